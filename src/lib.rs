@@ -66,7 +66,7 @@ pub use lehr_regression::{Error, SavedFit, regress};
 
 use std::path::Path;
 
-/// What most programs use.
+/// The names that most programs use.
 pub mod prelude {
     pub use lehr_density::{Density, Support};
     pub use lehr_graph::Expr;
@@ -85,7 +85,7 @@ pub mod prelude {
     pub use lehr_table::Table;
 }
 
-/// Reads a fit that was saved, whether by [`SavedFit::save`] or by the command.
+/// Loads a saved fit, whether [`SavedFit::save`] or the command wrote it.
 pub fn load(path: impl AsRef<Path>) -> Result<SavedFit, Error> {
     SavedFit::load(path)
 }

@@ -1,5 +1,5 @@
-//! What lehr is measured by: the paper's tables run again, the model of the speed tables, the study of verdicts, and
-//! the bits of many small fits.
+//! Benchmarks and studies of lehr: the paper's tables, the model of the speed tables, the study of
+//! verdicts, and the bits of many small fits.
 
 pub mod golden;
 pub mod logistic;

@@ -1,4 +1,4 @@
-//! The live line of a table on stderr: which entry, and how far its fit has come.
+//! The progress line of a table on stderr: the current entry, and the progress of its fit.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use lehr_lab::paper::Watcher;
 
 use crate::session::{Session, Voice};
 
-/// The live line; it is gone when this is dropped.
+/// The progress line; dropping it clears the line.
 pub(crate) struct Live {
     bar: ProgressBar,
     voice: Voice,

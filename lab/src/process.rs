@@ -7,19 +7,19 @@ use lehr_model::{Bound, Model};
 use lehr_numeric::stream::Stream;
 use lehr_table::Table;
 
-/// What rows observe of the function.
+/// The response of rows to the function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Response {
-    /// Normal around it, σ learned.
+    /// Normal around the function, with learnt σ.
     Normal,
-    /// Student's t around it, σ and ν learned.
+    /// Student's t around the function, with learnt σ and ν.
     Robust,
-    /// Outcomes whose logit it is.
+    /// Outcomes with the function as logit.
     Outcome,
 }
 
-/// A function of the columns of `x` by its values at these places, row after row. All but the values is
-/// learned, from s = 1 (2 of a logit), ℓ = √d, σ = ½ and ν = 4 on.
+/// A function of the columns of `x` by its values at these places, row-major. All parameters except
+/// the values are learnt, starting from s = 1 (2 for a logit), ℓ = √d, σ = ½ and ν = 4.
 pub fn model(response: Response, places: Vec<f64>, width: usize) -> Model {
     Model::new(move |m| {
         let start = match response {
@@ -47,7 +47,7 @@ pub fn model(response: Response, places: Vec<f64>, width: usize) -> Model {
     })
 }
 
-/// A robust process on generated rows, by so many of them.
+/// A robust process on generated rows, by this many inducing points.
 pub fn generate(rows: usize, columns: usize, points: usize) -> Result<Bound> {
     let mut stream = Stream::new(1, "bench", 0);
     let mut x = vec![0.0; rows * columns];

@@ -1,4 +1,4 @@
-//! What both commands share: the form of the answer, how much is said, and the threads.
+//! The state that both commands share: the form of the answer, the verbosity, and the threads.
 
 use std::io::{ErrorKind, Write};
 
@@ -18,16 +18,16 @@ enum Form {
     Json,
 }
 
-/// How much is said on stderr.
+/// The verbosity on stderr.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Voice {
-    /// A live line and remarks.
+    /// A progress line and remarks.
     Usual,
     /// Errors only.
     Quiet,
 }
 
-/// What both commands share.
+/// The state that both commands share.
 pub(crate) struct Session {
     form: Form,
     pub(crate) voice: Voice,
@@ -62,7 +62,7 @@ impl Session {
         self.pool.current_num_threads()
     }
 
-    /// Prints the answer: `text` for people, `object` for programs. A closed pipe is no error.
+    /// Prints the answer: `text` for people, `object` for programs. A closed pipe is not an error.
     pub(crate) fn answer(
         &self,
         object: &impl Serialize,

@@ -8,7 +8,7 @@ use lehr::table::{ReadOptions, Table, TableFiles};
 use crate::live::Live;
 use crate::reading::Reading;
 
-/// Which rows are left out.
+/// The selection of rows to leave out.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Sampling {
     /// Leave out so many rows, evenly at random, and estimate the sum over all from them [default:

@@ -326,7 +326,7 @@ pub(crate) fn owned_label(of: Option<&str>, label: &str) -> String {
     }
 }
 
-/// What varies by group.
+/// The effects that vary by group.
 fn effects(term: &GroupTerm, bases: &[TermBasis]) -> Result<Vec<String>, LearnError> {
     let mut effects = Vec::new();
     if term.intercept == Intercept::Present {

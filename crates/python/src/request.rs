@@ -26,7 +26,7 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    /// The options, for some of the columns or all.
+    /// The options, for some columns or all.
     pub(crate) fn options(&self, columns: Option<Vec<String>>) -> PyResult<ReadOptions> {
         let usual = ReadOptions::default();
         let markers = usual.missing_markers.iter().chain(&self.missing_text);

@@ -1,4 +1,4 @@
-//! One method with its sizes, and the quantities at which its bound is asked for.
+//! One method with its sizes, and the quantities at which its bound is evaluated.
 
 use std::sync::Arc;
 
@@ -20,13 +20,13 @@ pub(crate) struct Case {
     chain_steps: usize,
     /// B
     batch: usize,
-    /// The rows of the table that SL-DAIS runs on.
+    /// The surrogate rows of SL-DAIS.
     surrogate: Vec<usize>,
     /// Draws per step.
     pub(crate) lanes: usize,
 }
 
-/// The methods that have a counterpart.
+/// The methods that have a counterpart on the other side.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(crate) enum MethodName {
     MeanField,
@@ -100,7 +100,7 @@ impl Case {
     }
 }
 
-/// The learned quantities on their own scales; those that a method lacks are empty.
+/// The learnt quantities on their own scales; those that a method lacks are empty.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Quantities {
     mean: Vec<f64>,

@@ -1,4 +1,4 @@
-//! Markov chains on a posterior, what their draws are worth, and the processor time that they took.
+//! Markov chains on a posterior, with the quality of their draws and their processor time.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::logistic::doubles;
 
-/// Seconds that this process has been on a processor, threads that have ended included.
+/// Processor seconds of this process, ended threads included.
 fn processor_seconds() -> f64 {
     const TICKS: f64 = 100.0;
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
@@ -25,8 +25,8 @@ fn processor_seconds() -> f64 {
     ticks / TICKS
 }
 
-/// Counts the time of the phases that lead to draws. The evidence and the second opinion, which the
-/// other side has no counterpart of, are not counted.
+/// Counts the time of the phases that lead to draws. The evidence and the second opinion are not
+/// counted, since the other side has no counterpart.
 struct Clock {
     since: f64,
     counts: bool,
@@ -49,7 +49,7 @@ impl Observer for Clock {
     }
 }
 
-/// Runs a method; its effective draws and what it took to have them.
+/// Runs a method; returns its effective draws and their cost.
 pub(crate) fn run(density: &dyn Density, method: &str, seed: u64) -> Result<Value> {
     let mut clock = Clock {
         since: processor_seconds(),
@@ -81,8 +81,8 @@ pub(crate) fn run(density: &dyn Density, method: &str, seed: u64) -> Result<Valu
     }))
 }
 
-/// The smallest bulk effective size and the largest R̂ of draws that the other side has written, one
-/// chain after another.
+/// The smallest bulk effective size and the largest R̂ of draws that the other side has written,
+/// one chain after another.
 pub(crate) fn worth(path: &Path, chains: usize, size: usize) -> Result<Value> {
     let numbers = doubles(&std::fs::read(path)?);
     ensure!(
@@ -102,7 +102,7 @@ pub(crate) fn worth(path: &Path, chains: usize, size: usize) -> Result<Value> {
     Ok(json!({ "effective": effective, "r_hat": r_hat }))
 }
 
-/// yᵢ ~ N(effect of its group, noise), effects ~ N(mean, spread): as many rows in every group.
+/// yᵢ ~ N(effect of its group, noise), effects ~ N(mean, spread), with groups of equal size.
 pub(crate) fn hierarchy(path: &Path, groups: usize) -> Result<Bound> {
     let y = doubles(&std::fs::read(path)?);
     let codes = (0..y.len()).map(|row| (row % groups) as u32).collect();
@@ -120,7 +120,7 @@ pub(crate) fn hierarchy(path: &Path, groups: usize) -> Result<Bound> {
     Ok(model.bind(&table)?)
 }
 
-/// Neal's funnel: v ~ N(0, 3²) and so many x ~ N(0, e^(v/2)).
+/// Neal's funnel: v ~ N(0, 3²) and `size` variables x ~ N(0, e^v).
 pub(crate) fn funnel(size: usize) -> Result<Bound> {
     let table = Table::new().with_number("y", vec![0.0])?;
     let model = Model::new(move |m| {

@@ -14,7 +14,7 @@ struct Gaussian {
     factor: Vec<f64>,
 }
 
-/// Fits a Gaussian; what it is after the start and after training, and the seconds of each part.
+/// Fits a Gaussian; returns it after the start and after training, with the seconds of each part.
 pub(crate) fn fit(density: &dyn Density, method: &str, seed: u64) -> Result<Value> {
     let posterior = Fit::named(method)?.seed(seed).run(density)?;
     let sampler = posterior.sampler()?;
@@ -50,7 +50,7 @@ fn identity(size: usize) -> Vec<f64> {
 }
 
 impl Gaussian {
-    /// What the blocks of a Gaussian guide say, in the guide's own coordinates.
+    /// The Gaussian of a guide's blocks, in the guide's own coordinates.
     fn learned(learned: &Learned) -> Result<Gaussian> {
         let block = |name: &str| learned.get(name).with_context(|| format!("no {name}"));
         let (mean, log_scale) = (block("base_mean")?, block("base_log_scale")?);

@@ -1,4 +1,4 @@
-//! Chains over a latent of each row, as the other side's `AutoSemiDAIS` has them.
+//! Chains over a local latent of each row, as in the other side's `AutoSemiDAIS`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ enum Base {
     Own,
 }
 
-/// Robust regression with a precision of each row's own, on a table that the other side has written.
+/// Robust regression with a precision for each row, on a table that the other side has written.
 pub(crate) fn read(path: &Path, rows: usize, columns: usize) -> Result<Bound> {
     let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
     ensure!(
@@ -62,10 +62,10 @@ pub(crate) fn read(path: &Path, rows: usize, columns: usize) -> Result<Bound> {
     Ok(model.bind(&table)?)
 }
 
-/// How much of a fit is made, and from which seed.
+/// The extent of a fit, and its seed.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(crate) struct Extent {
-    /// Steps at the most; as many as the defaults allow if none are given.
+    /// The most steps; the default if `None`.
     steps: Option<u64>,
     draws: usize,
     seed: u64,
@@ -96,7 +96,8 @@ impl Extent {
         }))
     }
 
-    /// The rows integrated: what no chain can exceed with the same guide of what rows share.
+    /// The fit with integrated local latents: an upper limit for any chain with the same guide of
+    /// the shared latents.
     pub(crate) fn integrated(&self, density: &dyn Density) -> Result<Value> {
         let mut whole = method::MeanField::default();
         self.limit(&mut whole.variational);
@@ -112,8 +113,8 @@ impl LocalCase {
         }
     }
 
-    /// A whole fit with the defaults, but for independent Gaussians for what rows share and the size
-    /// of a batch, which are the other side's.
+    /// A whole fit with the defaults, except for independent Gaussians for the shared latents and
+    /// the batch size, which are the other side's.
     pub(crate) fn fit(&self, density: &dyn Density, extent: Extent) -> Result<Value> {
         let mut semi = SemiDais {
             row_base: self.row_base(),
@@ -126,7 +127,7 @@ impl LocalCase {
         extent.run(Fit::new(semi), density)
     }
 
-    /// Independent Gaussians for what rows share, with the other side's start.
+    /// Independent Gaussians for the shared latents, with the other side's start.
     pub(crate) fn guide(&self, density: &dyn Density) -> Semi {
         let base = self.row_base();
         Semi {

@@ -1,7 +1,7 @@
 //! lehr's side of the comparison with NumPyro: one line of JSON in, one line out.
 //!
-//! The process stays, so that its blocks of steps can be timed in turns with those of the
-//! other side. The number of threads is its only argument.
+//! The process keeps running, so that its blocks of steps can be timed alternately with those of
+//! the other side. The number of threads is its only argument.
 
 mod case;
 mod chains;

@@ -1,4 +1,4 @@
-//! A Gaussian process by inducing points, as the other sides have them: steps, and a score of test rows.
+//! A Gaussian process by inducing points, as on the other sides: steps, and a score of test rows.
 
 use std::path::{Path, PathBuf};
 
@@ -15,10 +15,10 @@ use serde_json::{Value, json};
 
 use crate::logistic::doubles;
 
-/// Draws by which test rows are scored.
+/// The number of draws that score test rows.
 const DRAWS: usize = 200;
 
-/// A table whose last rows are tests, points to start from, and a batch.
+/// A table whose last rows are test rows, inducing points to start from, and a batch size.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct ProcessCase {
     path: PathBuf,
@@ -38,7 +38,7 @@ enum Noise {
     Student,
 }
 
-/// A process in training. Its rows live as long as this program.
+/// A process in training. Its rows live as long as the program.
 pub(crate) struct Process {
     steps: NaturalSteps<'static>,
     test: Bound,
@@ -71,7 +71,7 @@ impl Process {
         })
     }
 
-    /// So many steps further, as a fit takes them.
+    /// Runs further steps as a fit does.
     pub(crate) fn block(&mut self, steps: u64) -> Result<Value> {
         for step in self.done..self.done + steps {
             let (share, rate) = pace(step);

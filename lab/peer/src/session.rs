@@ -1,4 +1,4 @@
-//! What can be asked, and what is kept between questions.
+//! The requests of a session, and its state between them.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -24,7 +24,7 @@ use crate::{chains, cold, local, logistic};
 /// The rate of a timed step; both sides take the same.
 const RATE: f64 = 1e-3;
 
-/// A question.
+/// A request.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "ask", rename_all = "snake_case")]
 pub(crate) enum Request {
@@ -49,7 +49,7 @@ pub(crate) enum Request {
         case: Option<LocalCase>,
         extent: Extent,
     },
-    /// Train so many steps further.
+    /// Train this many further steps.
     Block { steps: u64 },
     /// The bound on all rows at given quantities.
     Bound {
@@ -60,19 +60,19 @@ pub(crate) enum Request {
     },
     /// A whole fit with the defaults.
     Fit { method: MethodName, seed: u64 },
-    /// Take the hierarchy of this response.
+    /// Load the response of the hierarchy.
     Hierarchy { path: PathBuf, groups: usize },
-    /// Take a funnel.
+    /// Build a funnel.
     Funnel { size: usize },
     /// Markov chains with the defaults.
     Chains { method: String, seed: u64 },
     /// Take a Gaussian process by inducing points, with rows to test.
     Process { case: ProcessCase },
-    /// Train it so many steps further.
+    /// Train it for further steps.
     ProcessBlock { steps: u64 },
     /// The log likelihood of its test rows.
     ProcessScore,
-    /// What draws are worth that the other side has written.
+    /// The quality of draws that the other side has written.
     Worth {
         path: PathBuf,
         chains: usize,
@@ -80,7 +80,7 @@ pub(crate) enum Request {
     },
 }
 
-/// What is kept between questions.
+/// The state between requests.
 #[derive(Default)]
 pub(crate) struct Session {
     density: Option<Bound>,
@@ -192,7 +192,7 @@ impl Session {
         Ok(answer)
     }
 
-    /// Steps as every fit takes them: clipping, averaging and the watch on the bound included.
+    /// Steps as every fit runs them: clipping, averaging and monitoring of the bound included.
     fn block(&mut self, steps: u64) -> Result<Value> {
         let marginal = Marginal::of(self.density.as_ref().context("no table was given")?, None);
         let density = marginal.density();
@@ -220,7 +220,7 @@ impl Session {
 }
 
 impl Built {
-    /// What was learned so far, but for numbers of single rows, which begin anew.
+    /// The learnt quantities so far, except for the numbers of single rows, which start anew.
     fn shared(&self) -> Learned {
         let own = |block: &&Block| block.name != ROW_NUMBERS;
         let blocks = self.learned.blocks().iter().filter(own).cloned();

@@ -191,7 +191,7 @@ impl Step {
         })
     }
 
-    /// The method with the settings that it has, its chain as in the paper.
+    /// The method with its settings and a chain as in the paper.
     fn method(&self) -> Result<Box<dyn Method>> {
         let row = find(&self.method)?;
         let known = row.settings();
@@ -214,7 +214,7 @@ impl Step {
         Ok(method)
     }
 
-    /// The model's own start, with what `taylor` expands at.
+    /// The model's default start, with the expansion point of `taylor`.
     fn point(&self, density: &dyn Density, base: Arc<dyn Base>) -> StartingPoint {
         let request = Request {
             climber: &Alone,
@@ -266,7 +266,7 @@ impl Step {
         let warm = self.steps / 10 + 1;
         let mut times = Vec::with_capacity(self.steps);
         let parts = program.plan().has_parts();
-        // As training does.
+        // As in training.
         with_threads_awake(parts, || {
             for step in 0..warm + self.steps {
                 let clock = Instant::now();

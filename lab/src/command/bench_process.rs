@@ -54,13 +54,13 @@ pub(super) struct ProcessStep {
 /// The answer.
 #[derive(Serialize)]
 struct Measured {
-    /// Of a step of SL-DAIS on a full-rank base, on a processor.
+    /// Processor time of a step of SL-DAIS on a full-rank base.
     chain_milliseconds: f64,
-    /// Of a step of natural gradients with as many rows in a batch.
+    /// Processor time of a step of natural gradients with as many rows in a batch.
     natural_milliseconds: f64,
     /// Multiply–adds of a step of the chain as METHODS2 §3.3 counts them.
     counted: f64,
-    /// What so many multiply–adds take in one product of matrices here.
+    /// The time of as many multiply–adds in one product of matrices on this machine.
     counted_milliseconds: f64,
     cholesky: usize,
     solves: usize,
@@ -116,7 +116,7 @@ impl ProcessStep {
         solve + points.powi(3) + 6.0 * steps * points * rows
     }
 
-    /// Seconds of a step of the chain on a processor, and how often its plan factorises and solves.
+    /// Processor seconds of a step of the chain, and how often its plan factorises and solves.
     fn chain(&self, density: &Bound) -> Result<(f64, [usize; 2])> {
         let base = Arc::new(FullRank::default());
         let mut method = SlDais {
@@ -216,7 +216,7 @@ fn words(measured: &Measured) -> String {
     )
 }
 
-/// Seconds on a processor of one step of many, the first tenth left out; the least of five parts.
+/// Processor seconds of one step of many, without the first tenth; the minimum of five parts.
 fn per_step(steps: u64, mut step: impl FnMut(u64) -> Result<()>) -> Result<f64> {
     const PARTS: u64 = 5;
     let warm = steps / 10 + 1;
@@ -232,7 +232,7 @@ fn per_step(steps: u64, mut step: impl FnMut(u64) -> Result<()>) -> Result<f64> 
     Ok(least)
 }
 
-/// What a multiply–add takes in a product of matrices of this size.
+/// The time of a multiply–add in a product of matrices of this size.
 fn seconds_of_multiply_add(size: usize) -> Result<f64> {
     const ROWS: usize = 512;
     let graph = Graph::new();
@@ -251,7 +251,7 @@ fn seconds_of_multiply_add(size: usize) -> Result<f64> {
     Ok(seconds / (ROWS * size * size) as f64)
 }
 
-/// Time that all threads of this process have been on a processor.
+/// Processor time of all threads of this process.
 fn processor_seconds() -> Result<f64> {
     let mut sum = 0.0;
     for task in std::fs::read_dir("/proc/self/task").context("/proc/self/task")? {

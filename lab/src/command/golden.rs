@@ -111,7 +111,7 @@ impl Golden {
     }
 }
 
-/// Runs all cases. Tells the lines of one thread, and what differs on two.
+/// Runs all cases. Returns the lines of one thread, and the differences on two.
 fn run_all(cases: &[Case], voice: Voice) -> Result<(Transcript, Vec<Mismatch>)> {
     let lehr = Lehr {
         program: std::env::current_exe()?,
@@ -134,7 +134,7 @@ fn run_all(cases: &[Case], voice: Voice) -> Result<(Transcript, Vec<Mismatch>)> 
     Ok((all, parted))
 }
 
-/// A case on one thread, and at the same time on two.
+/// Runs a case on one thread and, at the same time, on two.
 fn both(case: &Case, lehr: &Lehr) -> [Result<Transcript>; 2] {
     thread::scope(|scope| {
         let runs = [1, 2].map(|threads| scope.spawn(move || case.run(lehr, threads)));
@@ -142,7 +142,7 @@ fn both(case: &Case, lehr: &Lehr) -> [Result<Transcript>; 2] {
     })
 }
 
-/// Says on stderr how many lines differ.
+/// Prints on stderr how many lines differ.
 fn conclusion(newer: &Transcript, differing: &[Mismatch]) -> ExitCode {
     let lines = newer.lines.len();
     if differing.is_empty() {

@@ -15,6 +15,6 @@ pub(crate) use multilevel::Multilevel;
 pub(crate) use paper::Paper;
 pub(crate) use verdict::Verdict;
 
-/// The first argument with which this program is the command `lehr`, so that fits are made by the code that was built
-/// along with it.
+/// The first argument that makes this program run the command `lehr`, so that fits use the code of
+/// the same build.
 pub(crate) const LEHR: &str = "lehr";

@@ -32,15 +32,15 @@ pub(crate) struct Multilevel {
     both: bool,
 }
 
-/// A formula and its family, where the table comes from, and what lme4 needs to know.
+/// A formula and its family, the origin of the table, and the arguments of lme4.
 struct Problem {
     name: &'static str,
     formula: &'static str,
     family: &'static str,
     factors: &'static [&'static str],
-    /// The call of lme4, but for formula and table.
+    /// The call of lme4, without formula and table.
     peer: &'static str,
-    /// The same of glmmTMB.
+    /// The same for glmmTMB.
     second: &'static str,
     /// Whether the table is one of `--data`.
     reads_file: bool,
@@ -129,7 +129,7 @@ const PROBLEMS: &[Problem] = &[
 ];
 
 impl Multilevel {
-    /// Prints processor seconds of both, and the spreads.
+    /// Prints processor seconds of both, and the standard deviations.
     pub(crate) fn run(&self) -> Result<()> {
         let wanted = |problem: &&Problem| {
             let named = self
@@ -176,7 +176,7 @@ impl Multilevel {
     }
 }
 
-/// What this process has computed for so far, in seconds; 0 where the system does not say.
+/// Processor seconds of this process so far; 0 if the system does not report them.
 fn processor_seconds() -> f64 {
     const TICKS: f64 = 100.0;
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
@@ -188,7 +188,7 @@ fn processor_seconds() -> f64 {
         / TICKS
 }
 
-/// The most that this process has held in memory so far, in gigabytes; 0 where the system does not say.
+/// Peak memory of this process so far, in gigabytes; 0 if the system does not report it.
 fn most_memory() -> f64 {
     let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -196,7 +196,7 @@ fn most_memory() -> f64 {
     kilobytes.unwrap_or(0.0) / 1e6
 }
 
-/// The posterior means and deviations of coefficients, spreads and correlations.
+/// The posterior means and deviations of coefficients, standard deviations and correlations.
 fn spreads(fit: &SavedFit) -> String {
     let found = fit.coefficients(Groups::Leave).into_iter();
     let words = found.map(|one| {
@@ -269,7 +269,7 @@ fn binary(groups: usize, others: usize, rows: usize) -> Result<Table> {
     };
     let (x, w) = (normals(rows), normals(rows));
     let (own, other) = (normals(groups), normals(others));
-    // At random: a regular pattern would leave a sparse factor almost nothing to fill in.
+    // At random, because a regular pattern would cause almost no fill-in of a sparse factor.
     let mut meeting = Stream::new(21, "binary", 0);
     let second: Vec<u32> = (0..rows)
         .map(|_| meeting.below(others as u64) as u32)
@@ -304,7 +304,7 @@ impl Peer {
         }
     }
 
-    /// What prints the spreads and the coefficients of a fit `m`.
+    /// The R code that prints the standard deviations and the coefficients of a fit `m`.
     fn shows(self) -> &'static str {
         match self {
             Peer::Lme4 => {
@@ -320,7 +320,7 @@ impl Peer {
 }
 
 impl Problem {
-    /// What a package of R takes for its point estimate, and what it finds.
+    /// The time of a package of R for its point estimate, and its results.
     fn by_peer(&self, peer: Peer, table: &Table) -> Result<String> {
         let folder = std::env::temp_dir().join(format!("lehr-multilevel-{}", std::process::id()));
         std::fs::create_dir_all(&folder)?;

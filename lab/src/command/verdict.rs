@@ -81,7 +81,7 @@ impl Verdict {
         let clock = Instant::now();
         let facts = match self.facts(problem) {
             Ok(facts) => facts,
-            // One posterior less is no reason to lose the others.
+            // One failed posterior must not stop the others.
             Err(error) => {
                 eprintln!("left out: {error}");
                 return Vec::new();
@@ -102,11 +102,11 @@ impl Verdict {
         each.collect()
     }
 
-    /// The fits of one posterior by one method: those that are kept, and the others made now.
+    /// The fits of one posterior by one method: the stored ones, and the others made now.
     fn row(&self, problem: &Problem, facts: &[Fact], method: &str) -> Result<Row> {
         let path = self.place(problem, &format!("{method}.jsonl"));
         if self.again {
-            // What is not there need not be removed.
+            // A missing file need not be removed.
             let _ = std::fs::remove_file(&path);
         }
         let mut fits = kept(&path)?;
@@ -130,15 +130,15 @@ impl Verdict {
         })
     }
 
-    /// Where something of a posterior is kept.
+    /// The path of a stored result of a posterior.
     fn place(&self, problem: &Problem, what: &str) -> PathBuf {
-        // Another model or other rows of the same name have another density.
+        // Another model or other rows under the same name have another density.
         let mark = mark(problem).to_bits();
         self.out
             .join(format!("{}-{mark:016x}-{what}", problem.name))
     }
 
-    /// What is true of a posterior, as it was found before or is found now.
+    /// The true values of a posterior, as stored earlier or computed now.
     fn facts(&self, problem: &Problem) -> Result<Vec<Fact>> {
         let path = self.place(problem, "truth.json");
         if let Ok(kept) = std::fs::read(&path) {
@@ -180,7 +180,7 @@ impl Verdict {
     }
 }
 
-/// The fits that a file keeps, one to a line.
+/// The fits in a file, one per line.
 fn kept(path: &Path) -> Result<Vec<Fitted>> {
     let Ok(text) = std::fs::read_to_string(path) else {
         return Ok(Vec::new());

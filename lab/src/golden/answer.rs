@@ -1,4 +1,5 @@
-//! What is asked of a fit: predictions, scores, leaving out, effects, checks, comparisons, and the data of a report.
+//! Cases about fits: predictions, scores, leave-one-out, effects, checks, comparisons, and the data
+//! of a report.
 
 use anyhow::Result;
 use serde_json::Value;
@@ -13,7 +14,7 @@ const COUNTS: &str = "fit 'count ~ x1 + s(day, k = 6)' plain.csv --family poisso
 const LINE: &str =
     "fit 'y ~ x1 + color' plain.csv --method full-rank --draws 400 --seed 7 -o fit.lehr";
 
-/// Questions by what they are about. Each begins with a fit.
+/// Commands by topic. Each starts with a fit.
 const QUESTIONS: &[(&str, &[&str])] = &[
     (
         "predictions",
@@ -131,7 +132,7 @@ const QUESTIONS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Every question, and the data of reports.
+/// Every topic, and the data of reports.
 pub(super) fn cases() -> Vec<Case> {
     let case = |(name, lines): &(&str, &[&str])| {
         let lines = lines.iter().map(ToString::to_string).collect();
@@ -151,7 +152,7 @@ pub(super) fn cases() -> Vec<Case> {
     questions.chain(reports).collect()
 }
 
-/// Records what a report shows of a fit that was saved and read again.
+/// Records the data of a report of a fit that was saved and loaded.
 fn report(shell: &mut Shell, fit: &str) -> Result<()> {
     shell.run(fit)?;
     let saved = lehr::load(shell.path("fit.lehr"))?;

@@ -24,7 +24,7 @@ pub(super) fn cases() -> Vec<Case> {
     ]
 }
 
-/// Stops at the second progress that counts.
+/// Stops at the second progress report that counts.
 struct Stopper {
     counts: fn(&Progress) -> bool,
     left: usize,
@@ -60,7 +60,7 @@ fn resumed(
         let asked = lehr::regress("hit ~ x1 + x2", &table)?.family("bernoulli")?;
         Ok(asked.with(fit.observer(stopper)).fit())
     };
-    // Chains that are stopped are a fit of their own, a guide is none.
+    // Stopped chains are a fit of their own; a stopped guide is not.
     let _stopped = once(&mut Stopper { counts, left: 2 })?;
     ensure!(
         checkpoint.path.exists(),

@@ -1,4 +1,4 @@
-//! Where two transcripts differ, and by how much.
+//! The differences of two transcripts, and their sizes.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -10,18 +10,18 @@ use super::transcript::{Recorded, Transcript};
 pub struct Mismatch {
     /// The name of the line.
     pub name: String,
-    /// How it differs.
+    /// The kind of difference.
     pub kind: MismatchKind,
 }
 
-/// How a line differs.
+/// The kind of difference of a line.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MismatchKind {
     /// The older transcript does not have it.
     Added,
     /// The newer transcript does not have it.
     Removed,
-    /// Its numbers or texts are others.
+    /// The lines have different numbers or texts.
     Changed {
         /// The older value.
         older: String,

@@ -2,7 +2,7 @@
 
 use super::{Case, fitted};
 
-/// What is special about a formula, and the line of its fit.
+/// The feature that a formula tests, and the line of its fit.
 const FORMULAS: &[(&str, &str)] = &[
     (
         "factors and interactions",
@@ -148,7 +148,7 @@ const FORMULAS: &[(&str, &str)] = &[
     ),
 ];
 
-/// A fit of each formula, its draws with those of single groups, and predictions of other rows.
+/// A fit of each formula, its draws including random effects, and predictions of other rows.
 pub(super) fn cases() -> Vec<Case> {
     let case = |(name, fit): &(&str, &str)| {
         let mut lines = fitted(&format!("{fit} --seed 5 --groups"));

@@ -64,7 +64,8 @@ pub(super) fn cases() -> Vec<Case> {
     ]
 }
 
-/// Fits a model, records what only the posterior in memory has, saves it, and asks the command about the file.
+/// Fits a model, records the parts that only the posterior in memory has, saves it, and runs
+/// commands on the file.
 fn fit(shell: &mut Shell, model: &Model, fit: Fit<'_>) -> Result<()> {
     let table = small()?;
     let density = model.bind(&table)?;
@@ -82,7 +83,7 @@ fn fit(shell: &mut Shell, model: &Model, fit: Fit<'_>) -> Result<()> {
     shell.run("evaluate fit.lehr new.csv --draws 50")
 }
 
-/// A line with a number that is made of others.
+/// A line with a quantity that is computed from others.
 fn line() -> Model {
     Model::new(|m| {
         let level = m.sample("level", StudentT::new(3.0, 0.0, 2.5));
@@ -96,7 +97,7 @@ fn line() -> Model {
     })
 }
 
-/// Events that two columns tell of.
+/// Events, with two columns.
 pub(super) fn events() -> Model {
     Model::new(|m| {
         let level = m.sample("level", Normal::new(0.0, 2.0));
@@ -109,7 +110,7 @@ pub(super) fn events() -> Model {
     })
 }
 
-/// Events with effects of sites.
+/// Events with random effects of sites.
 pub(super) fn groups() -> Model {
     Model::new(|m| {
         let level = m.sample("level", Normal::new(0.0, 2.0));
@@ -126,7 +127,7 @@ pub(super) fn groups() -> Model {
     })
 }
 
-/// Counts that vary more than Poisson's.
+/// Overdispersed counts.
 pub(super) fn overdispersed() -> Model {
     Model::new(|m| {
         let level = m.sample("level", Normal::new(0.0, 1.0));
@@ -140,7 +141,7 @@ pub(super) fn overdispersed() -> Model {
     })
 }
 
-/// Three responses that share three numbers of each row.
+/// Three responses that share three local latents of each row.
 fn own_numbers() -> Model {
     Model::new(|m| {
         let rate = m.sample("rate", Normal::new(0.0, 2.0));
@@ -156,7 +157,7 @@ fn own_numbers() -> Model {
     })
 }
 
-/// A line whose noise is learned, not random.
+/// A line whose noise is learnt, not random.
 fn learned() -> Model {
     Model::new(|m| {
         let noise = m.param("noise", 1.0, Support::Positive);
@@ -166,7 +167,7 @@ fn learned() -> Model {
     })
 }
 
-/// A Gaussian process by its values at six points, whose kernel is learned.
+/// A Gaussian process by its values at six points, with a learnt kernel.
 fn process() -> Model {
     Model::new(|m| {
         let scale = m.param("scale", 1.0, Support::Positive);
@@ -179,7 +180,7 @@ fn process() -> Model {
     })
 }
 
-/// Effects of which nothing but their spread is known.
+/// Random effects with a prior on their standard deviation and no data.
 fn funnel() -> Model {
     Model::new(|m| {
         let width = m.sample("width", Normal::new(0.0, 3.0));

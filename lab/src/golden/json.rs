@@ -1,4 +1,4 @@
-//! What commands answer, as lines of a transcript: JSON values and tables of comma-separated text.
+//! The output of commands as lines of a transcript: JSON values and tables of comma-separated text.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,8 @@ use super::transcript::Transcript;
 /// Keys whose values depend on the clock or on the day.
 const CLOCK: [&str; 4] = ["seconds", "microseconds_per_iteration", "date", "version"];
 
-/// Records a value and everything within it but what the clock says. A list of objects becomes one vector for each of
-/// their keys.
+/// Records a value and everything within it, except for values that depend on the clock. A list of
+/// objects becomes one vector for each of their keys.
 pub(super) fn record(transcript: &mut Transcript, name: &str, value: &Value) {
     match value {
         Value::Object(object) => {
@@ -56,7 +56,7 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or(f64::NAN)
 }
 
-/// A text or a truth value; a text that is not there is empty.
+/// A text or a Boolean value; a missing text is empty.
 fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -96,7 +96,7 @@ fn parsed(cell: &str) -> Option<f64> {
     cell.parse().ok()
 }
 
-/// The cells of a record, of which those in quotes may have commas.
+/// The cells of a record; quoted cells may contain commas.
 fn cells(line: &str) -> Vec<String> {
     let (mut cells, mut quoted) = (vec![String::new()], false);
     for letter in line.chars() {

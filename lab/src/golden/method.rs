@@ -10,10 +10,10 @@ use super::{Case, fitted};
 /// A regression that most methods take.
 const LOGISTIC: &str = "'hit ~ x1 + x2 + color' plain.csv --family bernoulli --seed 3";
 
-/// A regression whose rows have latents of their own.
+/// A regression with local latents.
 const OVERDISPERSED: &str = "'count ~ x1 + (1 | row())' plain.csv --family poisson --seed 3";
 
-/// A regression with effects by group.
+/// A regression with random effects.
 const GROUPED: &str = "'y ~ x1 + (1 + x1 | site)' plain.csv --family gaussian --seed 3";
 
 /// A fit by each method, and by each value of each setting that has a list of them.
@@ -40,7 +40,7 @@ fn line(method: &MethodInfo, more: &str) -> String {
     format!("{model} --method {}{settings} {more}", method.name)
 }
 
-/// The settings that make a method's fit short, and keep the clock out of it.
+/// The settings that make a method's fit short and independent of the clock.
 pub(super) fn shortened(method: &MethodInfo) -> Vec<(&'static str, &'static str)> {
     let known = method.settings();
     let settings = [
@@ -53,8 +53,8 @@ pub(super) fn shortened(method: &MethodInfo) -> Vec<(&'static str, &'static str)
     settings.into_iter().filter(is_known).collect()
 }
 
-/// One case for each setting with a list of values: a fit for each value, by the first method that has it; sl-dais goes
-/// before all others.
+/// One case for each setting with a list of values: a fit for each value, by the first method that
+/// has the setting. sl-dais comes before all others.
 fn settings() -> Vec<Case> {
     let (first, others): (Vec<_>, Vec<_>) = (lehr::METHODS.iter())
         .copied()

@@ -1,5 +1,5 @@
-//! Small fits of every kind and the bits of every number that users see of them, so that a refactoring can be held to
-//! leave each as it was.
+//! Small fits of every kind and the bits of every number in their results, so that a refactoring
+//! can be shown to change none of them.
 
 mod answer;
 mod checkpoint;
@@ -22,21 +22,21 @@ pub use transcript::{Recorded, Transcript};
 
 use anyhow::{Context, Result};
 
-/// Stack of each thread: deep models are walked recursively.
+/// Stack of each thread, since deep models are walked recursively.
 const STACK_BYTES: usize = 16 << 20;
 
-/// Something whose numbers are recorded.
+/// A test case whose numbers are recorded.
 pub struct Case {
-    /// The area and what is special: `formula/nested groups`.
+    /// The area and the feature: `formula/nested groups`.
     pub name: String,
     work: Work,
 }
 
-/// What a case does.
+/// The work of a case.
 enum Work {
     /// Runs lines of the command.
     Lines(Vec<String>),
-    /// Does in Rust what no command does, and runs lines on what it saved.
+    /// Uses the Rust interface for work that no command does, and runs commands on its files.
     Program(fn(&mut Shell) -> Result<()>),
 }
 
@@ -53,10 +53,10 @@ impl Case {
         }
     }
 
-    /// What it leaves on so many threads.
+    /// Runs the case on this many threads and returns its transcript.
     ///
     /// # Errors
-    /// If it cannot be run. A fit that the command refuses is recorded as such.
+    /// If the case cannot be run. A fit that the command refuses is recorded as such.
     pub fn run(&self, lehr: &Lehr, threads: usize) -> Result<Transcript> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
@@ -99,7 +99,7 @@ pub fn instructions() -> &'static str {
     lehr::graph::Level::of_process().name()
 }
 
-/// A fit's line and those that record its draws.
+/// The line of a fit, and the lines that record its draws.
 fn fitted(fit: &str) -> Vec<String> {
     vec![
         format!("fit {fit} -o fit.lehr"),

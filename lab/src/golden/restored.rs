@@ -1,4 +1,4 @@
-//! More draws from fits by each method that were saved and read again.
+//! Further draws from fits by each method, after saving and loading.
 
 use anyhow::Result;
 use lehr::infer::method::MethodInfo;
@@ -9,7 +9,7 @@ use super::method::shortened;
 use super::table::small;
 use super::{Case, Shell};
 
-/// All methods that fits are stored by.
+/// All methods whose fits can be saved.
 pub(super) fn cases() -> Vec<Case> {
     vec![Case::program("restored/more draws", |shell| {
         let methods = lehr::METHODS.iter().filter(|method| method.name != "auto");
@@ -19,7 +19,7 @@ pub(super) fn cases() -> Vec<Case> {
     })]
 }
 
-/// Records a few more draws, or why there are none.
+/// Records a few more draws, or the reason why there are none.
 fn draw(shell: &mut Shell, method: &MethodInfo) -> Result<()> {
     let model = match method.name {
         "semi-dais" => overdispersed(),

@@ -1,4 +1,4 @@
-//! Lines of the command `lehr`, run in a scratch folder, and what they answer.
+//! Runs lines of the command `lehr` in a scratch folder and records their output.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -13,18 +13,18 @@ use super::json::{record, record_csv};
 use super::table;
 use super::transcript::Transcript;
 
-/// How the command `lehr` is started.
+/// The way to start the command `lehr`.
 #[derive(Clone, Debug)]
 pub struct Lehr {
     /// The program.
     pub program: PathBuf,
-    /// What it is given before the command's own arguments.
+    /// The arguments before the command's own.
     pub before: Vec<OsString>,
 }
 
-/// A scratch folder in which lines are run, and the transcript of their answers.
+/// A scratch folder in which lines are run, and the transcript of their output.
 pub struct Shell {
-    /// What was recorded so far.
+    /// The results recorded so far.
     pub transcript: Transcript,
     lehr: Lehr,
     case: String,
@@ -60,8 +60,9 @@ impl Shell {
         format!("{}/{quantity}", self.case)
     }
 
-    /// Runs a line as it is typed after `lehr`, such as `fit 'y ~ x' plain.csv -o fit.lehr`, and records what it
-    /// answers: its JSON, and the columns of a CSV file that it writes. Tables are made when they are first named.
+    /// Runs a line as it is typed after `lehr`, such as `fit 'y ~ x' plain.csv -o fit.lehr`, and
+    /// records its output: its JSON, and the columns of a CSV file that it writes. Tables are
+    /// created when they are first named.
     ///
     /// # Errors
     /// If the line cannot be run. A mistake that the command refuses is recorded.
@@ -143,7 +144,7 @@ fn is_csv(file: &str) -> bool {
         .is_some_and(|ending| ending == "csv")
 }
 
-/// The words of a line, of which those in single quotes may have spaces.
+/// The words of a line; those in single quotes may contain spaces.
 fn split(line: &str) -> Result<Vec<String>> {
     let mut words = Vec::new();
     for (k, part) in line.split('\'').enumerate() {

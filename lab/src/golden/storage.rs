@@ -2,7 +2,7 @@
 
 use super::{Case, fitted};
 
-/// What is special about a model, and its formula with its options; the table goes between braces.
+/// The feature that a model tests, and its formula with its options; the table replaces the braces.
 const MODELS: &[(&str, &str)] = &[
     ("linear", "'y ~ x1 + x2 + color' {} --method full-rank"),
     (
@@ -39,7 +39,7 @@ const MODELS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Where rows are.
+/// The storage of rows.
 struct Place {
     name: &'static str,
     table: &'static str,
@@ -64,7 +64,7 @@ const PLACES: &[Place] = &[
     },
 ];
 
-/// Models of tables that suit them alone.
+/// Models of tables that only they use.
 const OTHERS: &[(&str, &str)] = &[
     (
         "groups of many rows",
@@ -82,7 +82,7 @@ const OTHERS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Each model in each place, and those that are about many rows.
+/// Each model in each place, and the models of many rows.
 pub(super) fn cases() -> Vec<Case> {
     let places = |(model, fit): &'static (&str, &str)| {
         let case = move |place: &Place| {
@@ -97,7 +97,7 @@ pub(super) fn cases() -> Vec<Case> {
     MODELS.iter().flat_map(places).chain(others).collect()
 }
 
-/// A fit, and questions that read its rows again.
+/// A fit, and commands that read its rows again.
 fn lines(fit: &str, place: &Place) -> Vec<String> {
     let Place { table, options, .. } = place;
     let mut lines = fitted(&format!("{} {options} --seed 6", fit.replace("{}", table)));

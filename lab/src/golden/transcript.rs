@@ -1,20 +1,20 @@
-//! The numbers and texts that cases leave: one line each, with the bits of every number.
+//! The recorded numbers and texts of cases: one line each, with the bits of every number.
 
 use std::collections::HashSet;
 use std::fmt::{self, Write};
 
 use anyhow::{Context, Result, ensure};
 
-/// The form of the lines; raised when it changes.
+/// The version of the lines' format, which is raised when the format changes.
 const FORM: u32 = 1;
 
-/// Vectors of more numbers or texts than this are told by a hash and both ends.
+/// Longer vectors are recorded by a hash and both ends.
 const SHORT: usize = 16;
 
-/// How much of a long vector is told at either end.
+/// The number of entries of a long vector that are recorded at each end.
 const END: usize = 3;
 
-/// What one run left.
+/// The results of one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Transcript {
     /// The vector instructions that it was made with.
@@ -41,10 +41,10 @@ impl Transcript {
         }
     }
 
-    /// Reads what the `Display` of a transcript wrote.
+    /// Parses the output of a transcript's `Display`.
     ///
     /// # Errors
-    /// If it is no transcript, or one in another form.
+    /// If it is not a transcript, or has another format version.
     pub fn parse(text: &str) -> Result<Transcript> {
         let (head, body) = text.split_once('\n').unwrap_or((text, ""));
         let instructions = head.strip_prefix(&head_before());
@@ -109,10 +109,10 @@ impl Transcript {
         self.push(name, format!("{} texts #{hash:016x} {ends:?}", texts.len()));
     }
 
-    /// Takes over the lines of another transcript.
+    /// Adds the lines of another transcript.
     ///
     /// # Errors
-    /// If two lines have one name.
+    /// If two lines have the same name.
     pub fn extend(&mut self, other: Transcript) -> Result<()> {
         let mut names: HashSet<&str> = self.lines.iter().map(|line| &*line.name).collect();
         for line in &other.lines {
@@ -143,13 +143,13 @@ impl fmt::Display for Transcript {
     }
 }
 
-/// The first line but for the vector instructions.
+/// The first line, up to the vector instructions.
 fn head_before() -> String {
     format!("# lehr-lab golden, form {FORM}, vector instructions ")
 }
 
-/// A hash of whole numbers in their order. High bits move down at each step: of a product alone, two changes of
-/// sign would cancel.
+/// A hash of whole numbers in their order. High bits move down at each step: in a product alone,
+/// two changes of sign would cancel.
 fn hash(numbers: impl Iterator<Item = u64>) -> u64 {
     let step = |hash: u64, number: u64| {
         let product = (hash ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);

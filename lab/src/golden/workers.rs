@@ -1,4 +1,4 @@
-//! Regressions of a table whose rows are with two workers, which run within this process.
+//! Regressions of a table whose rows are held by two workers within this process.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -13,10 +13,10 @@ use super::json::record;
 use super::table;
 use super::{Case, Shell};
 
-/// The table, and where it is.
+/// The name of the table's folder.
 const TABLE: &str = "long-parts";
 
-/// A regression and how it is fitted.
+/// A regression and its settings.
 #[derive(Clone, Copy)]
 struct Asked {
     formula: &'static str,
@@ -60,7 +60,7 @@ const SURROGATE: Asked = Asked {
     settings: &[("iterations", "40")],
 };
 
-/// Fits whose workers keep their rows or read them anew for every task.
+/// Fits whose workers keep their rows or read them again for every task.
 pub(super) fn cases() -> Vec<Case> {
     vec![
         Case::program("workers/linear", |shell| fit(shell, LINE, Keeping::Memory)),
@@ -85,7 +85,7 @@ pub(super) fn cases() -> Vec<Case> {
     ]
 }
 
-/// Makes the fit, records what workers say of it, saves it, and asks the command about the file.
+/// Runs the fit, records the workers' results, saves it, and runs commands on the file.
 fn fit(shell: &mut Shell, asked: Asked, keeping: Keeping) -> Result<()> {
     table::write(&shell.path(""), TABLE)?;
     let files = TableFiles::open(&[shell.path(TABLE)])?;
@@ -113,7 +113,7 @@ fn fit(shell: &mut Shell, asked: Asked, keeping: Keeping) -> Result<()> {
     shell.run("evaluate fit.lehr new.csv --draws 50")
 }
 
-/// Records what leaving out some rows of every part says.
+/// Records the result of leaving out some rows of every part.
 fn left_out(shell: &mut Shell, saved: &SavedFit, files: &TableFiles) -> Result<()> {
     let options = ReadOptions::default();
     let parts: Vec<PartRows> = (files.parts(1 << 20)?.into_iter())
@@ -142,7 +142,7 @@ fn left_out(shell: &mut Shell, saved: &SavedFit, files: &TableFiles) -> Result<(
     Ok(())
 }
 
-/// Two workers, of which one has the first half of the partitions and the other has the rest.
+/// Two workers: one has the first half of the partitions, the other has the rest.
 struct Pair {
     halves: [Mutex<Vec<Partition>>; 2],
     model: Mutex<Option<Vec<u8>>>,

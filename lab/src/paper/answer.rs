@@ -1,4 +1,4 @@
-//! A finished table, for the terminal, for programs and as a page.
+//! A finished table, for the terminal, as JSON and as a page.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -15,11 +15,11 @@ use crate::paper::setting::Settings;
 pub struct Answer {
     /// Its name on the command line.
     pub table: &'static str,
-    /// What it is.
+    /// Its title.
     pub title: String,
-    /// What was run, sizes and departures from the paper included.
+    /// The protocol of the run, with sizes and departures from the paper.
     pub protocol: Vec<String>,
-    /// What it shows.
+    /// Its findings.
     pub findings: Vec<String>,
     /// Its tables.
     pub sections: Vec<Section>,
@@ -34,7 +34,7 @@ pub struct Answer {
 pub struct Section {
     /// Its heading.
     pub heading: String,
-    /// What to know when reading it.
+    /// Remarks for the reader.
     pub words: Vec<String>,
     /// The head of each column.
     pub head: Vec<String>,

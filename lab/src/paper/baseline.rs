@@ -17,8 +17,8 @@ pub(crate) fn fits(settings: &Settings) -> usize {
     1 + settings.fits(steps(settings.iterations).len() + 1)
 }
 
-/// The steps the baseline is fitted for: shares of what all other methods have, and as many as
-/// in the paper where that is more.
+/// The numbers of steps of the baseline's fits: shares of the other methods' number, and the
+/// paper's number if that is larger.
 fn steps(all: u64) -> Vec<u64> {
     let mut steps = vec![(all / 100).max(30), (all / 10).max(30), all];
     if (PUBLISHED_ITERATIONS / 10..PUBLISHED_ITERATIONS).contains(&all) {
@@ -27,7 +27,7 @@ fn steps(all: u64) -> Vec<u64> {
     steps
 }
 
-/// The name of a baseline that was fitted for so many steps, where they are not all.
+/// The name of a baseline that was fitted for this many steps.
 fn label(steps: u64, all: u64) -> String {
     if steps == all {
         "MF".into()

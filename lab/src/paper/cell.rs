@@ -1,4 +1,4 @@
-//! A finished entry of a table: one fit and what it is worth.
+//! A finished entry of a table: one fit and its quality.
 
 use lehr_infer::annealed::MAX_STEP_SIZE;
 use lehr_infer::posterior::{Estimate, Posterior};
@@ -16,34 +16,34 @@ pub struct Cell {
     pub rows: usize,
     /// The method, as the paper names it.
     pub label: String,
-    /// How it was fitted.
+    /// The recipe of the fit.
     pub recipe: Recipe,
     /// The seed.
     pub seed: u64,
-    /// What came of it.
+    /// The outcome.
     pub outcome: Outcome,
 }
 
-/// What came of a fit.
+/// The outcome of a fit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// It was made.
+    /// The fit succeeded.
     Fitted(Measured),
-    /// It could not be made, for this reason.
+    /// The fit failed, for this reason.
     Failed(String),
 }
 
-/// What a fit is worth and what it cost.
+/// The quality and the cost of a fit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// The bound on the log evidence, on all training rows; chains have none.
     pub bound: Option<Estimate>,
     /// The fit's own estimate of the log evidence, if it has one.
     pub evidence: Option<Estimate>,
-    /// k̂ of its weights; `None` where there was no tail to fit.
+    /// k̂ of its weights; `None` if there was no tail to fit.
     pub pareto_k: Option<f64>,
-    /// How well it predicts the test rows, where there are any.
+    /// Its predictions of the test rows, if there are any.
     pub predicted: Option<Predicted>,
     /// The mean of the learned step sizes η_k of a chain; at 0 the chain is its base.
     pub step_size: Option<f64>,
@@ -58,10 +58,10 @@ pub struct Measured {
 }
 
 impl Measured {
-    /// What a posterior says of itself; predictions are added by the caller.
+    /// The measurements of a posterior; the caller adds predictions.
     pub fn new(posterior: &Posterior) -> Measured {
         let seconds = posterior.seconds;
-        // Weights that are all but equal have no tail: nothing is lighter.
+        // Weights that are nearly equal have no tail and count as shape 0.
         let weighed = posterior.importance();
         let shape = weighed.map(|_| posterior.pareto_shape().unwrap_or(0.0));
         let shape = shape.filter(|shape| shape.is_finite());
@@ -106,7 +106,7 @@ fn step_size(posterior: &Posterior) -> Option<f64> {
 }
 
 impl Cell {
-    /// What was measured, if the fit was made.
+    /// The measurements, if the fit succeeded.
     pub fn measured(&self) -> Option<&Measured> {
         match &self.outcome {
             Outcome::Fitted(measured) => Some(measured),
@@ -133,7 +133,7 @@ impl<'a> Group<'a> {
         )
     }
 
-    /// Whether there is nothing in it.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -148,7 +148,7 @@ impl<'a> Group<'a> {
         (!values.is_empty()).then_some(Estimate { mean, error })
     }
 
-    /// The bound: its error is that over seeds, or the Monte Carlo error where there is one fit.
+    /// The bound. Its error is that over seeds, or the Monte Carlo error of a single fit.
     pub fn bound(&self) -> Option<Estimate> {
         let mut bound = self.mean(|measured| Some(measured.bound?.mean))?;
         if let [single] = self.0.as_slice() {
@@ -158,8 +158,8 @@ impl<'a> Group<'a> {
     }
 }
 
-/// The log evidence of a problem: of all estimates whose weights are in order, the one with the
-/// smallest error.
+/// The log evidence of a problem: of all estimates with usable weights, the one with the smallest
+/// error.
 pub fn log_evidence(cells: &[Cell], problem: &str) -> Option<Estimate> {
     const USABLE: f64 = 0.7;
     let here = cells.iter().filter(|cell| cell.problem == problem);

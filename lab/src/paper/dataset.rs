@@ -1,4 +1,4 @@
-//! The paper's five tables, and where their rows come from.
+//! The paper's five tables, and the origin of their rows.
 
 use std::path::{Path, PathBuf};
 
@@ -93,7 +93,7 @@ impl Dataset {
     }
 }
 
-/// Where rows come from.
+/// The origin of rows.
 #[derive(Clone, Debug)]
 pub enum Origin {
     /// Parquet files in a folder.
@@ -106,7 +106,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// All rows of a table, or as many as are ever used.
+    /// All rows of a table, or as many as are used at all.
     pub fn read(&self, dataset: Dataset) -> Result<Labelled, PaperError> {
         match self {
             Origin::Folder(folder) => {
@@ -117,7 +117,7 @@ impl Origin {
         }
     }
 
-    /// Refuses a folder in which one of these tables is missing, before anything is done.
+    /// Refuses a folder in which one of these tables is missing, before any work.
     pub fn check(&self, datasets: &[Dataset]) -> Result<(), PaperError> {
         let Origin::Folder(folder) = self else {
             return Ok(());
@@ -132,7 +132,7 @@ impl Origin {
         }
     }
 
-    /// Where the rows come from, in words.
+    /// The origin of the rows, in words.
     pub fn words(&self) -> String {
         match self {
             Origin::Folder(_) => "the real tables".into(),
@@ -173,8 +173,9 @@ fn labelled(table: &Table, dataset: Dataset) -> Result<Labelled, PaperError> {
     })
 }
 
-/// Correlated features and labels of a logistic model whose weights the data set names. Features
-/// are as correlated as in the real tables, where the weakest direction is what training is slow in.
+/// Correlated features and labels of a logistic model with weights that depend on the name of the
+/// data set. Features are as correlated as in the real tables, whose weakest direction makes
+/// training slow.
 fn stand_in(dataset: Dataset, rows: usize) -> Labelled {
     const SHARED: f64 = 0.97;
     let width = dataset.width();

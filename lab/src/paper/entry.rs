@@ -4,10 +4,10 @@ use lehr_infer::posterior::Estimate;
 
 use crate::paper::published::Figure;
 
-/// What stands where there is nothing.
+/// The text of an empty entry.
 pub(crate) const NONE: &str = "–";
 
-/// A number with so many digits after the point.
+/// A number with this many digits after the point.
 pub(crate) fn fixed(value: Option<f64>, digits: usize) -> String {
     match value {
         Some(value) if value.is_finite() => format!("{value:.digits$}"),
@@ -26,7 +26,7 @@ pub(crate) fn figures(value: Option<f64>) -> String {
     }
 }
 
-/// A number and its error, the digits chosen by the error.
+/// A number and its error, with digits according to the error.
 pub(crate) fn estimate(value: Option<Estimate>) -> String {
     let Some(Estimate { mean, error }) = value else {
         return NONE.into();

@@ -1,4 +1,4 @@
-//! What can go wrong on the way to a table.
+//! The errors of making a table.
 
 use std::path::PathBuf;
 
@@ -68,9 +68,9 @@ pub enum PaperError {
     /// A fit that failed.
     #[error("{cell}: {source}")]
     Fit {
-        /// Which cell of the table.
+        /// The cell of the table.
         cell: String,
-        /// Why.
+        /// The error.
         source: Box<FitError>,
     },
     /// The page could not be written.

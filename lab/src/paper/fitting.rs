@@ -1,4 +1,4 @@
-//! The fits of one Gaussian process: the paper's, ours, and those that tell what a gain is made of.
+//! The fits of one Gaussian process: the paper's, ours, and further ones that decompose a gain.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,16 +26,16 @@ pub(crate) const CHAIN_STEPS: usize = 4;
 /// The paper's learning rate, which falls to a tenth and a hundredth of it by thirds.
 const RATE: f64 = 1e-3;
 
-/// How a fit is made.
+/// The way in which a fit is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     /// The paper's full-rank Gaussian.
     Gaussian,
-    /// The same, trained on for as many steps as the paper's chain.
+    /// The same, trained for as many further steps as the paper's chain.
     Continued,
     /// The paper's chain, which starts from the finished Gaussian.
     Chain,
-    /// Our full-rank Gaussian: natural gradients, then the best at the θ that they reach.
+    /// Our full-rank Gaussian: natural gradients, then the best Gaussian at the resulting θ.
     Natural,
     /// Our chain, above that.
     NaturalChain,
@@ -61,13 +61,13 @@ impl Way {
         }
     }
 
-    /// Whether it goes on from the paper's Gaussian.
+    /// Whether it continues from the paper's Gaussian.
     fn goes_on(self) -> bool {
         matches!(self, Way::Continued | Way::Chain)
     }
 }
 
-/// What a fit came to, and what is left to gain at its θ.
+/// The results of a fit, and the possible gain at its θ.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Made {
     /// Of the fit.
@@ -81,14 +81,14 @@ pub(crate) struct Made {
     /// Mean of the learned step sizes of a chain.
     pub(crate) step_size: Option<f64>,
     pub(crate) forecast: Forecast,
-    /// What was learned, but for what has many numbers.
+    /// The learnt values, except for large arrays.
     pub(crate) learned: Vec<(String, Vec<f64>)>,
     pub(crate) steps: u64,
     pub(crate) milliseconds: f64,
     pub(crate) seconds: f64,
 }
 
-/// What came of a fit: what was made, or why it was not.
+/// The result of a fit, or the reason why it failed.
 pub(crate) type Outcome = Result<Made, String>;
 
 /// The fits of one problem.
@@ -97,10 +97,10 @@ pub(crate) struct Fitting<'a> {
     pub(crate) settings: &'a Settings,
     /// `N_surr`
     pub(crate) surrogate_rows: usize,
-    /// Where the paper's chain starts.
+    /// The starting step size of the paper's chain.
     pub(crate) step_size: f64,
     pub(crate) seed: u64,
-    /// Where the paper's Gaussian is kept for those that go on from it.
+    /// The file of the paper's Gaussian, for fits that continue from it.
     pub(crate) kept: PathBuf,
 }
 
@@ -179,7 +179,7 @@ impl Fitting<'_> {
         method
     }
 
-    /// Our Gaussian. Where integrals do not end at the best one, training goes on from there.
+    /// Our Gaussian. If the integrals do not end at the best one, training continues from there.
     fn full_rank(&self) -> FullRank {
         let mut method = FullRank::default();
         let cap = self.settings.cap;
@@ -197,7 +197,7 @@ impl Fitting<'_> {
         common.train.iterations = Iterations::Fixed(self.settings.iterations);
     }
 
-    /// What a fit is worth, beside the best Gaussian and the evidence at its θ.
+    /// The quality of a fit, with that of the best Gaussian and the evidence at its θ.
     fn judged(&self, posterior: &Posterior) -> Result<Made, FitError> {
         /// Sites of more numbers are not shown.
         const SHORT: usize = 3;

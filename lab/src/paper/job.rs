@@ -1,4 +1,4 @@
-//! One method with its settings, and the two recipes it is fitted by.
+//! One method with its settings, and its two recipes.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ const PAPER_STEP_SIZE: f64 = 1e-2;
 /// The paper's learning rate, which falls to a tenth and a hundredth of it by thirds.
 const PAPER_RATE: f64 = 1e-3;
 
-/// How a fit is made.
+/// The recipe of a fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Recipe {
@@ -74,19 +74,19 @@ impl Gaussian {
 /// A method with its settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Job {
-    /// Which method.
+    /// The name of the method.
     pub method: &'static str,
     /// The Gaussian below its chain, if it has one.
     pub base: Gaussian,
     /// K
     pub chain_steps: usize,
-    /// Which surrogate; `None` is `rand` in the paper's recipe and the usual one in ours.
+    /// The surrogate; `None` is `rand` in the paper's recipe and the default in ours.
     pub surrogate: Option<SurrogateKind>,
     /// N_surr
     pub surrogate_rows: usize,
     /// B
     pub batch: usize,
-    /// Steps of the paper's recipe; `None` is what the settings say.
+    /// Steps of the paper's recipe; `None` is the number in the settings.
     pub iterations: Option<u64>,
 }
 
@@ -121,7 +121,7 @@ impl Job {
         self
     }
 
-    /// The same method for so many steps of the paper's recipe.
+    /// The same method with this many steps of the paper's recipe.
     #[must_use]
     pub fn for_steps(mut self, iterations: u64) -> Job {
         self.iterations = Some(iterations);
@@ -153,7 +153,8 @@ impl Job {
         format!("{name}-{} {}", self.base.letters(), self.chain_steps)
     }
 
-    /// The recipes that it can be fitted by: what is trained by both, Markov chains by their own defaults.
+    /// The recipes by which it can be fitted: both for trained methods, the defaults for Markov
+    /// chains.
     pub fn recipes(&self) -> &'static [Recipe] {
         let mut method = self.method();
         if method.variational_mut().is_some() {
@@ -163,7 +164,7 @@ impl Job {
         }
     }
 
-    /// Everything that tells it from another job.
+    /// A key that identifies the job.
     pub fn key(&self) -> String {
         let surrogate = self.surrogate.map_or("usual", SurrogateKind::name);
         format!(
@@ -174,7 +175,7 @@ impl Job {
         )
     }
 
-    /// The fit of this job on so many rows.
+    /// The fit of this job on this many rows.
     pub fn fit(&self, recipe: Recipe, settings: &Settings, rows: usize) -> Fit<'static> {
         let mut fit = Fit::boxed(self.method()).unexamined();
         // Markov chains have their own defaults.
@@ -241,7 +242,8 @@ impl Job {
 
     fn as_usual(&self, method: &mut dyn VariationalMethod, settings: &Settings) {
         let cap = match self.method {
-            // Every step reads every row: what the paper's recipe may take is enough.
+            // Every step reads every row, so the number of steps of the paper's recipe is the
+            // limit.
             "dais" => settings.iterations_of(self.method) / 10,
             _ => settings.cap,
         };

@@ -1,4 +1,4 @@
-//! Rows with features and a yes-or-no label, and what is done to them before a model sees them.
+//! Labelled rows, and their preparation.
 
 use lehr_numeric::stream::Stream;
 use lehr_table::Moment;
@@ -31,8 +31,8 @@ impl Labelled {
         }
     }
 
-    /// Two parts without a row in common, of so many rows each, in an order that the seed names.
-    /// Where there are too few rows both parts shrink by the same share.
+    /// Two disjoint parts of these sizes, in an order that the seed determines. If there are too
+    /// few rows both parts shrink by the same share.
     pub fn split(&self, (train, test): (usize, usize), seed: u64) -> (Labelled, Labelled) {
         let rows = self.rows();
         let wanted = train + test;
@@ -48,8 +48,8 @@ impl Labelled {
         (self.select(first), self.select(&rest[..test]))
     }
 
-    /// All rows of label 0 and as many of label 1 as make `ratio` of the former to one of the
-    /// latter (at least one row).
+    /// All rows of label 0, and as many of label 1 as give the ratio `ratio` to one (at least one
+    /// row).
     #[must_use]
     pub fn imbalanced(&self, ratio: f64, seed: u64) -> Labelled {
         let place = |label: f64| move |&row: &usize| self.y[row] == label;

@@ -1,4 +1,4 @@
-//! Logistic regression on training rows, and how well draws predict test rows.
+//! Logistic regression on training rows, and the predictive quality of draws on test rows.
 
 use lehr_model::distribution::{Bernoulli, Distribution, Normal};
 use lehr_model::{Bound, Model};
@@ -21,7 +21,7 @@ pub struct Problem {
     test: Labelled,
 }
 
-/// How well draws predict.
+/// The predictive quality of draws.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Predicted {
     /// Mean over test rows of the log of the mean likelihood over draws.
@@ -65,7 +65,7 @@ impl Problem {
         self.test.rows()
     }
 
-    /// How well the first draws predict the test rows; `None` without any.
+    /// The predictive quality of the first draws on the test rows; `None` without test rows.
     pub fn predicted(&self, draws: &[f64]) -> Option<Predicted> {
         let size = 1 + self.test.width;
         let draws: Vec<&[f64]> = draws.chunks_exact(size).take(TEST_DRAWS).collect();

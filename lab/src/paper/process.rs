@@ -1,4 +1,5 @@
-//! A Gaussian process by inducing points on the paper's rows, and how well draws predict test rows.
+//! A Gaussian process by inducing points on the paper's rows, and the predictive quality of its
+//! draws.
 
 use lehr_density::Density;
 use lehr_infer::pointwise::pointwise;
@@ -15,12 +16,12 @@ use crate::paper::labelled::Labelled;
 use crate::paper::robust::read;
 use crate::process::{Response, model};
 
-/// Rows that inducing points are chosen of at the most.
+/// The most rows from which inducing points are chosen.
 const MOST_ROWS: usize = 100_000;
-/// Draws that test rows are predicted from at the most.
+/// The most draws that predict test rows.
 const TEST_DRAWS: usize = 1000;
 
-/// A function of all columns by inducing points, on rows to train on, and rows to test.
+/// A function of all columns by inducing points, on training rows and on test rows.
 pub(crate) struct Process {
     /// On the training rows.
     pub(crate) density: Bound,
@@ -30,7 +31,7 @@ pub(crate) struct Process {
     pub(crate) rows: usize,
 }
 
-/// How well draws predict.
+/// The predictive quality of draws.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Forecast {
     /// Mean over test rows of the log of the mean likelihood over draws.
@@ -74,7 +75,7 @@ impl Process {
         self.test.n_rows()
     }
 
-    /// How well the first draws predict the test rows.
+    /// The predictive quality of the first draws on the test rows.
     pub(crate) fn forecast(&self, posterior: &Posterior) -> Forecast {
         let size = self.density.latents().size();
         let count = posterior.n_draws().min(TEST_DRAWS);
@@ -100,7 +101,7 @@ impl Process {
     }
 }
 
-/// ln of the mean of what these are logarithms of.
+/// The logarithm of the mean of the exponentials.
 fn log_mean<'a>(logs: impl Iterator<Item = &'a f64> + Clone) -> f64 {
     let largest = logs.clone().copied().fold(f64::NEG_INFINITY, f64::max);
     let (sum, count) = logs.fold((0.0, 0.0), |(sum, count), log| {

@@ -1,4 +1,4 @@
-//! What the paper prints (Jankowiak & Phan 2022), to stand beside what we find.
+//! The published numbers (Jankowiak & Phan 2022), for comparison.
 
 use lehr_infer::surrogate::SurrogateKind;
 
@@ -111,7 +111,7 @@ pub fn robust_process(points: usize) -> Option<ProcessGain> {
     }
 }
 
-/// Table 4, M = 128. The gains of test rows stand in comments of the paper's source.
+/// Table 4, M = 128. The gains on test rows are from comments in the paper's source.
 pub fn outcome_process(dataset: Dataset) -> ProcessGain {
     match dataset {
         Dataset::Susy => process_gain(34.0, 2.2, "0.0004 ± 0.0001"),

@@ -1,6 +1,6 @@
 //! Ranks, as the paper's Table 2 has them: 1 for the best, ties share the mean of their places.
 
-/// The rank of each value, 1 for the largest. What is missing has no rank.
+/// The rank of each value, 1 for the largest. Missing values have no rank.
 pub(crate) fn ranks(values: &[Option<f64>]) -> Vec<Option<f64>> {
     let rank = |value: f64| {
         let others = || values.iter().flatten();

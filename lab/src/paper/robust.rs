@@ -1,4 +1,4 @@
-//! Robust linear regression with a precision of each row's own, and the same in closed form.
+//! Robust linear regression with a precision for each row, and the same in closed form.
 
 use lehr_graph::math::lgamma;
 use lehr_model::distribution::{Distribution, Gamma, HalfNormal, Normal, StudentT};
@@ -41,7 +41,7 @@ pub(crate) const TABLES: [Rows; 2] = [
 
 /// y ~ N(x·b + a, σ²/τₙ), τₙ ~ Gamma(ν/2, ν/2) on standardised rows, all of which train.
 pub(crate) struct Robust {
-    /// With a latent of each row.
+    /// With a local latent of each row.
     pub(crate) mixture: Bound,
     /// Student's t: the latents integrated out in closed form.
     pub(crate) closed: Bound,
@@ -50,7 +50,7 @@ pub(crate) struct Robust {
 }
 
 impl Robust {
-    /// The regression on a table, with ν degrees of freedom and so many rows at the most.
+    /// The regression on a table, with ν degrees of freedom and at most this many rows.
     pub(crate) fn new(
         table: Rows,
         origin: &Origin,
@@ -106,8 +106,8 @@ fn closed(width: usize, df: f64) -> Model {
     })
 }
 
-/// R(α) = ln Γ(α) − α ln α + α + ½ ln α − ½ ln 2π at α = ½(ν + 1): what the best normal for the log of
-/// a row's precision is away from its posterior, whatever the row.
+/// R(α) = ln Γ(α) − α ln α + α + ½ ln α − ½ ln 2π at α = ½(ν + 1): the divergence of the best
+/// normal for the log precision of a row from its posterior, the same for every row.
 pub(crate) fn remainder(df: f64) -> f64 {
     let alpha = 0.5 * (df + 1.0);
     lgamma(alpha) - alpha * alpha.ln() + alpha + 0.5 * alpha.ln() - 0.5 * std::f64::consts::TAU.ln()

@@ -1,4 +1,4 @@
-//! Makes the cells of a table, or takes them from the store.
+//! Computes the cells of a table, or loads them from the store.
 
 use lehr_infer::error::TrainError;
 use lehr_infer::fit::FitError;
@@ -11,23 +11,23 @@ use crate::paper::problem::Problem;
 use crate::paper::setting::Settings;
 use crate::paper::store::Store;
 
-/// Who is told how a table comes along; the fits of its cells are watched by the same.
+/// A receiver of progress reports of a table, which also observes the fits of its cells.
 pub trait Watcher: Observer {
-    /// The next cell, and how many are done of how many.
+    /// Called before the next cell, with the number of cells done and of all.
     fn cell(&mut self, name: &str, done: usize, all: usize) {
         let _ = (name, done, all);
     }
 
-    /// A cell is done.
+    /// Called when a cell is done.
     fn finished(&mut self, words: &str) {
         let _ = words;
     }
 }
 
-/// Nobody is told.
+/// Ignores all reports.
 impl Watcher for () {}
 
-/// A fit to make: which method on what, how, and from which seed.
+/// A fit to make: method, problem, recipe and seed.
 #[derive(Clone, Copy)]
 pub(crate) struct Order<'a> {
     /// The name of the problem.
@@ -38,19 +38,19 @@ pub(crate) struct Order<'a> {
     pub(crate) job: Job,
     /// Its name in the table.
     pub(crate) label: &'a str,
-    /// How.
+    /// The recipe.
     pub(crate) recipe: Recipe,
     /// The seed.
     pub(crate) seed: u64,
-    /// Fresh draws that the result is judged by.
+    /// The number of fresh draws that judge the result.
     pub(crate) draws: usize,
 }
 
 /// Makes cells one after another.
 pub(crate) struct Runner<'a> {
-    /// How much is done.
+    /// The extent of the run.
     pub(crate) settings: &'a Settings,
-    /// What was done before.
+    /// The cells of earlier runs.
     pub(crate) store: Store,
     watcher: &'a mut dyn Watcher,
     done: usize,
@@ -74,12 +74,12 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// Announces so many cells.
+    /// Announces further cells.
     pub(crate) fn expect(&mut self, cells: usize) {
         self.all += cells;
     }
 
-    /// The value of a cell that is no fit: from the store, or computed and kept.
+    /// The value of a cell that is not a fit: from the store, or computed and stored.
     pub(crate) fn value<T: serde::Serialize + serde::de::DeserializeOwned>(
         &mut self,
         key: &str,
@@ -95,7 +95,7 @@ impl<'a> Runner<'a> {
         Ok(value)
     }
 
-    /// The cell of an order: from the store, or fitted and kept.
+    /// The cell of an order: from the store, or fitted and stored.
     pub(crate) fn cell(&mut self, order: &Order<'_>) -> Result<Cell, PaperError> {
         let key = self.key(order);
         let words = format!("{}, {}, {}", order.name, order.label, order.recipe.name());
@@ -165,7 +165,7 @@ impl<'a> Runner<'a> {
                 predicted: order.problem.predicted(&posterior.draws),
                 ..Measured::new(&posterior)
             })),
-            // A recipe that diverges is a result; everything else is a mistake or a wish to stop.
+            // A recipe that diverges is a result; any other error is a mistake or an interruption.
             Err(error @ (FitError::Weights(_) | FitError::Train(TrainError::NotFinite { .. }))) => {
                 Ok(Outcome::Failed(error.to_string()))
             }

@@ -1,4 +1,4 @@
-//! How much of the paper's protocol a run does.
+//! The extent of a run of the paper's protocol.
 
 use std::path::PathBuf;
 
@@ -7,10 +7,10 @@ use crate::paper::dataset::{Dataset, Origin, PUBLISHED_ROWS};
 /// Adam steps of every fit in the paper.
 pub const PUBLISHED_ITERATIONS: u64 = 300_000;
 
-/// How much of the paper's protocol a run does, and where its results go.
+/// The extent of a run of the paper's protocol, and the place for its results.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Where rows come from.
+    /// The origin of rows.
     pub origin: Origin,
     /// The folder of finished cells and pages.
     pub out: PathBuf,
@@ -18,7 +18,7 @@ pub struct Settings {
     pub iterations: u64,
     /// The same for DAIS, whose steps read all rows K times.
     pub dais_iterations: u64,
-    /// Steps at the most with our defaults.
+    /// The most steps with our defaults.
     pub cap: u64,
     /// Fits of every cell, from different seeds.
     pub replications: u64,
@@ -28,11 +28,11 @@ pub struct Settings {
     pub evidence_draws: usize,
     /// The tables of rows to use, among those a table of the paper is about.
     pub datasets: Vec<Dataset>,
-    /// The methods of the table logistic beyond mean field; none are all of them.
+    /// The methods of the table logistic other than mean field; all if empty.
     pub methods: Vec<String>,
     /// N_surr in the table of surrogates.
     pub surrogate_rows: Vec<usize>,
-    /// Rows to train on at the most.
+    /// The most training rows.
     pub train_rows: usize,
     /// Seconds that each entry of the timing table is measured for.
     pub timing_seconds: f64,
@@ -40,7 +40,7 @@ pub struct Settings {
     pub most_steps: usize,
     /// ν of the robust regression with a latent of each row.
     pub degrees: f64,
-    /// Inducing points of Gaussian processes; none are those of the paper.
+    /// Inducing points of Gaussian processes; the paper's if empty.
     pub points: Vec<usize>,
 }
 
@@ -97,7 +97,7 @@ impl Settings {
         entries * usize::try_from(self.replications).unwrap_or(usize::MAX)
     }
 
-    /// Which of these tables of rows are wanted.
+    /// The selected tables of rows among these.
     pub fn wanted(&self, among: &[Dataset]) -> Vec<Dataset> {
         let mut wanted = among.to_vec();
         wanted.retain(|dataset| self.datasets.contains(dataset));

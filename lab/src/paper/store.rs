@@ -58,12 +58,12 @@ impl Store {
         })
     }
 
-    /// What is kept under a key; `None` as well for a value of another form, of an older version.
+    /// The value of a key; `None` also for a value in the format of an older version.
     pub(crate) fn get<T: DeserializeOwned>(&self, key: &str) -> Option<T> {
         serde_json::from_value(self.values.get(key)?.clone()).ok()
     }
 
-    /// Keeps a value.
+    /// Stores a value.
     pub(crate) fn put<T: Serialize>(&mut self, key: &str, value: &T) -> Result<(), PaperError> {
         let failed = |text: String| problem(&self.path, text);
         let value = serde_json::to_value(value).map_err(|error| failed(error.to_string()))?;

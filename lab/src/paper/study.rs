@@ -1,4 +1,5 @@
-//! The closed-form study: one linear regression, its chains exactly and by our sampler.
+//! The closed-form study: one linear regression, with its chains computed exactly and by our
+//! sampler.
 
 use std::sync::Arc;
 
@@ -55,12 +56,12 @@ pub(crate) struct Gaps {
     pub(crate) sampled: Option<Estimate>,
 }
 
-/// What a surrogate whose curvature is off leaves.
+/// The effect of a surrogate with wrong curvature.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Wrong {
     /// Size of the error in the curvature, relative to the curvature.
     pub(crate) error: f64,
-    /// |Tr Λ⁻¹δB|, the paper's bound on what is left.
+    /// |Tr Λ⁻¹δB|, the paper's bound on the remaining gap.
     pub(crate) stated: f64,
     /// KL of the surrogate's posterior from the posterior.
     pub(crate) divergence: f64,
@@ -77,7 +78,7 @@ impl Default for Study {
 }
 
 impl Study {
-    /// The regression that the table is about.
+    /// The regression of the study.
     pub(crate) fn new() -> Study {
         let regression = regression();
         let posterior = regression.posterior();
@@ -101,7 +102,7 @@ impl Study {
         own.divergence_from(&self.posterior)
     }
 
-    /// All gaps of chains of `steps`, sampled by so many draws where the chain is short.
+    /// All gaps of chains of `steps`; short chains are also sampled with `draws`.
     pub(crate) fn gaps(&self, steps: usize, draws: usize) -> Result<Gaps, PaperError> {
         let exact = self.information();
         let sampled = (steps <= LONGEST_SAMPLED).then(|| self.sampled(steps, draws));
@@ -114,7 +115,7 @@ impl Study {
         })
     }
 
-    /// What a surrogate with δB = error·S leaves, S symmetric and of the size of B.
+    /// The effect of a surrogate with δB = error·S, where S is symmetric and of the size of B.
     pub(crate) fn wrong(&self, error: f64, steps: usize) -> Wrong {
         let (precision, product) = self.information();
         let off = skewed(&precision) * Scale(error);
@@ -256,7 +257,7 @@ fn bind(regression: &Regression) -> Result<Bound, PaperError> {
     Ok(model.bind(&table)?)
 }
 
-/// By repeated multiplication.
+/// By power iteration.
 fn largest_eigenvalue(matrix: &Mat<f64>) -> f64 {
     let mut x = Mat::from_fn(matrix.nrows(), 1, |i, _| 1.0 + 0.1 * i as f64);
     let mut size = 0.0;

@@ -1,4 +1,4 @@
-//! Posteriors that nobody chose: models, sizes and rows are all drawn from a seed.
+//! Randomly generated posteriors: models, sizes and rows are all drawn from a seed.
 
 use lehr_graph::Expr;
 use lehr_model::Model;
@@ -7,11 +7,11 @@ use lehr_table::Table;
 
 use super::problem::{Problem, Source, Truth, covariates, logistic, model, regression, with};
 
-/// Rows that a generated hierarchy has at most.
+/// The most rows of a generated hierarchy.
 const MOST_ROWS: f64 = 6000.0;
 
-/// So many posteriors of a generator's seed: regressions, hierarchies, mixtures, heavy tails and
-/// bounded latents in turn. The first ones are the same however many there are.
+/// `count` posteriors of a generator's seed: regressions, hierarchies, mixtures, heavy tails and
+/// bounded latents in turn. The first ones do not depend on `count`.
 pub fn generated(seed: u64, count: usize) -> Vec<Problem> {
     let one = |k: usize| {
         let mut source = Source::new(1_000_003 * (seed + 1) + k as u64);
@@ -21,7 +21,7 @@ pub fn generated(seed: u64, count: usize) -> Vec<Problem> {
     (0..count).map(one).collect()
 }
 
-/// A number between two, even in its logarithm.
+/// A number between two bounds, uniform in its logarithm.
 fn log_even(source: &mut Source, low: f64, high: f64) -> f64 {
     (low.ln() + (high / low).ln() * source.0.uniform()).exp()
 }
@@ -174,7 +174,7 @@ fn mixture(source: &mut Source, name: &str) -> Problem {
         let mixed = each.reduce(|a, b| b + (a - b).softplus());
         let prior = x.iter().map(|x| 0.5 * (*x / WIDE).square());
         let prior = prior.reduce(|a, b| a + b);
-        // The prior is taken out again, so that the posterior is the mixture itself.
+        // The prior is subtracted, so that the posterior is the mixture itself.
         m.factor("mixture", mixed.expect("a part") + prior.expect("a latent"));
         m.rows(|row| row.observe("y", Normal::new(0.0, 1.0)));
     });
@@ -212,7 +212,7 @@ fn heavy(source: &mut Source, name: &str) -> Problem {
     }
 }
 
-/// Bounded and positive latents of which a few rows tell little.
+/// Bounded and positive latents with only a few rows.
 fn bounded(source: &mut Source, name: &str) -> Problem {
     let (count, rows) = (1 + source.0.below(4) as usize, 1 + source.0.below(20));
     let noise = log_even(source, 0.1, 3.0);

@@ -1,4 +1,4 @@
-//! Posteriors on tables too long for chains, each beside the same posterior on a few rows of counts.
+//! Posteriors on tables too long for chains, each with the same posterior on a few rows of counts.
 
 use lehr_model::distribution::{Binomial, Distribution, HalfNormal, Normal};
 use lehr_model::{Bound, Model, Tracer};
@@ -6,7 +6,7 @@ use lehr_table::Table;
 
 use super::problem::{Problem, Source, Truth, logistic, with};
 
-/// How often a row of these covariates occurs, and how often it is a success.
+/// The frequency of a row with these covariates, and of its successes.
 struct Cell {
     x: f64,
     level: u32,
@@ -80,11 +80,11 @@ fn squared(m: &Tracer<'_>) {
     });
 }
 
-/// Where the prior of the root has its mean.
+/// The prior mean of the root.
 const PULL: f64 = 0.3;
 
-/// The square, of which rows tell all but the sign: odds of a quarter and three quarters one step
-/// from the middle make the square ln 3.
+/// The square of a latent, whose sign the rows do not determine: odds of a quarter and three
+/// quarters one step from the middle make the square ln 3.
 fn square(cells: &[Cell]) -> Problem {
     let root = 3.0_f64.ln().sqrt();
     let right = logistic(2.0 * PULL * root);
@@ -124,7 +124,7 @@ fn rare_groups(rows: usize, count: usize) -> Vec<Cell> {
     (0..count).map(group).collect()
 }
 
-/// All of them, with about so many rows each.
+/// All of them, with about this many rows each.
 pub fn large_problems(rows: usize) -> Vec<Problem> {
     let third = rows / 3;
     let rare_level = [cell(0.0, rows - 10, rows / 3), cell(1.0, 10, 10)];

@@ -1,4 +1,4 @@
-//! The study of verdicts: many posteriors, many seeds, each fit beside the truth.
+//! The study of verdicts: many posteriors and seeds, and each fit compared with the truth.
 
 mod generated;
 mod large;

@@ -1,4 +1,4 @@
-//! The posteriors of the study: easy ones, and those on which approximations are known to fail.
+//! The posteriors of the study: easy ones, and others on which approximations are known to fail.
 
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ use lehr_table::Table;
 
 use super::large::large_problems;
 
-/// How the truth about a posterior is found.
+/// The method by which the truth about a posterior is computed.
 pub enum Truth {
     /// By long chains on it.
     Chains,
@@ -29,11 +29,11 @@ pub enum Truth {
 pub struct Problem {
     /// Its name.
     pub name: String,
-    /// What kind of posterior it is.
+    /// The kind of posterior.
     pub kind: &'static str,
     /// The model on its rows.
     pub density: Bound,
-    /// How the truth is found.
+    /// The method for the truth.
     pub truth: Truth,
 }
 

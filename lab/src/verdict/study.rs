@@ -13,7 +13,7 @@ const WRONG: (f64, f64) = (0.2, 0.1);
 /// A fit is right if nothing is off by more than this.
 const RIGHT: (f64, f64) = (0.1, 0.05);
 
-/// One fit beside the truth.
+/// One fit, compared with the truth.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Fitted {
     /// The seed.
@@ -44,12 +44,12 @@ pub struct Row {
 }
 
 impl Fitted {
-    /// Whether something is off that matters.
+    /// Whether an error is large enough to matter.
     pub fn is_wrong(&self) -> bool {
         self.shift > WRONG.0 || self.log_ratio > WRONG.1.ln_1p()
     }
 
-    /// Whether nothing is off.
+    /// Whether all errors are small.
     pub fn is_right(&self) -> bool {
         self.shift < RIGHT.0 && self.log_ratio < RIGHT.1.ln_1p()
     }

@@ -13,18 +13,18 @@ use serde::{Deserialize, Serialize};
 
 use super::{Problem, Truth};
 
-/// Draws of the long chains, and how many more times that where those do not know enough.
+/// Draws of the long chains, and the factors by which the attempts lengthen them.
 const DRAWS: usize = 8000;
 const LONGER: [usize; 3] = [1, 1, 5];
-/// Errors of a mean in standard deviations, and of a standard deviation, above which a chain does
-/// not know enough to call a fit wrong.
+/// Errors of a mean in standard deviations, and of a standard deviation, above which chains are not
+/// accurate enough to judge a fit.
 const KNOWN: [f64; 2] = [0.05, 0.025];
-/// The least E-BFMI of chains that tell the truth.
+/// The least E-BFMI of chains that are accepted as truth.
 const MOVING: f64 = 0.2;
 /// Points of a grid along its only latent, along each of two, and of three.
 const POINTS: [usize; 3] = [400_000, 800, 90];
 
-/// What is true of one quantity.
+/// The true moments of one quantity.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Fact {
     /// The quantity.
@@ -35,7 +35,7 @@ pub struct Fact {
     pub sd: f64,
 }
 
-/// log p(D, z) where the model itself would start: differs between posteriors.
+/// log p(D, z) at the model's default start, which differs between posteriors.
 pub fn mark(problem: &Problem) -> f64 {
     let density = &problem.density;
     let place = Place {
@@ -50,10 +50,10 @@ pub fn mark(problem: &Problem) -> f64 {
     value.unwrap_or(f64::NAN)
 }
 
-/// What is true of a posterior.
+/// The true moments of a posterior.
 ///
 /// # Errors
-/// If the chains that should tell it cannot be relied on themselves.
+/// If the chains for the truth are themselves unreliable.
 pub fn facts(problem: &Problem) -> Result<Vec<Fact>> {
     match &problem.truth {
         Truth::Chains => by_chains(problem, &problem.density),
@@ -77,7 +77,7 @@ pub fn facts(problem: &Problem) -> Result<Vec<Fact>> {
 
 fn by_chains(problem: &Problem, density: &Bound) -> Result<Vec<Fact>> {
     let mut said = String::new();
-    // Narrow places want short steps, heavy tails many draws.
+    // Narrow regions need short steps, heavy tails many draws.
     for (acceptance, longer) in [0.9, 0.99, 0.9].into_iter().zip(LONGER) {
         let nuts = Nuts {
             target_acceptance: Some(acceptance),
@@ -86,8 +86,8 @@ fn by_chains(problem: &Problem, density: &Bound) -> Result<Vec<Fact>> {
         let posterior = Fit::new(nuts).seed(1).draws(longer * DRAWS).run(density)?;
         let verdict = posterior.verdict();
         let vague = vague(&posterior);
-        // A divergence or two leaves moments alone. Chains that disagree do not, nor do chains whose energy hardly
-        // moves: those have not seen the narrow part of a funnel.
+        // A divergence or two does not affect the moments. Chains that disagree do, and so do
+        // chains whose energy hardly moves: those have not visited the narrow part of a funnel.
         let moves = posterior
             .chains()
             .is_some_and(|own| own.least_information() > MOVING);
@@ -99,9 +99,9 @@ fn by_chains(problem: &Problem, density: &Bound) -> Result<Vec<Fact>> {
     bail!("{}: the long chains: {said}", problem.name)
 }
 
-/// The quantity that chains do not know well enough, if there is one.
+/// The quantity that the chains do not determine well enough, if there is one.
 fn vague(posterior: &Posterior) -> Option<String> {
-    // Parts of chains are as good as chains where each is much longer than what it remembers.
+    // Parts of chains count as chains if each is much longer than the autocorrelation.
     let parts = 8 * posterior.n_chains().unwrap_or(1);
     let count = posterior.n_draws();
     posterior.sites().iter().find_map(|site| {

@@ -40,9 +40,9 @@ const SHARE: u64 = 4;
 
 /// What decides whether rows stay in files.
 pub struct Streaming<'a> {
-    /// The bytes that columns may take in memory.
+    /// The memory in bytes for the columns.
     pub memory: u64,
-    /// The methods that are to fit the model.
+    /// The methods that will fit the model.
     pub methods: &'a [&'a str],
     /// Rows that are to be in memory, drawn at random.
     pub sample: usize,

@@ -21,7 +21,7 @@ pub struct Forecaster<'a> {
     pub saved: &'a SavedFit,
     /// The numbers of the draws that are used.
     pub draws: Vec<usize>,
-    /// What becomes of groups that were not fitted.
+    /// The treatment of groups that were not fitted.
     pub new_levels: NewLevels,
     /// Whether the effects of groups are part of a prediction.
     pub level: PredictionLevel,

@@ -102,7 +102,7 @@ impl SavedFit {
         shown(&self.posterior.verdict())
     }
 
-    /// Where the time went.
+    /// The time of each part of the fit.
     pub fn seconds(&self) -> Seconds {
         let seconds = self.posterior.seconds;
         Seconds {

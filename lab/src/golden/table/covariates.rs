@@ -1,11 +1,11 @@
-//! What rows have besides responses.
+//! The columns of rows other than responses.
 
 use lehr_numeric::stream::Stream;
 
 use super::noise::Noise;
 use super::{Cells, names, numbers};
 
-/// What rows have besides responses.
+/// The columns of rows other than responses.
 pub(super) struct Covariates {
     x1: Vec<f64>,
     x2: Vec<f64>,

@@ -39,7 +39,7 @@ const TABLES: &[Named] = &[
         seed: 12,
         columns: &[],
     },
-    // More rows than a part of a file on disk has.
+    // More rows than one part of a file on disk has.
     Named {
         name: "long",
         rows: 9000,
@@ -48,7 +48,8 @@ const TABLES: &[Named] = &[
             "x1", "x2", "dose", "step", "color", "site", "teacher", "y", "hit", "count",
         ],
     },
-    // More rows than the sample of a table in files has, and so many that sums by group are taken in one pass.
+    // More rows than the sample of a table in files, and enough that group sums are computed in one
+    // pass.
     Named {
         name: "vast",
         rows: 80_000,
@@ -71,7 +72,8 @@ const GAPS: [&str; 2] = ["gap", "lost"];
 /// Columns of text cells.
 type Cells = Vec<(&'static str, Vec<String>)>;
 
-/// Writes the table that a word names into the folder, unless the word names none or the table is there.
+/// Writes the table that a word names into the folder, unless the word names none or the table
+/// exists.
 ///
 /// # Errors
 /// If it cannot be written.
@@ -92,7 +94,8 @@ pub(super) fn write(folder: &Path, word: &str) -> Result<()> {
     }
 }
 
-/// Files of which the first has a seventh of the rows, the second one row, and the last three.
+/// Files with a seventh of the rows in the first, one row in the second, and the rest in the last
+/// three.
 fn write_parts(folder: &Path, cells: &Cells, rows: usize) -> Result<()> {
     fs::create_dir(folder)?;
     let cuts = [0, rows / 7, rows / 7 + 1, rows / 2, rows - 3, rows];

@@ -1,8 +1,8 @@
-//! Random numbers that rows are made of.
+//! Random numbers from which rows are generated.
 
 use lehr_numeric::stream::Stream;
 
-/// Numbers that rows are made of.
+/// The source of the random numbers.
 pub(super) struct Noise {
     stream: Stream,
     pub(super) rows: usize,

@@ -4,7 +4,7 @@ use super::covariates::Covariates;
 use super::noise::{Noise, logistic};
 use super::{Cells, names, numbers};
 
-/// The columns of all responses, and what is known of those that are censored or truncated.
+/// The columns of all responses, and the bounds of those that are censored or truncated.
 pub(super) fn cells(of: &Covariates, noise: &mut Noise) -> Cells {
     let mut cells = real_responses(of, noise);
     cells.extend(counted_responses(of, noise));
@@ -97,7 +97,7 @@ fn classes(of: &Covariates, noise: &mut Noise) -> Cells {
     ]
 }
 
-/// What is known of censored and truncated rows of `positive`.
+/// The bounds of the censored and truncated rows of `positive`.
 fn limits(cells: &Cells, noise: &mut Noise) -> Cells {
     let positive = cells.iter().find(|(name, _)| *name == "positive");
     let (_, positive) = positive.expect("a column of that name");

@@ -61,7 +61,7 @@ fn protocol(settings: &Settings) -> Vec<String> {
     ]
 }
 
-/// ln of the ratio of neighbouring gaps over ln 2: −1/2 is what the paper proves.
+/// ln of the ratio of neighbouring gaps over ln 2; the paper proves −1/2.
 fn slope(gaps: &[Gaps], place: usize, of: fn(&Gaps) -> f64) -> Option<f64> {
     let before = gaps.get(place.checked_sub(1)?)?;
     Some((of(&gaps[place]) / of(before)).log2())

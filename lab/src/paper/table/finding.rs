@@ -1,12 +1,12 @@
-//! What the numbers say, in sentences made from them.
+//! Findings in sentences, generated from the numbers.
 
 use crate::paper::cell::{Cell, Group, log_evidence};
 use crate::paper::entry::{count, difference};
 use crate::paper::job::Recipe;
 use crate::paper::runner::REFERENCE;
 
-/// How far the baseline is from its own optimum by the paper's recipe, and how far that optimum
-/// is from the log evidence.
+/// The gap between the baseline by the paper's recipe and its own optimum, and between that optimum
+/// and the log evidence.
 pub(super) fn baseline(cells: &[Cell], problems: &[String]) -> Vec<String> {
     problems
         .iter()

@@ -192,7 +192,7 @@ fn chart(cells: &[Cell], recipe: Recipe) -> Lines {
     }
 }
 
-/// How far apart the methods are, by each recipe.
+/// The spread of the methods, by each recipe.
 fn findings(cells: &[Cell]) -> Vec<String> {
     let spread = |recipe: Recipe| {
         let at = |ratio: f64| {

@@ -1,4 +1,4 @@
-//! Table 5: robust regression with a latent of each row's own.
+//! Table 5: robust regression with a local latent of each row.
 
 use std::sync::Arc;
 
@@ -23,16 +23,16 @@ use crate::paper::runner::{Runner, Watcher};
 use crate::paper::setting::Settings;
 
 const NAME: &str = "local";
-/// Where the paper's chains and rates start.
+/// The paper's first step size and learning rate.
 const PAPER_STEP_SIZE: f64 = 1e-2;
 const PAPER_RATE: f64 = 1e-3;
 /// K of the paper.
 const LENGTHS: [usize; 2] = [8, 16];
 
-/// How the latents of rows are treated.
+/// The treatment of local latents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// By chains of so many steps; none is mean field.
+    /// By chains of this many steps; zero means mean field.
     Chains(usize),
     /// Integrated by quadrature.
     Integrated,
@@ -40,7 +40,7 @@ enum Way {
     Oracle,
 }
 
-/// What a fit came to.
+/// The result of a fit.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Made {
     bound: Estimate,
@@ -182,7 +182,7 @@ fn train(common: &mut VariationalSettings, recipe: Recipe, settings: &Settings) 
     }
 }
 
-/// The mean over seeds, with the error over seeds, or that of the one fit.
+/// The mean over seeds, with the error over seeds, or that of a single fit.
 fn bound(made: &[Made]) -> Option<Estimate> {
     match made {
         [] => None,
@@ -193,7 +193,7 @@ fn bound(made: &[Made]) -> Option<Estimate> {
     }
 }
 
-/// What is gained over mean field by the same recipe.
+/// The gain over mean field by the same recipe.
 fn gain(all: &[Vec<Made>], place: usize) -> Option<Estimate> {
     let (_, recipe) = entries()[place];
     let baseline = entries()

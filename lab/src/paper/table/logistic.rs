@@ -131,7 +131,7 @@ fn answer(settings: &Settings, datasets: &[Dataset], cells: Vec<Cell>, tests: &[
     }
 }
 
-/// What a method is ranked by.
+/// A quantity by which methods are ranked.
 type Quantity = (&'static str, fn(&Measured) -> Option<f64>);
 
 const QUANTITIES: [Quantity; 3] = [

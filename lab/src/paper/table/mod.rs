@@ -1,4 +1,4 @@
-//! The tables: one file each, and what they say alike.
+//! The tables, one file each, and their common parts.
 
 mod convergence;
 mod finding;
@@ -125,7 +125,7 @@ impl FromStr for Table {
     }
 }
 
-/// What was run, where it departs from the paper, and on how many rows.
+/// The protocol of the run: departures from the paper, and numbers of rows.
 fn protocol(settings: &Settings, cells: &[Cell]) -> Vec<String> {
     let sizes: BTreeMap<&str, usize> = cells
         .iter()
@@ -164,7 +164,7 @@ fn protocol(settings: &Settings, cells: &[Cell]) -> Vec<String> {
     ]
 }
 
-/// One series of dots per recipe, a line to a name; what is not known has no dot.
+/// One series of dots per recipe, with one line per name; unknown values have no dot.
 fn by_recipe(names: &[String], value: impl Fn(&String, Recipe) -> Option<f64>) -> Vec<Series> {
     let series = |recipe: Recipe| {
         let mark = |(place, name): (usize, &String)| Mark {

@@ -1,4 +1,4 @@
-//! Tables 3 and 4: Gaussian processes by inducing points, and what the chain's gain is made of.
+//! Tables 3 and 4: Gaussian processes by inducing points, and a decomposition of the chain's gain.
 
 use lehr_infer::posterior::Estimate;
 use lehr_report::{Axis, Chart, Dots, Law, Mark, Series};
@@ -15,9 +15,9 @@ use crate::paper::runner::{Runner, Watcher};
 use crate::paper::setting::Settings;
 use crate::process::Response;
 
-/// Rows of the precipitation table that train and test.
+/// Training and test rows of the precipitation table.
 const PRECIPITATION: (usize, usize) = (8000, 2127);
-/// Test rows of the others at the most.
+/// The most test rows of the other tables.
 const TEST_ROWS: usize = 20_000;
 
 /// One of the two tables.
@@ -26,7 +26,7 @@ struct Kind {
     name: &'static str,
     title: &'static str,
     response: Response,
-    /// M, unless asked otherwise.
+    /// The default M.
     points: &'static [usize],
     /// `N_surr`
     surrogate_rows: usize,
@@ -58,7 +58,7 @@ struct Case {
     points: usize,
     published: Option<ProcessGain>,
     data: Labelled,
-    /// Rows that train and test.
+    /// The numbers of training and test rows.
     parts: (usize, usize),
 }
 
@@ -194,7 +194,7 @@ fn fits(
     Way::ALL.into_iter().map(one).collect()
 }
 
-/// The mean over seeds with the error over seeds, or that of the one fit.
+/// The mean over seeds, with the error over seeds, or that of a single fit.
 fn mean(all: &[Outcome], of: impl Fn(&Made) -> Option<Estimate>) -> Option<Estimate> {
     let made: Vec<Estimate> = all
         .iter()
@@ -214,7 +214,7 @@ fn number(all: &[Outcome], of: impl Fn(&Made) -> Option<f64>) -> Option<f64> {
     mean(all, |made| of(made).map(plain)).map(|found| found.mean)
 }
 
-/// What the paper's Gaussian lacks, seed by seed.
+/// The gain over the paper's Gaussian, seed by seed.
 fn gain(all: &[Vec<Outcome>], place: usize, of: fn(&Made) -> Estimate) -> Option<Estimate> {
     let pairs = all[place].iter().zip(&all[0]);
     let gains = pairs.filter_map(|(one, first)| {
@@ -231,13 +231,13 @@ fn gain(all: &[Vec<Outcome>], place: usize, of: fn(&Made) -> Estimate) -> Option
     }
 }
 
-/// What a fit leaves of the evidence at its own θ.
+/// The gap of a fit to the evidence at its own θ.
 fn left(made: &Made) -> Estimate {
     made.evidence.less(made.bound)
 }
 
-/// What the best Gaussian leaves there. Bound and evidence are of the same draws, so that nearly all of
-/// their noise is in common.
+/// The gap of the best Gaussian there. Bound and evidence use the same draws, so nearly all of
+/// their noise is common.
 fn left_by_best(made: &Made) -> Estimate {
     Estimate {
         mean: made.evidence.mean - made.best.mean,

@@ -48,7 +48,7 @@ pub(crate) fn run(settings: &Settings, watcher: &mut dyn Watcher) -> Result<Answ
     answer(settings, &datasets, cells).written(settings)
 }
 
-/// `taylor` expands at the mode, which the paper's recipe does not look for.
+/// `taylor` expands at the mode, which the paper's recipe does not compute.
 fn recipes(kind: SurrogateKind) -> Vec<Recipe> {
     if kind == SurrogateKind::TAYLOR {
         return vec![Recipe::Ours];
@@ -72,7 +72,7 @@ fn problem(
     make(train, none)
 }
 
-/// The name of the same rows with their features as they are: the paper does not say that it
+/// The name for the same rows without standardisation: the paper does not state that it
 /// standardises them.
 fn as_given(dataset: Dataset) -> String {
     format!("{}, features as given", dataset.name())

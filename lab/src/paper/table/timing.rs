@@ -1,4 +1,4 @@
-//! Figures 3 and 4: what a training step costs, and what that depends on.
+//! Figures 3 and 4: the cost of a training step, and its dependence on sizes.
 
 use lehr_infer::train::Iterations;
 use lehr_report::{Axis, Chart, Law, Lines, Mark, Series};
@@ -15,16 +15,16 @@ use crate::paper::runner::{Runner, Watcher};
 use crate::paper::setting::Settings;
 
 const NAME: &str = "timing";
-/// Steps of a first run, by which the length of the others is chosen.
+/// Steps of a first run, which determines the length of the others.
 const PROBE: u64 = 32;
-/// Runs of which the fastest counts: other work on the machine only ever adds time.
+/// The number of runs, of which the fastest counts, since other work on the machine only adds time.
 const RUNS: usize = 3;
 /// Rows against which time is plotted, as multiples of the usual number.
 const ROW_SHARES: [f64; 4] = [0.0625, 0.25, 1.0, 4.0];
 const CHAIN_STEPS: [usize; 4] = [2, 4, 8, 16];
 const SIZES: [usize; 3] = [64, 256, 1024];
 
-/// What is varied in a section.
+/// The size that a section varies.
 struct Study {
     heading: &'static str,
     axis: &'static str,
@@ -328,7 +328,7 @@ fn chart(axis: &str, jobs: &[Job], points: &[Vec<(f64, f64)>]) -> Lines {
     }
 }
 
-/// How time grows with the rows, from the section that varies them.
+/// The growth of time with rows, from the section that varies them.
 fn findings(sections: &[Section]) -> Vec<String> {
     let Some(rows) = sections.get(1).map(|section| &section.rows) else {
         return Vec::new();

@@ -164,7 +164,7 @@ pub struct NaturalSteps<'d> {
     /// The rows of a batch, as they are drawn and as they are read.
     drawn: Vec<u32>,
     rows: Vec<usize>,
-    /// Where it is.
+    /// The path of the file.
     pub state: NaturalState,
 }
 

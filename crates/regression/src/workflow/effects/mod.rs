@@ -17,7 +17,7 @@ pub use plan::EffectKind;
 
 use serde::Serialize;
 
-/// On which scale effects are told.
+/// The scale on which effects are reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EffectScale {
