@@ -164,7 +164,7 @@ pub struct NaturalSteps<'d> {
     /// The rows of a batch, as they are drawn and as they are read.
     drawn: Vec<u32>,
     rows: Vec<usize>,
-    /// The path of the file.
+    /// The present state of the iteration.
     pub state: NaturalState,
 }
 

@@ -23,7 +23,7 @@ const MOST_CELLS: usize = 1000;
 /// One effect with its interval.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Effect {
-    /// Its title.
+    /// Its kind.
     pub kind: EffectKind,
     /// `age = 30`, `night - day`, `slope`.
     pub name: String,
