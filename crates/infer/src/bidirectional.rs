@@ -1,9 +1,10 @@
-//! The log evidence from both sides: the bound of a guide from below, and from above the mean of its
-//! log weights at draws of the posterior itself (Grosse, Ghahramani and Adams 2015).
+//! The log evidence from both sides, by bidirectional Monte Carlo: the bound of a guide from below,
+//! and from above the mean of its log weights at draws of the posterior itself (Grosse, Ghahramani
+//! and Adams 2015).
 //!
-//! Forwards, E log w = log p(D) − KL(q ‖ p) for paths that the guide draws; backwards, for paths that
-//! end at a draw of the posterior and whose beginning is drawn from there, E log w = log p(D) +
-//! KL(p ‖ q). U − L is the sum of both divergences.
+//! Forwards, E log w = log p(D) − KL(q ‖ p) for paths that the guide draws. Backwards, for paths
+//! that end at a draw of the posterior and whose beginning is drawn from there, E log w = log p(D)
+//! + KL(p ‖ q). U − L is the sum of both divergences.
 
 use lehr_density::Density;
 use lehr_numeric::summary::{mean, mean_error};
@@ -20,12 +21,12 @@ pub struct Sandwich {
     pub lower: Estimate,
     /// U
     pub upper: Estimate,
-    /// Whether U is of weighted draws, which makes it an estimate of the bound.
+    /// Whether U comes from weighted draws, which makes it an estimate of the bound.
     pub is_corrected: bool,
 }
 
 impl Sandwich {
-    /// U − L: how far the guide's paths and the posterior's are apart, both ways.
+    /// U − L: the sum of the divergences between the guide's paths and the posterior's.
     pub fn width(&self) -> Estimate {
         Estimate {
             mean: self.upper.mean - self.lower.mean,
@@ -36,10 +37,11 @@ impl Sandwich {
 
 impl Posterior {
     /// The log evidence from both sides, given draws of the same posterior by Markov chains on all
-    /// rows or weighed on them; `None` if this is no fit of a guide, or of one that cannot be run backwards.
+    /// rows or by importance weights on them; `None` if this is not the fit of a guide, or if the
+    /// guide cannot be run backwards.
     ///
     /// # Errors
-    /// If the fit cannot be read back, or the density is another model's.
+    /// If the fit cannot be read, or the density belongs to another model.
     pub fn sandwich(
         &self,
         density: &dyn Density,

@@ -1,19 +1,19 @@
-//! Values as the bytes that are stored of them.
+//! Values in serialised form.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::FitError;
 
-/// A value as the bytes that are stored of it.
+/// The serialised form of a value.
 pub(crate) fn encoded(value: &impl Serialize) -> Vec<u8> {
     postcard::to_stdvec(value).expect("a guide is numbers and names")
 }
 
-/// A value read back from all of its bytes.
+/// Reads a value from its serialised form.
 ///
 /// # Errors
-/// If they are not its own.
+/// If the bytes are not exactly those of such a value.
 pub(crate) fn decoded<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, FitError> {
     let problem = match postcard::take_from_bytes(bytes) {
         Ok((value, [])) => return Ok(value),

@@ -1,16 +1,13 @@
-//! Gaussian rows condensed to about as many as there are latents: sums over all rows that say all
-//! that the rows do.
-//!
-//! Where log p(yₙ | z) = wₙ log N(yₙ; aₙ·z + bₙ, σ²), reflections turn the matrix with the rows
-//! √wₙ (aₙ, yₙ − bₙ) into a triangle R of the same lengths, so that
+//! Gaussian rows reduced by QR to about as many rows as there are latents: sufficient statistics of
+//! all rows.  If log p(yₙ | z) = wₙ log N(yₙ; aₙ·z + bₙ, σ²), Householder reflections reduce the
+//! matrix with the rows √wₙ (aₙ, yₙ − bₙ) to a triangle R with columns of the same lengths, so that
 //!
 //! ```text
 //! Σ wₙ (yₙ − aₙ·z − bₙ)² = |r − R z|²        Σ wₙ log N = −½|r − R z|²/σ² − Σwₙ (ln σ + ½ ln 2π)
 //! ```
-//!
-//! and the rows (R, r) with an equal share of the last term each are a table of their own.
-//! Cross-products AᵀA would say the same, but squares lose half of the digits of columns that are
-//! far from 0 or nearly collinear; reflections lose none, and need no centring.
+//!  and the rows (R, r), with an equal share of the last term each, form a table. Cross-products
+//!  AᵀA contain the same information, but squaring loses half of the digits of columns that are far
+//!  from 0 or nearly collinear; reflections lose none, and need no centring.
 
 use faer::{Mat, MatRef};
 use lehr_density::{
@@ -23,7 +20,7 @@ use crate::guide::HALF_LN_TWO_PI;
 use crate::pass::Pass;
 use crate::question::Question;
 
-/// Above this many latents the triangle is no smaller than most tables.
+/// With more latents the triangle is no smaller than most tables.
 const MOST_LATENTS: usize = 512;
 /// Rows that are reflected together.
 pub(crate) const BLOCK: usize = 2048;
@@ -31,8 +28,8 @@ pub(crate) const BLOCK: usize = 2048;
 const COMBINATION: &str = "combination";
 const RESPONSE: &str = "response";
 
-/// A density with the same prior and the same likelihood of all rows together as another one, but
-/// few rows. Single rows of it mean nothing.
+/// A density with the same prior and the same total likelihood as another one, on few rows. Its
+/// single rows have no meaning.
 pub struct Condensed<'d> {
     density: &'d dyn Density,
     rows: &'d dyn GaussianRows,
@@ -40,20 +37,19 @@ pub struct Condensed<'d> {
     data: RowData,
     /// The sites that the predictor reads.
     sites: Vec<usize>,
-    /// The places of z that the spread reads.
+    /// The places of z on which the scale depends.
     shared: Vec<usize>,
-    /// What a row has of Σ wₙ.
+    /// The share of a row in Σ wₙ.
     share: f64,
 }
 
-/// Whether a density can be condensed.
+/// Whether a density can be reduced.
 pub fn applies(density: &dyn Density) -> bool {
     density.gaussian().is_some() && density.latents().size() <= MOST_LATENTS
 }
 
 impl<'d> Condensed<'d> {
-    /// The density on condensed rows, by one pass over its own; `None` where it cannot be
-    /// condensed.
+    /// The density on reduced rows, by one pass over its own; `None` if it cannot be reduced.
     pub fn of(density: &'d dyn Density) -> Option<Condensed<'d>> {
         let rows = density.gaussian().filter(|_| applies(density))?;
         let graph = Graph::new();
@@ -75,7 +71,7 @@ impl<'d> Condensed<'d> {
         })
     }
 
-    /// (aₙ, bₙ) of the condensed rows have bₙ = 0.
+    /// The reduced rows have bₙ = 0.
     fn predictor<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g> {
         let own = |site: &usize| at.latents.slice(0, self.density.latents().range(*site));
         let read: Vec<Expr<'g>> = self.sites.iter().map(own).collect();
@@ -84,8 +80,8 @@ impl<'d> Condensed<'d> {
     }
 }
 
-/// The triangle of a density's rows, row after row, and the sum of their weights: what another
-/// process needs to condense rows that are here. What is not finite is not a number.
+/// The triangle of a density's rows, row-major, and the sum of their weights: the statistics that
+/// another process needs from local rows. Values that are not finite become NaN.
 pub(crate) fn triangle(density: &dyn Density) -> Vec<Vec<f64>> {
     let found = density.gaussian().and_then(|_| Triangle::of(density));
     found.map_or_else(nothing, Triangle::into_parts)

@@ -4,15 +4,15 @@ use lehr_graph::{Expr, Shape};
 
 use super::quantity::Quantities;
 
-/// Between which log densities a chain is annealed, and where its randomness comes from.
+/// The log densities between which a chain is annealed, and the source of its randomness.
 ///
-/// A state x is `[D]`, one chain, or `[B, d]`, a chain for each row. Log densities then are one
+/// A state x is `[D]` for one chain, or `[B, d]` for a chain per row. Log densities are then one
 /// number, or `[B]`, each a function of its own row of x alone.
 pub(crate) trait Path<'g> {
-    /// The log density that the chain ends at, as step `k` sees it.
+    /// The log density at the end of the path, as used in step `k`.
     fn target(&self, k: usize, x: Expr<'g>) -> Expr<'g>;
 
-    /// The log density that the chain starts from, up to a constant.
+    /// The log density at the start of the path, up to a constant.
     fn base(&self, x: Expr<'g>) -> Expr<'g>;
 
     /// Fresh standard normal numbers.
@@ -34,7 +34,7 @@ pub(crate) struct State<'g> {
     pub(crate) p: Expr<'g>,
 }
 
-/// Where a chain ended, or began if it was run backwards.
+/// The end of a chain, or its start if it was run backwards.
 #[derive(Clone, Copy)]
 pub(crate) struct End<'g> {
     pub(crate) x: Expr<'g>,
@@ -64,8 +64,8 @@ impl<'g> Chain<'_, 'g> {
         }
     }
 
-    /// All steps backwards from where a chain ended, with fresh momenta on the way: a leapfrog step is
-    /// its own inverse once the momentum is turned round, and so is refreshing it.
+    /// All steps backwards from the end of a chain, with fresh momenta on the way. A leapfrog step
+    /// is its own inverse once the momentum is reversed, and so is its refreshment.
     pub(crate) fn reversed(&self, end: Expr<'g>) -> End<'g> {
         let (mut x, mut p) = (end, self.momentum(self.steps, end.shape()));
         let mut log_weight = each(end.square()) * 0.0;
@@ -95,7 +95,8 @@ impl<'g> Chain<'_, 'g> {
         let step = self.quantities.step_size(beta);
         let move_by = step * self.quantities.per_deviation;
         let half = (x + 0.5 * (move_by * p)).anchor();
-        // β joins the slopes, not the log likelihood: D numbers to scale and none per row.
+        // β multiplies the slopes and not the log likelihood: D numbers to scale instead of one per
+        // row.
         let slope = |log_density: Expr<'g>| x.graph().grad(log_density.sum(), &[half])[0];
         let target = slope(self.path.target(k, half));
         let base = slope(self.path.base(half));

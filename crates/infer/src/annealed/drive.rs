@@ -1,5 +1,5 @@
-//! What stands for the log likelihood while a chain runs: Ψ̂, the one thing in which the
-//! annealed methods differ.
+//! Ψ̂, the expression that replaces the log likelihood while a chain runs. The annealed methods
+//! differ only in it.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub enum Drive {
         /// Rows in each batch.
         size: usize,
     },
-    /// A few fixed rows with learned weights, or another cheap stand-in (SL-DAIS).
+    /// A few fixed rows with learnt weights, or another cheap approximation (SL-DAIS).
     Surrogate(Arc<dyn Surrogate>),
 }
 
@@ -36,7 +36,7 @@ impl Drive {
         }
     }
 
-    /// The rows of one step, where they are the table's own; `None` for a surrogate.
+    /// The rows of one step, if they come from the table; `None` for a surrogate.
     fn feed(&self, k: usize) -> Option<(String, Feed)> {
         let batch = |purpose: String, size: usize| {
             let feed = Feed::Batch {
@@ -53,7 +53,7 @@ impl Drive {
         }
     }
 
-    /// True if every step reads rows of its own.
+    /// True if every step reads different rows.
     fn is_fresh(&self) -> bool {
         matches!(self, Drive::FreshBatch { .. })
     }
@@ -63,7 +63,7 @@ impl Drive {
 pub(crate) struct Driving<'a, 'g, 'd> {
     drive: &'a Drive,
     context: &'a Context<'g, 'd>,
-    /// The rows of all steps, where they share them.
+    /// The rows of all steps, if they share them.
     shared: Option<lehr_density::Rows<'g>>,
 }
 

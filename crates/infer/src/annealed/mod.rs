@@ -1,8 +1,7 @@
-//! Pushes a draw of the base distribution toward the posterior by annealed leapfrog steps.
-//!
-//! DAIS, NS-DAIS, NS′-DAIS and SL-DAIS (Jankowiak & Phan 2022, Algorithms 1–3) are this one
-//! guide: they differ in the [`Drive`], the expression that stands for the log likelihood while
-//! the chain runs. Letters are the paper's.
+//! Pushes a draw of the base distribution toward the posterior by annealed leapfrog steps.  DAIS,
+//! NS-DAIS, NS′-DAIS and SL-DAIS (Jankowiak & Phan 2022, Algorithms 1–3) are this one guide: they
+//! differ in the [`Drive`], the expression that replaces the log likelihood while the chain runs.
+//! The notation is the paper's.
 
 mod chain;
 mod drive;
@@ -24,15 +23,15 @@ use path::LatentPath;
 
 /// A chain of leapfrog steps on top of a base.
 pub struct Annealed {
-    /// q₀, where the chain starts.
+    /// q₀, the distribution from which the chain starts.
     pub base: Arc<dyn Base>,
-    /// What stands for the log likelihood within the chain.
+    /// The expression that replaces the log likelihood within the chain.
     pub drive: Drive,
     /// K, how many leapfrog steps there are. Zero steps are the base itself.
     pub steps: usize,
-    /// In which coordinates the chain moves.
+    /// The coordinates in which the chain moves.
     pub momentum: Momentum,
-    /// Where the chain's own quantities start.
+    /// The starting values of the chain's own quantities.
     pub start: AnnealedStart,
 }
 
@@ -50,7 +49,7 @@ impl Guide for Annealed {
         if self.steps == 0 {
             return self.base.draw(context, gradient);
         }
-        // The score term has no closed form along a chain: the total gradient is what there is.
+        // The score term has no closed form along a chain, so the total gradient is used.
         LatentPath::new(self, context).run(self)
     }
 

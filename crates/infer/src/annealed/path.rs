@@ -1,4 +1,4 @@
-//! The path of a chain over the latents: from its base to the prior and what drives it.
+//! The path of a chain over the latents: from its base to the prior times its drive.
 
 use lehr_density::Point;
 use lehr_graph::{Expr, Shape};
@@ -9,7 +9,7 @@ use super::quantity::Quantities;
 use super::{Annealed, Momentum};
 use crate::guide::{Context, Drawn, Image, Transport, log_norm};
 
-/// From q₀ to the posterior with Ψ̂ for its log likelihood.
+/// From q₀ to the posterior with Ψ̂ in place of its log likelihood.
 ///
 /// The state x is z itself, or the point that the base maps to z under [`Momentum::Whitened`],
 /// z = T(x). A change of coordinates adds ln |det T′(x)| to the target and makes q₀ a standard
@@ -33,7 +33,7 @@ impl<'a, 'g, 'd> LatentPath<'a, 'g, 'd> {
         let zero = context.graph().full(base.shape(), 0.0);
         let whitens = match guide.momentum {
             Momentum::Whitened => base.map(zero).is_some(),
-            // A base without a density of its own has no other coordinates.
+            // A base without a density of its own has no whitened coordinates.
             Momentum::Diagonal => base.log_density(zero).is_none(),
         };
         LatentPath {
@@ -48,8 +48,8 @@ impl<'a, 'g, 'd> LatentPath<'a, 'g, 'd> {
         }
     }
 
-    /// The whole chain: z_K, and −log q₀(z₀) + Σ log N(v̂ₖ) − log N(vₖ) as its weight, with the
-    /// Jacobian of the last point where the chain moves x.
+    /// The whole chain: z_K, with the weight −log q₀(z₀) + Σ log N(v̂ₖ) − log N(vₖ), and the
+    /// Jacobian of the last point if the chain moves x.
     pub(super) fn run(&self, guide: &Annealed) -> Drawn<'g> {
         let shape = self.base.shape();
         let quantities = self.quantities(guide);
@@ -78,7 +78,7 @@ impl<'a, 'g, 'd> LatentPath<'a, 'g, 'd> {
     }
 
     /// The weight of a chain that ends at these latents, drawn backwards from there; `None` if the
-    /// point of the base that they are the image of is not known.
+    /// base cannot be inverted at this point.
     pub(super) fn reversed(&self, guide: &Annealed, latents: Expr<'g>) -> Option<Expr<'g>> {
         let quantities = self.quantities(guide);
         let chain = self.chain(guide, &quantities);

@@ -1,21 +1,21 @@
-//! The log density by rows that are elsewhere: every gradient is a sum that is asked for there.
+//! The log density of rows that are stored elsewhere: every gradient is a sum that workers compute.
 
 use lehr_density::{FullData, Query};
 
 use super::surface::{Evaluator, NotFinite, Place, Surface, origin};
 use crate::expansion::Prior;
 
-/// log p(D, T(x)) of all rows, wherever they are; the constant ln |F| is left out.
+/// log p(D, T(x)) of all rows, wherever they are stored; the constant ln |F| is left out.
 ///
-/// Workers sum the slopes of their partitions, and the sums are added in the order of the rows: a
-/// chain is the same whoever answers.
+/// Workers sum the slopes of their partitions, and the sums are added in the order of the rows, so
+/// a chain does not depend on which worker answers.
 pub(crate) struct AskedDensity<'d> {
     place: Place<'d>,
     rows: &'d (dyn FullData + Send + Sync),
 }
 
 impl<'d> AskedDensity<'d> {
-    /// The density of a place whose rows are elsewhere; `None` of one whose rows are here.
+    /// The density of a place whose rows are stored elsewhere; `None` if its rows are local.
     pub(super) fn of(place: Place<'d>) -> Option<AskedDensity<'d>> {
         let rows = place.density.elsewhere()?;
         Some(AskedDensity { place, rows })
@@ -42,14 +42,14 @@ impl Surface for AskedDensity<'_> {
         self.place.frame.at(x)
     }
 
-    /// A chain waits for answers most of the time. The questions of all chains are under way at
-    /// once, so that workers need not wait for the head.
+    /// A chain mostly waits for answers. All chains send their requests at once, so that workers
+    /// need not wait for the driver.
     fn threads(&self, chains: usize) -> usize {
         chains
     }
 }
 
-/// One chain that asks.
+/// One chain with its requests.
 struct Asking<'a> {
     of: &'a AskedDensity<'a>,
     prior: Prior,

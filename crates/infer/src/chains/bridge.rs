@@ -12,14 +12,14 @@ use crate::expansion::Prior;
 use crate::guide::{Frame, HALF_LN_TWO_PI};
 use crate::run::Run;
 
-/// Draws on either side, at the most: each costs a value on all rows.
+/// The most draws on either side: each costs a value on all rows.
 const MOST: usize = 1000;
-/// Rounds of the fixed point at the most; some ten are usual.
+/// The most rounds of the fixed-point iteration; about ten are usual.
 const ROUNDS: usize = 200;
-/// Nats. What is known less well is not told.
+/// Nats. Estimates with a larger error are not reported.
 const UNKNOWN: f64 = 2.0;
 
-/// Draws of the posterior: those of chains of equal length one after another, or weighted ones.
+/// Draws of the posterior: from chains of equal length one after another, or weighted ones.
 pub(crate) struct Sample<'a> {
     /// z
     pub(crate) draws: &'a [f64],
@@ -29,10 +29,11 @@ pub(crate) struct Sample<'a> {
     pub(crate) weights: Option<&'a [f64]>,
 }
 
-/// ln p(D), by values on all rows at some draws on either side.
+/// ln p(D), from values on all rows at some draws on either side.
 ///
-/// The Gaussian is fitted to the first half of every chain, the bridge stands on the second: a
-/// Gaussian that has seen its draws is too good. `None` if the two hardly overlap.
+/// The Gaussian is fitted to the first half of every chain, and the bridge uses the second half,
+/// because a Gaussian fits the draws that it was fitted to too well. `None` if the two hardly
+/// overlap.
 pub(crate) fn log_evidence(
     density: &dyn Density,
     sample: &Sample<'_>,
@@ -48,8 +49,8 @@ pub(crate) fn log_evidence(
     })
 }
 
-/// The same of draws of so many numbers each, with the log density that `log_joint` tells at all points, and
-/// the error of each.
+/// As [`log_evidence`] for draws of `size` numbers each, with the log density that `log_joint`
+/// computes at all points, and the error of each.
 pub(crate) fn bridged<E>(
     sample: &Sample<'_>,
     (size, seed): (usize, u64),
@@ -82,8 +83,8 @@ pub(crate) fn bridged<E>(
     Ok(Some(found).filter(|found| found.mean.is_finite() && found.error < UNKNOWN))
 }
 
-/// The places of the draws that a Gaussian is fitted to and of those that the bridge stands on, as
-/// many of each chain.
+/// The places of the draws to which the Gaussian is fitted, and of those that the bridge uses,
+/// equally many of each chain.
 fn halves(count: usize, chains: usize) -> (Vec<usize>, Vec<usize>) {
     let length = count / chains.max(1);
     let half = length / 2;
@@ -147,7 +148,7 @@ impl Bridge<'_> {
         }
     }
 
-    /// A ratio in the middle of the posterior's.
+    /// A ratio in the middle of those of the posterior's draws.
     fn start(&self) -> f64 {
         let mut sorted = self.own.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -158,7 +159,7 @@ impl Bridge<'_> {
         let (own, other) = (self.effective(), self.other.len() as f64);
         let (s1, s2) = (own / (own + other), other / (own + other));
         let inverse = |ratio: &f64| 1.0 / (s1 * (ratio - log_evidence).exp() + s2);
-        // What is not a number has no density.
+        // NaN counts as zero density.
         let share = |ratio: &f64| {
             let known = Some(ratio).filter(|ratio| !ratio.is_nan());
             known.map_or(0.0, |ratio| 1.0 / (s1 + s2 * (log_evidence - ratio).exp()))
@@ -169,7 +170,7 @@ impl Bridge<'_> {
         }
     }
 
-    /// How many draws of equal weight the posterior's are worth.
+    /// The effective number of the posterior's draws.
     fn effective(&self) -> f64 {
         match self.weights {
             None => self.own.len() as f64,

@@ -1,4 +1,5 @@
-//! Delayed acceptance: chains that move on a surrogate and accept where they end on all rows.
+//! Delayed acceptance: chains move on a surrogate, and their end points are accepted or rejected on
+//! all rows.
 
 use lehr_density::Density;
 use lehr_numeric::stream::Stream;
@@ -13,27 +14,27 @@ use crate::expansion::Prior;
 use crate::full_data::{AllRows, FullData, Query};
 use crate::observer::Wish;
 
-/// Iterations on the surrogate for one on all rows.
+/// Iterations on the surrogate for each one on all rows.
 const MOVES: u64 = 5;
-/// Iterations on all rows that are not kept: the chains begin at draws of the surrogate.
+/// Iterations on all rows that are discarded, because the chains start at draws of the surrogate.
 const SETTLING: usize = 25;
 
-/// Chains of which every iteration is five on a surrogate, ε̄ frozen, and one decision on all rows:
-/// from z to z′ with min(1, e^{r(z′) − r(z)}), r = log p(D, z) less what the surrogate has in its
-/// place. The moves are reversible for the surrogate's posterior, so the chain is exact for that of
-/// all rows (Christen & Fox 2005).
+/// Chains in which every iteration is five iterations on a surrogate with frozen ε̄, and one
+/// decision on all rows: a move from z to z′ is accepted with min(1, e^{r(z′) − r(z)}), where r is
+/// log p(D, z) less the surrogate's log density. The moves are reversible for the surrogate's
+/// posterior, so the chain is exact for the posterior of all rows (Christen & Fox 2005).
 pub(crate) struct Delayed<'a> {
     /// The model and its rows.
     pub(crate) density: &'a dyn Density,
     /// The log density on the surrogate, one lane per chain.
     pub(crate) surrogate: &'a LogDensity<'a>,
-    /// How the chains move on it.
+    /// The sampler on the surrogate.
     pub(crate) hmc: Hmc,
-    /// Where randomness comes from.
+    /// The seed.
     pub(crate) seed: u64,
 }
 
-/// Everything that changes while chains run.
+/// The state that changes while chains run.
 #[derive(Serialize, Deserialize)]
 struct State {
     iteration: usize,
@@ -44,9 +45,9 @@ struct State {
 }
 
 impl Delayed<'_> {
-    /// Runs as many chains as the surrogate has lanes.
+    /// Runs one chain per lane of the surrogate.
     ///
-    /// When `watch` asks to stop, what has been drawn is kept.
+    /// If `watch` asks to stop, the draws made so far are kept.
     pub(crate) fn run(&self, watch: &mut dyn Watch) -> Result<Trace, ChainError> {
         let chains = self.surrogate.n_lanes();
         let length = self.hmc.draws.div_ceil(chains);
@@ -102,7 +103,7 @@ impl Delayed<'_> {
         })
     }
 
-    /// One iteration of every chain; `joint` is log p(D, z) where they are.
+    /// One iteration of every chain; `joint` is log p(D, z) at their positions.
     fn iterate(
         &self,
         lockstep: &mut Lockstep<'_>,
@@ -123,7 +124,7 @@ impl Delayed<'_> {
         let mut x_new = lockstep.x.clone();
         for chain in 0..chains {
             let gain = (after[chain] - lockstep.values[chain]) - (joint[chain] - before[chain]);
-            // What is not a number is not accepted.
+            // NaN is not accepted.
             let acceptance = if gain.is_nan() {
                 0.0
             } else {

@@ -1,4 +1,4 @@
-//! What the draws of chains are worth: convergence, effective sizes, divergences, energies.
+//! Diagnostics of chains: convergence, effective sizes, divergences, energies.
 
 use lehr_numeric::summary::{
     effective_size_bulk, effective_size_tail, mean, mean_error, split_rank_rhat,
@@ -9,28 +9,28 @@ use super::failure::Failure;
 use super::trace::Trace;
 use crate::estimate::Level;
 
-/// R̂ below this is good (Vehtari et al. 2021), and above the other the chains disagree.
+/// R̂ below the first is good (Vehtari et al. 2021); above the second the chains disagree.
 const GOOD_R_HAT: f64 = 1.01;
 const BAD_R_HAT: f64 = 1.05;
 /// Effective draws that quantiles and means need.
 const ENOUGH: f64 = 400.0;
 /// Below this the energies are explored too slowly (Betancourt 2016).
 const LEAST_INFORMATION: f64 = 0.3;
-/// A larger share of divergences than this is not to be trusted.
+/// With a larger share of divergences the draws are not trusted.
 const MOST_DIVERGENT: f64 = 0.01;
-/// A larger share of trajectories cut short than this is worth a word.
+/// A larger share of truncated trajectories is reported.
 const MOST_SATURATED: f64 = 0.05;
 /// Chains in lockstep whose acceptances differ by more than this should not share a step size.
 const MOST_APART: f64 = 0.3;
 
-/// What tells how good the draws of Markov chains are.
+/// Diagnostics of the draws of Markov chains.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Chains {
-    /// How many chains there are. Their draws are as many each, one chain after another.
+    /// The number of chains. They have equally many draws, one chain after another.
     pub count: usize,
     /// Draws of each chain.
     pub length: usize,
-    /// Draws that all chains together were to make; there are fewer if they were stopped.
+    /// The number of draws planned for all chains; there are fewer if they were stopped.
     pub planned: usize,
     /// Iterations before the first draw that is kept.
     pub warm_up: usize,
@@ -54,12 +54,12 @@ pub struct Chains {
     pub energies: Vec<f64>,
     /// Gradients computed, the warm-up included.
     pub gradients: u64,
-    /// What their method itself has against the draws, which no number of theirs would show.
+    /// Doubts of the method itself about the draws, which no diagnostic would show.
     pub doubts: Vec<Failure>,
 }
 
 impl Chains {
-    /// What a run's draws say about it.
+    /// The diagnostics of a run.
     pub fn of(trace: &Trace) -> Chains {
         let size = trace.draws.len() / trace.len().max(1);
         let length = trace.length();
@@ -91,7 +91,7 @@ impl Chains {
         }
     }
 
-    /// Whether the chains were not stopped before their end.
+    /// Whether the chains ran to their end.
     pub fn is_complete(&self) -> bool {
         self.count * self.length >= self.planned
     }
@@ -117,9 +117,9 @@ impl Chains {
         count as f64 / (self.count * self.length).max(1) as f64
     }
 
-    /// How far the draws can be relied on.
+    /// How reliable the draws are.
     pub fn level(&self) -> Level {
-        // What is not a number fails every comparison.
+        // NaN fails every comparison.
         let agree = self.largest_r_hat() <= BAD_R_HAT;
         if !agree || self.share(self.divergences.len()) > MOST_DIVERGENT {
             return Level::Untrusted;
@@ -128,7 +128,7 @@ impl Chains {
         failures.max().unwrap_or(Level::Reliable)
     }
 
-    /// Each number that fails, and what to try.
+    /// Each diagnostic that fails, with advice.
     pub fn failures(&self) -> Vec<Failure> {
         let (r_hat, effective) = (self.largest_r_hat(), self.fewest_effective());
         let (divergences, information) = (self.divergences.len(), self.least_information());
@@ -164,7 +164,7 @@ impl Chains {
         failures
     }
 
-    /// What is no failure of the draws, but of the settings.
+    /// Failures of the settings rather than of the draws.
     fn of_settings(&self) -> impl Iterator<Item = Failure> {
         let share = self.share(self.saturated);
         let cut = (share > MOST_SATURATED).then(|| {
@@ -184,7 +184,7 @@ impl Chains {
     }
 }
 
-/// The worse of two numbers; what is not a number is worse than any.
+/// The worse of two numbers; NaN is worse than any.
 fn worse(of: fn(f64, f64) -> f64) -> impl Fn(f64, f64) -> f64 {
     move |a, b| {
         if a.is_nan() || b.is_nan() {

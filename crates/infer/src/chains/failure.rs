@@ -1,22 +1,22 @@
-//! Numbers that make draws of chains doubtful, and advice.
+//! Diagnostics that make the draws of chains doubtful, with advice.
 
 use serde::{Deserialize, Serialize};
 
 use crate::estimate::Level;
 
-/// A number that fails, and what to try.
+/// A diagnostic that fails, with advice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// The number, in words.
+    /// The diagnostic, in words.
     pub found: String,
-    /// What to try.
+    /// The advice.
     pub advice: String,
-    /// How far draws can be relied on in spite of it.
+    /// How reliable the draws are nevertheless.
     pub level: Level,
 }
 
 impl Failure {
-    /// This number fails; try that.
+    /// A failed diagnostic with advice.
     pub fn new(found: impl Into<String>, advice: &str) -> Failure {
         Failure {
             found: found.into(),
@@ -25,7 +25,7 @@ impl Failure {
         }
     }
 
-    /// The same of draws that are not the posterior's.
+    /// The same failure, of draws that are not from the posterior.
     #[must_use]
     pub fn untrusted(self) -> Failure {
         Failure {

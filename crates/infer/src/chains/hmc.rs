@@ -15,24 +15,23 @@ use crate::observer::Wish;
 const LARGEST_ERROR: f64 = 1000.0;
 
 /// Hamiltonian Monte Carlo in whitened coordinates, where the posterior is near N(0, 1) and a
-/// trajectory of length π/2 makes a fresh draw.
+/// trajectory of length π/2 gives a nearly independent draw.
 ///
 /// ```text
 /// ε ← ε̄·U(0.9, 1.1);  L ← max(1, round(½π·U(0.8, 1.2)/ε));  p ~ N(0, 1) per chain
 /// L leapfrog steps;  each chain accepts by itself with min(1, exp(H₀ − H₁))
 /// ```
-///
-/// All chains take the same ε and L, so that a leapfrog step of all of them is one run of the
-/// plan. During the warm-up ln ε̄ follows the mean acceptance by dual averaging.
+///  All chains use the same ε and L, so that a leapfrog step of all of them is one run of the plan.
+///  During the warm-up ln ε̄ follows the mean acceptance by dual averaging.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hmc {
     /// Draws kept of all chains together.
     pub draws: usize,
-    /// Iterations before those, in which the step size is found.
+    /// Iterations before those, which adapt the step size.
     pub warm_up: usize,
-    /// The acceptance that the step size aims at.
+    /// The target acceptance of the step size.
     pub target_acceptance: f64,
-    /// Leapfrog steps of a trajectory at the most.
+    /// The most leapfrog steps of a trajectory.
     pub most_leapfrogs: usize,
 }
 
@@ -47,13 +46,13 @@ impl Default for Hmc {
     }
 }
 
-/// Chains by default.
+/// The default number of chains.
 pub const CHAINS: usize = 16;
 
 impl Hmc {
-    /// Runs as many chains as the log density has lanes.
+    /// Runs one chain per lane of the log density.
     ///
-    /// When `watch` asks to stop, what has been drawn is kept.
+    /// If `watch` asks to stop, the draws made so far are kept.
     pub fn run(
         &self,
         log_density: &LogDensity<'_>,
@@ -122,7 +121,7 @@ impl Hmc {
         Ok(trace)
     }
 
-    /// Moves chains through the warm-up; the step size that it finds.
+    /// Moves chains through the warm-up; returns the step size.
     pub(super) fn settle(&self, lockstep: &mut Lockstep<'_>, seed: u64) -> f64 {
         let (size, chains) = (lockstep.lanes.size(), lockstep.values.len());
         let mut average = DualAverage::new(0.5, self.target_acceptance);
@@ -135,7 +134,7 @@ impl Hmc {
     }
 }
 
-/// Everything that changes while chains run: a checkpoint is this and nothing else.
+/// The complete state of running chains, which a checkpoint stores.
 #[derive(Serialize, Deserialize)]
 struct State {
     iteration: usize,
@@ -168,7 +167,7 @@ pub struct Stride {
     pub leapfrogs: usize,
 }
 
-/// The random numbers of one iteration. Those of a chain do not depend on how many there are.
+/// The random numbers of one iteration. Those of a chain do not depend on the number of chains.
 pub struct Noise {
     /// p, one chain after another.
     pub momentum: Vec<f64>,
@@ -179,7 +178,7 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// The noise of an iteration of so many chains with so many coordinates each.
+    /// The noise of an iteration of `chains` chains with `size` coordinates each.
     pub fn new(seed: u64, iteration: u64, size: usize, chains: usize) -> Noise {
         let mut jitter = [0.0; 2];
         Stream::new(seed, "hmc stride", iteration).fill_uniform(&mut jitter);
@@ -206,7 +205,7 @@ impl Noise {
         }
     }
 
-    /// ε around ε̄ and L around the quarter of a turn, at most so many.
+    /// ε around ε̄, and L around a quarter turn, at most `most`.
     pub(super) fn stride(&self, step_size: f64, most: usize) -> Stride {
         let step_size = step_size * self.jitter[0];
         let leapfrogs = (FRAC_PI_2 * self.jitter[1] / step_size).round();
@@ -229,12 +228,12 @@ pub struct Lockstep<'a> {
     pub gradients: u64,
 }
 
-/// What an iteration did, chain by chain.
+/// The result of an iteration, chain by chain.
 #[derive(Serialize, Deserialize)]
 pub struct Step {
-    /// The energy of the state that each chain is in now.
+    /// The energy of the new state of each chain.
     pub energies: Vec<f64>,
-    /// min(1, exp(H₀ − H₁)), zero where the trajectory diverged.
+    /// min(1, exp(H₀ − H₁)); zero if the trajectory diverged.
     pub acceptances: Vec<f64>,
     pub(super) diverged: Vec<bool>,
 }
@@ -257,7 +256,7 @@ impl<'a> Lockstep<'a> {
         Lockstep::within(log_density.lanes(), x)
     }
 
-    /// The same in memory that already has all that chains do not change.
+    /// The same in memory that already has the inputs that chains do not change.
     pub(super) fn within(mut lanes: Lanes<'a>, x: Vec<f64>) -> Lockstep<'a> {
         let (mut values, mut slopes) = (vec![0.0; lanes.count()], vec![0.0; x.len()]);
         lanes.evaluate(&x, &mut values, &mut slopes);
@@ -270,13 +269,13 @@ impl<'a> Lockstep<'a> {
         }
     }
 
-    /// Puts the chains at other positions.
+    /// Moves the chains to other positions.
     pub(super) fn place(&mut self, x: Vec<f64>) {
         self.x = x;
         self.refresh();
     }
 
-    /// Evaluates anew where the chains are, after what they move on has changed.
+    /// Evaluates the present positions again, after the log density has changed.
     pub(super) fn refresh(&mut self) {
         self.gradients += self.values.len() as u64;
         self.lanes
@@ -301,7 +300,7 @@ impl<'a> Lockstep<'a> {
         self.gradients += (stride.leapfrogs * self.values.len()) as u64;
     }
 
-    /// One iteration: a trajectory of every chain, which each accepts or rejects by itself.
+    /// One iteration: a trajectory of every chain, which each accepts or rejects independently.
     pub fn step(&mut self, stride: &Stride, noise: &Noise) -> Step {
         let (x, values, slopes) = (self.x.clone(), self.values.clone(), self.slopes.clone());
         let before = self.energies(&noise.momentum);
@@ -312,7 +311,7 @@ impl<'a> Lockstep<'a> {
         let (mut acceptances, mut diverged) = (Vec::new(), Vec::new());
         for (chain, energy) in energies.iter_mut().enumerate() {
             let error = *energy - before[chain];
-            // What is not a number is a divergence as well.
+            // NaN is a divergence as well.
             diverged.push(error.is_nan() || error >= LARGEST_ERROR);
             let acceptance = if diverged[chain] {
                 0.0
@@ -394,7 +393,7 @@ impl DualAverage {
     }
 }
 
-/// What is kept, one iteration after another.
+/// The kept iterations, one after another.
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct Iterations {
     positions: Vec<Vec<f64>>,

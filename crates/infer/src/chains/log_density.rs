@@ -1,4 +1,4 @@
-//! The log density of a model in the coordinates of a frame, as one plan that chains share.
+//! The log density of a model in whitened coordinates, as one plan that chains share.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ enum Supply {
 }
 
 impl<'d> LogDensity<'d> {
-    /// The log density on all rows, for so many lanes.
+    /// The log density on all rows, for this many lanes.
     pub fn new(place: Place<'d>, lanes: usize) -> LogDensity<'d> {
         LogDensity::of(place, lanes, |context, x| {
             let (density, at) = (context.density(), context.at(x));
@@ -42,7 +42,7 @@ impl<'d> LogDensity<'d> {
         })
     }
 
-    /// What `write` gives as a function of x. It must not ask for noise or batches.
+    /// The function of x that `write` builds, which must not use noise or batches.
     pub(crate) fn of(
         place: Place<'d>,
         lanes: usize,
@@ -51,8 +51,8 @@ impl<'d> LogDensity<'d> {
         LogDensity::with(place, lanes, |context, x| [write(context, x)])
     }
 
-    /// The same with further numbers that [`Lanes::further`] tells. A batch that `write` asks for is a
-    /// subset of the rows that [`Lanes::set_subset`] gives.
+    /// The same with further numbers, which [`Lanes::further`] returns. A batch that `write`
+    /// requests is a subset of the rows, set by [`Lanes::set_subset`].
     pub(super) fn with<const N: usize>(
         place: Place<'d>,
         lanes: usize,
@@ -88,7 +88,8 @@ impl<'d> LogDensity<'d> {
         self.density.latents().size()
     }
 
-    /// The same density by all rows, where those are elsewhere and this one is of a sample.
+    /// The same density by sums over all rows, if they are stored elsewhere and this density is of
+    /// a sample.
     pub(crate) fn asked(&self) -> Option<AskedDensity<'d>> {
         AskedDensity::of(Place {
             density: self.density,
@@ -97,7 +98,8 @@ impl<'d> LogDensity<'d> {
         })
     }
 
-    /// Value and slope where chains start: they stand for the model, its rows and the frame.
+    /// Value and slope at the starting point of chains, as a fingerprint of the model, its rows and
+    /// the coordinates.
     pub(crate) fn fingerprint(&self) -> Vec<f64> {
         let lanes = self.n_lanes();
         let (mut values, mut slopes) = (vec![0.0; lanes], vec![0.0; lanes * self.size()]);
@@ -108,13 +110,13 @@ impl<'d> LogDensity<'d> {
         [values[..1].to_vec(), slopes, start].concat()
     }
 
-    /// The coordinates that chains start around.
+    /// The centre of the chains' starting points.
     pub(super) fn origin(&self) -> Vec<f64> {
         origin(self.density, self.frame)
     }
 
-    /// The coordinates at which so many chains start: draws of the frame's Gaussian. Without a frame they
-    /// are drawn around where the model itself would start.
+    /// The coordinates at which chains start: draws of the whitening Gaussian. Without one they are
+    /// drawn around the model's default start.
     pub(super) fn starts(&self, chains: usize, seed: u64) -> Result<Vec<Vec<f64>>, ChainError> {
         let (size, lanes) = (self.size(), self.n_lanes());
         let mut memory = self.lanes();
@@ -131,7 +133,7 @@ impl<'d> LogDensity<'d> {
         self.plan.lanes()
     }
 
-    /// Memory to evaluate in, with every input but x in place.
+    /// Memory for evaluations, with every input except x set.
     pub fn lanes(&self) -> Lanes<'_> {
         let mut workspace = self.plan.workspace();
         for supply in &self.supplies {
@@ -160,7 +162,7 @@ impl<'d> LogDensity<'d> {
                 .chunks_exact(size)
                 .flat_map(|z| self.frame.coordinates(z));
             let mut x: Vec<f64> = x.collect();
-            // Lanes that are left over repeat the first.
+            // Unused lanes repeat the first point.
             let first = x[..size].to_vec();
             while x.len() < lanes * size {
                 x.extend(&first);
@@ -178,7 +180,7 @@ impl<'d> LogDensity<'d> {
 }
 
 impl Supply {
-    /// What a need of the program is met by; `None` if the plan does not read it.
+    /// The supply for a need of the program; `None` if the plan does not read it.
     fn of(plan: &Plan, need: Need<'_>, params: &[f64]) -> Option<Supply> {
         match need {
             Need::Learned(_, input) => Some(Supply::Numbers(plan.input(input)?, params.into())),
@@ -214,14 +216,14 @@ impl Lanes<'_> {
         self.log_density.n_lanes()
     }
 
-    /// Values and slopes at one x per lane. A lane where either is not finite gets −∞ and zeros,
-    /// so that no leapfrog carries a NaN on.
+    /// Values and slopes at one x per lane. A lane in which either is not finite gets −∞ and zeros,
+    /// so that no leapfrog step spreads a NaN.
     pub fn evaluate(&mut self, x: &[f64], values: &mut [f64], slopes: &mut [f64]) {
         if let Some(slot) = self.log_density.position {
             self.workspace.set(slot, x);
         }
         self.log_density.plan.run(&mut self.workspace);
-        // What does not depend on x has no lanes.
+        // Outputs that do not depend on x have no lanes.
         for (to, output) in [(&mut *values, 0), (&mut *slopes, 1)] {
             let found = self.workspace.output(output).iter().cycle();
             to.iter_mut().zip(found).for_each(|(to, from)| *to = *from);
@@ -235,7 +237,7 @@ impl Lanes<'_> {
         }
     }
 
-    /// Exchanges the subset for these rows, as batches number them.
+    /// Replaces the subset by these rows, in the numbering of batches.
     pub(super) fn set_subset(&mut self, rows: &[usize]) {
         let LogDensity {
             density, subset, ..
@@ -244,7 +246,7 @@ impl Lanes<'_> {
         copy_rows(&mut self.workspace, batch_source(*density), &rows, subset);
     }
 
-    /// A further number of the first lane, by its place, as of the last evaluation.
+    /// A further number of the first lane, by its place, from the last evaluation.
     pub(super) fn further(&self, place: usize) -> f64 {
         self.workspace.output(2 + place)[0]
     }
@@ -261,7 +263,7 @@ impl Lanes<'_> {
     }
 }
 
-/// One chain at a time: with one lane.
+/// One chain at a time, with one lane.
 impl Surface for LogDensity<'_> {
     fn size(&self) -> usize {
         LogDensity::size(self)

@@ -1,4 +1,4 @@
-//! Markov chains: the log density they move on, the samplers, and what their draws are worth.
+//! Markov chains: the log density on which they move, the samplers, and diagnostics of their draws.
 
 mod asked;
 mod bridge;

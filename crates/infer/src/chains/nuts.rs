@@ -30,29 +30,29 @@ pub struct NutsSampler {
     pub chains: usize,
     /// Draws kept of each chain.
     pub draws: usize,
-    /// Draws before those, in which step size and metric are found.
+    /// Draws before those, which adapt step size and metric.
     pub warm_up: usize,
-    /// The acceptance that step sizes aim at.
+    /// The target acceptance of step sizes.
     pub target_acceptance: f64,
     /// A trajectory has fewer than 2 to this power leapfrog steps.
     pub max_depth: u64,
     /// Whether steps are split where the energy error would be large (WALNUTS): for funnels.
     pub walnuts: bool,
-    /// What adapts during the warm-up.
+    /// The metric that the warm-up adapts.
     pub metric: Metric,
 }
 
-/// The momentum variance that the warm-up finds.
+/// The momentum variance that the warm-up adapts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metric {
     /// A diagonal.
     Diagonal,
-    /// A diagonal and a few directions.
+    /// A diagonal plus a few directions.
     LowRank,
 }
 
 impl NutsSampler {
-    /// The usual settings in a frame: a dense one leaves little for the warm-up to find.
+    /// The default settings for a whitening: after a dense one, little is left to adapt.
     pub fn within(frame: &Frame, latents: usize) -> NutsSampler {
         const MOST_LOW_RANK: usize = 2000;
         let dense = matches!(frame, Frame::Dense { .. });
@@ -70,7 +70,7 @@ impl NutsSampler {
 
     /// Runs all chains. The bits depend on the seed alone, not on the number of threads.
     ///
-    /// When `watch` asks to stop, what has been drawn is kept.
+    /// If `watch` asks to stop, the draws made so far are kept.
     pub fn run(
         &self,
         log_density: &LogDensity<'_>,
@@ -105,7 +105,7 @@ impl NutsSampler {
         }
     }
 
-    /// What the chains remember: of an earlier run, or nothing yet.
+    /// The chains' records: of an earlier run, or empty.
     fn memories(
         &self,
         size: usize,
@@ -150,33 +150,33 @@ struct NutsRun<'a> {
     nuts: &'a NutsSampler,
     surface: &'a dyn Surface,
     starts: Vec<Vec<f64>>,
-    /// What each chain remembers, to be resumed from.
+    /// The record of each chain, from which it is resumed.
     memories: Vec<Mutex<Memory>>,
     seed: u64,
-    /// The next chain that no thread has taken.
+    /// The next chain that no thread runs yet.
     next: AtomicUsize,
     stopped: AtomicBool,
 }
 
-/// What a chain remembers, so that it can be resumed.
+/// A chain's record, from which it can be resumed.
 #[derive(Serialize, Deserialize)]
 enum Memory {
-    /// Nothing: it is not to be resumed.
+    /// Nothing: the chain is not to be resumed.
     Nothing,
-    /// All that its sampler was told so far. The state of the sampler is its own secret, but told
-    /// the same again it does the same again.
+    /// All values that its sampler has received. The sampler's state is private, but with the same
+    /// values it repeats the same steps.
     Tape(Tape),
-    /// All of it.
+    /// The finished chain.
     Chain(Kept),
 }
 
-/// What a thread tells the one that watches.
+/// A message from a sampling thread to the watching one.
 enum Report {
     Draws { count: u64, divergences: u64 },
     Chain(usize, Result<Kept, ChainError>),
 }
 
-/// What is kept of one chain.
+/// The kept results of one chain.
 #[derive(Clone, Default, Serialize, Deserialize)]
 struct Kept {
     draws: Vec<f64>,
@@ -188,13 +188,15 @@ struct Kept {
 }
 
 impl NutsRun<'_> {
-    /// As many threads as the surface is for take one chain after another; this one watches.
+    /// Threads run one chain after another, as many as the surface supports, while the present
+    /// thread watches.
     fn all<S: Settings>(&self, settings: S, watch: &mut dyn Watch) -> Result<Trace, ChainError> {
         let threads = self.surface.threads(self.nuts.chains);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| ChainError::Sampler(error.to_string()))?;
         let mut kept: Vec<Option<Kept>> = self.starts.iter().map(|_| None).collect();
-        // Chains wait for the watcher, so that a stop comes within a few rounds however busy the machine is.
+        // The channel is bounded, so that chains wait for the watcher and a stop takes effect
+        // within a few rounds, however busy the machine is.
         let (sender, receiver) = sync_channel(threads);
         let progress = ChainProgress {
             total: (self.nuts.chains * (self.nuts.warm_up + self.nuts.draws)) as u64,
@@ -243,7 +245,7 @@ impl NutsRun<'_> {
         failure.map_or(Ok(progress), Err)
     }
 
-    /// What all chains remember.
+    /// The records of all chains.
     fn state(&self) -> Vec<u8> {
         let memories = self.memories.iter();
         let memories: Vec<_> = memories
@@ -269,7 +271,7 @@ impl NutsRun<'_> {
                 }
                 None => self.chain(settings, chain, sender),
             };
-            // A send fails only if nobody watches any more.
+            // Sending fails only if the watcher has ended.
             let _ = sender.send(Report::Chain(chain, found));
         }
     }
@@ -279,7 +281,7 @@ impl NutsRun<'_> {
         memory.expect("no chain panics half-way")
     }
 
-    /// Tells of a chain that came to its end in an earlier run.
+    /// Reports a chain that was finished in an earlier run.
     fn tell(&self, kept: &Kept, sender: &SyncSender<Report>) {
         let _ = sender.send(Report::Draws {
             count: (self.nuts.warm_up + self.nuts.draws) as u64,
@@ -344,8 +346,8 @@ impl Kept {
     }
 }
 
-/// The chains side by side, as long as the shortest of those that came half as far as the
-/// longest: all of them unless they were stopped.
+/// Joins the chains at the length of the shortest one that reached at least half of the longest:
+/// all of them, unless they were stopped.
 fn join(kept: Vec<Option<Kept>>, size: usize, done: u64) -> Result<Trace, ChainError> {
     let length = |chain: &Kept| chain.energies.len();
     let chains: Vec<Kept> = kept.into_iter().flatten().collect();
@@ -372,7 +374,7 @@ fn join(kept: Vec<Option<Kept>>, size: usize, done: u64) -> Result<Trace, ChainE
     Ok(trace)
 }
 
-/// What one draw tells of its trajectory.
+/// The statistics of the trajectory behind one draw.
 #[derive(Default)]
 struct Seen {
     energy: f64,
@@ -382,7 +384,7 @@ struct Seen {
     gradients: u64,
 }
 
-/// One draw. The statistics are read by name: their types are the sampler's own.
+/// One draw. The statistics are read by name, because their types belong to the sampler.
 fn draw<M: Math, C: Chain<M>>(sampler: &mut C) -> Result<(Box<[f64]>, Seen), ChainError> {
     let drawn = sampler.expanded_draw().map_err(refused)?;
     let (x, _, mut statistics, progress) = drawn;
@@ -407,16 +409,16 @@ fn refused(error: impl Display) -> ChainError {
     ChainError::Sampler(format!("{error:#}"))
 }
 
-/// The log density as nuts-rs wants it.
+/// The log density in the form that nuts-rs requires.
 struct Position<'a> {
     evaluator: Box<dyn Evaluator + 'a>,
     size: usize,
     memory: &'a Mutex<Memory>,
-    /// Answers of the tape that were given.
+    /// How many values of the tape have been replayed.
     played: usize,
 }
 
-/// What is not finite is a divergence, from which the sampler recovers.
+/// A value that is not finite is a divergence, from which the sampler recovers.
 impl LogpError for NotFinite {
     fn is_recoverable(&self) -> bool {
         true

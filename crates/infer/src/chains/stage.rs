@@ -1,4 +1,4 @@
-//! Chains as a stage of a run: who watches them, and what is saved so that they can be resumed.
+//! Chains as a stage of a run: progress reports, and the state from which they can be resumed.
 
 use serde::{Serialize, Serializer};
 
@@ -7,23 +7,23 @@ use crate::error::{FitError, TrainError};
 use crate::observer::{End, Progress, Wish};
 use crate::run::{Run, Stamp};
 
-/// Who watches chains.
+/// An observer of chains.
 pub trait Watch {
-    /// Whether states are kept, so that chains must be able to tell theirs.
+    /// Whether it stores states, so that chains must record theirs.
     fn keeps(&self) -> bool {
         false
     }
 
-    /// The state in which the same chains were left by an earlier run.
+    /// The state in which an earlier run left the same chains.
     fn earlier(&mut self) -> Option<Vec<u8>> {
         None
     }
 
-    /// Told how the chains stand. `state` writes all that is needed to resume them.
+    /// Receives the progress of the chains. `state` serialises all that is needed to resume them.
     fn look(&mut self, progress: &ChainProgress, state: &dyn Fn() -> Vec<u8>) -> Wish;
 }
 
-/// Somebody who keeps nothing.
+/// An observer that stores nothing.
 impl<F: FnMut(&ChainProgress) -> Wish> Watch for F {
     fn look(&mut self, progress: &ChainProgress, _: &dyn Fn() -> Vec<u8>) -> Wish {
         self(progress)
@@ -35,16 +35,16 @@ pub(crate) struct ChainStage<'r, 'o> {
     run: &'r mut Run<'o>,
     stamp: Stamp,
     earlier: Option<Vec<u8>>,
-    /// The state of chains that are at their end.
+    /// The state of finished chains.
     last: Option<Vec<u8>>,
     failure: Option<FitError>,
 }
 
 impl<'r, 'o> ChainStage<'r, 'o> {
-    /// The stage that these numbers stand for.
+    /// The stage identified by these numbers.
     ///
     /// # Errors
-    /// If there is a checkpoint that is another fit's or cannot be read.
+    /// If there is a checkpoint of another fit, or one that cannot be read.
     pub(crate) fn new<'v>(
         run: &'r mut Run<'o>,
         numbers: impl IntoIterator<Item = &'v f64>,
@@ -60,10 +60,10 @@ impl<'r, 'o> ChainStage<'r, 'o> {
         })
     }
 
-    /// Ends the stage of chains that are at their end; others are resumed.
+    /// Ends the stage if the chains are finished; unfinished ones can be resumed.
     ///
     /// # Errors
-    /// If a checkpoint could not be written, now or on the way.
+    /// If a checkpoint could not be written, now or earlier.
     pub(crate) fn finish(self) -> Result<(), FitError> {
         match (self.failure, self.last) {
             (Some(failure), _) => Err(failure),
@@ -82,10 +82,10 @@ impl Watch for ChainStage<'_, '_> {
         self.earlier.take()
     }
 
-    /// Chains that are stopped keep their draws: a stop is no failure.
+    /// Stopped chains keep their draws, so a stop is not a failure.
     fn look(&mut self, progress: &ChainProgress, state: &dyn Fn() -> Vec<u8>) -> Wish {
         let seen = seen(progress);
-        // Whose time is up is at its end as well: what follows in the checkpoint comes after it.
+        // Chains whose time is up count as finished: later stages follow them in the checkpoint.
         let late = self.run.is_late();
         let ends = (progress.done >= progress.total || late) && self.keeps();
         self.last = ends.then(state);
@@ -101,7 +101,7 @@ impl Watch for ChainStage<'_, '_> {
     }
 }
 
-/// How chains stand, for whoever watches the fit.
+/// The progress of chains, for the observer of the fit.
 pub(crate) fn seen(progress: &ChainProgress) -> Progress {
     Progress {
         divergences: Some(progress.divergences),
@@ -109,7 +109,7 @@ pub(crate) fn seen(progress: &ChainProgress) -> Progress {
     }
 }
 
-/// Bytes that are not made before they are wanted.
+/// Bytes that are serialised only on demand.
 struct Late<'a>(&'a dyn Fn() -> Vec<u8>);
 
 impl Serialize for Late<'_> {

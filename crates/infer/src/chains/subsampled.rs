@@ -1,5 +1,5 @@
-//! Chains over the latents and a random subset of the rows, on an estimate of the log likelihood
-//! whose variance is corrected for (Dang et al. 2019, perturbed form).
+//! Subsampling MCMC: chains over the latents and a random subset of the rows, with an estimate of
+//! the log likelihood that is corrected for its variance (Dang et al. 2019, perturbed form).
 
 use lehr_density::{Point, Rows};
 use lehr_graph::Expr;
@@ -19,40 +19,39 @@ use crate::guide::{Context, Feed};
 use crate::observer::Wish;
 use crate::surrogate::{FixedRows, Quadratic};
 
-/// G, the blocks of a subset, one of which is exchanged per iteration.
+/// G, the number of blocks of a subset, one of which is exchanged per iteration.
 const BLOCKS: usize = 25;
-/// Leapfrog steps of a trajectory at the most.
+/// The most leapfrog steps of a trajectory.
 const MOST_LEAPFROGS: usize = 1000;
-/// Starts that are tried for every chain.
+/// The most starts that are tried for each chain.
 const TRIES: u64 = 100;
 
-/// The perturbed log density of the latents and a subset U of m rows outside W, with n′ = N − |W| and
-/// dₙ = ℓₙ − tₙ what the expansion of row n at the mode leaves of its log likelihood:
+/// The perturbed log density of the latents and a subset U of m rows outside W, with n′ = N − |W|,
+/// tₙ the expansion of the log likelihood ℓₙ of row n at the mode, and dₙ = ℓₙ − tₙ its remainder:
 ///
 /// ```text
 /// ℓ̂(z, U)  = Σ_all tₙ + Σ_W dₙ + (n′/m) Σ_U dₙ
 /// σ̂²(z, U) = (n′²/m)(1 − m/n′) Σ_U (dₙ − d̄)²/(m − 1)
 /// ln π(z, U) = log p(z) + ℓ̂ − ½σ̂²
 /// ```
-///
-/// Rows are taken without replacement: with it, a subset that repeats one row has σ̂² = 0, and π can
-/// outgrow the prior.
+///  Rows are drawn without replacement: with it, a subset that repeats one row would have σ̂² = 0,
+///  and π could outgrow the prior.
 pub struct Perturbed<'d> {
     log_density: LogDensity<'d>,
-    /// The rows outside W, as batches number them.
+    /// The rows outside W, in the numbering of batches.
     others: Vec<usize>,
     /// m
     count: usize,
 }
 
 impl<'d> Perturbed<'d> {
-    /// The rows of a subset, as batches number them.
+    /// The rows of a subset, in the numbering of batches.
     fn rows(&self, subset: &Subset) -> Vec<usize> {
         let places = subset.places.iter();
         places.map(|place| self.others[*place]).collect()
     }
 
-    /// With the rows of W, increasing and as batches number them, and m rows in a subset.
+    /// With the rows of W, increasing and in the numbering of batches, and m rows in a subset.
     ///
     /// # Panics
     /// Unless 2 ≤ m < n′.
@@ -91,7 +90,7 @@ impl<'d> Perturbed<'d> {
     }
 }
 
-/// A point and the mode, at which rows are expanded.
+/// A point, and the mode at which rows are expanded.
 struct Left<'g> {
     at: Point<'g>,
     mode: Point<'g>,
@@ -108,7 +107,8 @@ impl<'g> Left<'g> {
         );
         Left {
             offset: at.latents - latents,
-            // The expansion moves away from the mode while the direction stays: two names for it.
+            // Two separate nodes, because the expansion is differentiated at the mode while the
+            // direction stays fixed.
             mode: Point::new(latents.anchor(), at.params),
             at,
         }
@@ -121,7 +121,7 @@ impl<'g> Left<'g> {
     }
 }
 
-/// U: different places among the rows outside W, in blocks.
+/// U: distinct places among the rows outside W, in blocks.
 #[derive(Clone)]
 struct Subset {
     places: Vec<usize>,
@@ -137,7 +137,7 @@ impl Subset {
         Subset { places, taken }
     }
 
-    /// Every subset of so many is as likely.
+    /// Every subset of this size is equally likely.
     fn drawn(count: usize, total: usize, stream: &mut Stream) -> Subset {
         let mut places = vec![0; count];
         stream.choose_without_replacement(total as u64, &mut places);
@@ -145,14 +145,15 @@ impl Subset {
         Subset::of(places, total)
     }
 
-    /// The same with one block exchanged for places outside of it. To return is as likely as to go.
+    /// The same with one block exchanged for places outside of it. The reverse move is equally
+    /// likely.
     fn swapped(&self, stream: &mut Stream) -> Subset {
         let (count, total) = (self.places.len(), self.taken.len());
         let blocks = BLOCKS.min(count);
         let block = below(stream, blocks);
         let block = block * count / blocks..(block + 1) * count / blocks;
         let mut new = self.clone();
-        // No more than there are outside, where nearly all rows are taken.
+        // At most as many as there are outside, in case the subset contains nearly all rows.
         for at in block.take(total - count) {
             let fresh = loop {
                 let place = below(stream, total);
@@ -168,7 +169,7 @@ impl Subset {
     }
 }
 
-/// A number below `count`, each as likely.
+/// A number below `count`, all equally likely.
 fn below(stream: &mut Stream, count: usize) -> usize {
     ((stream.uniform() * count as f64) as usize).min(count - 1)
 }
@@ -189,7 +190,7 @@ impl<'a> Subsampled<'a> {
     }
 
     fn with(perturbed: &'a Perturbed<'a>, x: Vec<f64>, subset: Subset) -> Self {
-        // Nothing can be evaluated before its rows are there.
+        // Nothing can be evaluated before the rows are set.
         let mut lanes = perturbed.log_density.lanes();
         lanes.set_subset(&perturbed.rows(&subset));
         let mut chain = Subsampled {
@@ -203,7 +204,7 @@ impl<'a> Subsampled<'a> {
         chain
     }
 
-    /// The rows of the subset, as batches number them.
+    /// The rows of the subset, in the numbering of batches.
     pub fn rows(&self) -> Vec<usize> {
         self.perturbed.rows(&self.subset)
     }
@@ -213,7 +214,7 @@ impl<'a> Subsampled<'a> {
         self.variance
     }
 
-    /// Takes up the rows of the subset, and evaluates.
+    /// Sets the rows of the subset, and evaluates.
     fn refresh(&mut self) {
         let rows = self.rows();
         self.lockstep.lanes.set_subset(&rows);
@@ -221,7 +222,8 @@ impl<'a> Subsampled<'a> {
         self.variance = self.lockstep.lanes.further(0);
     }
 
-    /// Exchanges a block of the subset with min(1, π(z, U′)/π(z, U)); whether it did.
+    /// Exchanges a block of the subset with probability min(1, π(z, U′)/π(z, U)); returns whether
+    /// it did.
     pub fn swap(&mut self, stream: &mut Stream) -> bool {
         let new = self.subset.swapped(stream);
         let old = std::mem::replace(&mut self.subset, new);
@@ -231,7 +233,7 @@ impl<'a> Subsampled<'a> {
             self.variance,
         );
         self.refresh();
-        // What is not a number is not accepted.
+        // NaN is not accepted.
         let gain = self.lockstep.values[0] - before.0[0];
         if stream.uniform() < gain.exp() {
             return true;
@@ -255,22 +257,22 @@ impl<'a> Subsampled<'a> {
     }
 }
 
-/// What an iteration of one chain did.
+/// The result of an iteration of one chain.
 struct Moved {
     swapped: bool,
     step: Step,
 }
 
-/// How chains over (z, U) are run.
+/// The settings of chains over (z, U).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ecs {
     /// How many chains there are.
     pub chains: usize,
     /// Draws kept of all chains together.
     pub draws: usize,
-    /// Iterations before those, in which the step size is found.
+    /// Iterations before those, which adapt the step size.
     pub warm_up: usize,
-    /// The acceptance that the step size aims at.
+    /// The target acceptance of the step size.
     pub target_acceptance: f64,
 }
 
@@ -285,7 +287,7 @@ impl Default for Ecs {
     }
 }
 
-/// The draws, and what became of the subsets.
+/// The draws, and statistics of the subsets.
 pub struct EcsTrace {
     /// The draws of z.
     pub trace: Trace,
@@ -295,7 +297,7 @@ pub struct EcsTrace {
     pub swapped: f64,
 }
 
-/// Everything that changes while chains run.
+/// The state that changes while chains run.
 #[derive(Serialize, Deserialize)]
 struct State {
     iteration: usize,
@@ -310,10 +312,10 @@ struct State {
 }
 
 impl Ecs {
-    /// Runs the chains. When `watch` asks to stop, what has been drawn is kept.
+    /// Runs the chains. If `watch` asks to stop, the draws made so far are kept.
     ///
     /// # Errors
-    /// If no start is found, or nothing was drawn before the stop.
+    /// If no start is found, or the stop came before the first draw.
     pub fn run(
         &self,
         perturbed: &Perturbed<'_>,
@@ -361,7 +363,7 @@ impl Ecs {
         })
     }
 
-    /// Draws of the frame's Gaussian with random subsets, at which the log density is finite.
+    /// Draws of the whitening Gaussian with random subsets, at which the log density is finite.
     fn started(&self, perturbed: &Perturbed<'_>, seed: u64) -> Result<State, ChainError> {
         let origin = perturbed.log_density.origin();
         let start = |chain: usize| {
@@ -429,7 +431,7 @@ impl Ecs {
     }
 }
 
-/// The steps of all chains as one.
+/// The steps of all chains joined to one.
 fn together(moved: Vec<Moved>) -> Step {
     let mut all = Step {
         energies: Vec::new(),

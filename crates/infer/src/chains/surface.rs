@@ -1,4 +1,4 @@
-//! What a chain moves on: a log density of coordinates x, and the numbers that they stand for.
+//! The surface on which chains move: a log density of coordinates x, and the latents of x.
 
 use lehr_density::Density;
 use lehr_numeric::stream::Stream;
@@ -6,7 +6,7 @@ use lehr_numeric::stream::Stream;
 use super::trace::ChainError;
 use crate::guide::Frame;
 
-/// Where a chain moves: a model, the frame of its coordinates, and θ.
+/// The definition of a surface: a model, the whitening of its coordinates, and θ.
 #[derive(Clone, Copy)]
 pub struct Place<'d> {
     /// The model and its data.
@@ -22,27 +22,27 @@ pub struct Place<'d> {
 #[error("the log density is not finite")]
 pub struct NotFinite;
 
-/// A log density that chains move on, each in memory of its own.
+/// A log density on which chains move, each in separate memory.
 pub(crate) trait Surface: Sync {
     /// How many coordinates x has.
     fn size(&self) -> usize;
 
-    /// The coordinates that chains start around.
+    /// The centre of the chains' starting points.
     fn origin(&self) -> Vec<f64>;
 
     /// Memory for one chain.
     fn evaluator(&self) -> Box<dyn Evaluator + '_>;
 
-    /// What is kept of a draw at x.
+    /// The numbers of a draw at x that are kept.
     fn kept(&self, x: &[f64]) -> Vec<f64>;
 
-    /// On how many threads so many chains compute: on those of the current pool.
+    /// The number of threads for this many chains: by default those of the current pool.
     fn threads(&self, _chains: usize) -> usize {
         rayon::current_num_threads()
     }
 }
 
-/// The coordinates in a frame that chains start around.
+/// The centre of the chains' starting points, in whitened coordinates.
 pub(super) fn origin(density: &dyn Density, frame: &Frame) -> Vec<f64> {
     match frame {
         Frame::Identity => density.latents().start().to_vec(),
@@ -50,7 +50,7 @@ pub(super) fn origin(density: &dyn Density, frame: &Frame) -> Vec<f64> {
     }
 }
 
-/// Where one chain asks for the log density.
+/// Evaluates the log density for one chain.
 pub(crate) trait Evaluator {
     /// The value and the slope at x.
     ///

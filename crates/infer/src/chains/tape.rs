@@ -1,23 +1,23 @@
-//! What a sampler asked the log density and was told, so that it can be told the same again.
+//! The sequence of values that a sampler received, so that a repetition receives the same.
 
 use serde::{Deserialize, Serialize};
 
-/// Numbers that all tapes of a run together may hold: 256 MB.
+/// The most numbers in all tapes of a run: 256 MB.
 pub(super) const MOST_REMEMBERED: usize = 32 << 20;
 
-/// Values and slopes in the order in which they were asked for.
+/// Values and slopes in the order of evaluation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Tape {
     size: usize,
     most: usize,
-    /// A value, NaN where there was none, and its slope; then the next.
+    /// A value, NaN if there was none, and its slope; then the next.
     numbers: Vec<f64>,
-    /// Whether it has run full, and remembers nothing any more.
+    /// Whether it is full and records nothing any more.
     full: bool,
 }
 
 impl Tape {
-    /// An empty tape for so many coordinates, that holds at most so many numbers.
+    /// An empty tape for this many coordinates, with room for at most `most` numbers.
     pub(super) fn new(size: usize, most: usize) -> Tape {
         Tape {
             size,
@@ -27,7 +27,7 @@ impl Tape {
         }
     }
 
-    /// The value that was told at this turn, with its slope; `None` if it is not on the tape.
+    /// The value of this turn, with its slope; `None` if it is not on the tape.
     pub(super) fn play(&self, turn: usize, slope: &mut [f64]) -> Option<f64> {
         let at = turn * (self.size + 1);
         let told = self.numbers.get(at..=at + self.size)?;
@@ -35,7 +35,7 @@ impl Tape {
         Some(told[0])
     }
 
-    /// Adds what was told last. A tape that is full is of no use: it is wiped.
+    /// Adds the last value. A full tape is useless and is erased.
     pub(super) fn record(&mut self, value: f64, slope: &[f64]) {
         if self.numbers.len() + slope.len() >= self.most {
             self.full = true;

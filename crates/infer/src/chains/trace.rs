@@ -1,4 +1,4 @@
-//! What chains leave: draws, energies, and what went wrong along the way.
+//! The results of chains: draws, energies, and failures.
 
 use super::failure::Failure;
 
@@ -9,7 +9,7 @@ pub struct Trace {
     pub chains: usize,
     /// Iterations of each before the first draw that is kept.
     pub warm_up: usize,
-    /// Draws that all chains together were to make; there are fewer if they were stopped.
+    /// The number of draws planned for all chains; there are fewer if they were stopped.
     pub planned: usize,
     /// z of every draw, one chain after another.
     pub draws: Vec<f64>,
@@ -23,7 +23,7 @@ pub struct Trace {
     pub acceptances: Vec<f64>,
     /// Gradients computed, the warm-up included.
     pub gradients: u64,
-    /// What their method itself has against the draws.
+    /// Doubts of the method itself about the draws.
     pub doubts: Vec<Failure>,
 }
 
@@ -43,12 +43,12 @@ impl Trace {
         self.len() / self.chains.max(1)
     }
 
-    /// Whether the chains were not stopped before their end.
+    /// Whether the chains ran to their end.
     pub fn is_complete(&self) -> bool {
         self.len() >= self.planned
     }
 
-    /// Every so many draws of each chain, so that there are no more than this in all.
+    /// Every k-th draw of each chain, so that at most `most` remain in all.
     pub(crate) fn thinned(&self, most: usize) -> Trace {
         let stride = self.len().div_ceil(most.max(self.chains)).max(1);
         let (size, length) = (self.draws.len() / self.len().max(1), self.length());
@@ -60,7 +60,7 @@ impl Trace {
             doubts: self.doubts.clone(),
             ..*self
         };
-        // The last of each stride: chains of one length stay of one length.
+        // The last of each stride, so that chains stay of equal length.
         for draw in (0..self.len()).filter(|draw| draw % length % stride == stride - 1) {
             thin.draws
                 .extend_from_slice(&self.draws[draw * size..][..size]);
@@ -69,7 +69,7 @@ impl Trace {
             }
             thin.energies.push(self.energies[draw]);
         }
-        // Thinning does not make chains look stopped.
+        // Thinning must not make chains look stopped.
         if self.is_complete() {
             thin.planned = thin.len();
         }
@@ -84,18 +84,18 @@ impl Trace {
     }
 }
 
-/// How far the chains have come.
+/// The progress of the chains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChainProgress {
     /// Draws of all chains, the warm-up included.
     pub done: u64,
-    /// Draws that there will be.
+    /// The planned number of draws.
     pub total: u64,
     /// Divergences after the warm-up.
     pub divergences: u64,
 }
 
-/// Chains that could not run.
+/// The reasons why chains could not run.
 #[derive(Debug, thiserror::Error)]
 pub enum ChainError {
     /// No start was found.
@@ -106,10 +106,10 @@ pub enum ChainError {
         /// Starts that were tried.
         tries: usize,
     },
-    /// The sampler refuses its settings, or cannot go on.
+    /// The sampler refuses its settings, or cannot continue.
     #[error("chains: {0}\n  hint: check the settings of the chains")]
     Sampler(String),
-    /// Asked to stop before any draw was kept.
+    /// A stop before any draw was kept.
     #[error("chains: stopped after {done} draws of the warm-up\n  hint: let it run for longer")]
     Stopped {
         /// Draws made so far, all of the warm-up.
@@ -118,7 +118,7 @@ pub enum ChainError {
 }
 
 impl ChainError {
-    /// A state that cannot be read back.
+    /// The error of a state that cannot be read.
     pub(crate) fn damaged() -> ChainError {
         ChainError::Sampler("the checkpoint of the chains is damaged".into())
     }

@@ -1,4 +1,5 @@
-//! The elimination from tallies instead of rows: which groups meet, and their cross products.
+//! Builds the elimination from group sums instead of rows: the pairs of groups that share rows, and
+//! their cross products.
 
 use lehr_density::{FullData, Query};
 
@@ -16,8 +17,9 @@ use super::tally::Tally;
 use crate::full_data::AllRows;
 
 impl<'d> Collapsed<'d> {
-    /// Collapses a density with a normal response of which some rows, or those of the sample that is here, tell how all
-    /// read their effects: one pass over all rows then takes the sums, and checks every row.
+    /// Collapses a density with a normal response. Some rows, or those of the local sample, show
+    /// how all rows read the random effects. One pass over all rows then computes the sums, and
+    /// checks every row.
     pub(super) fn tallied(mut parts: Parts<'d>, sight: Sight) -> Result<Collapsed<'d>, String> {
         let density = parts.density;
         let conditional = Conditional::new(&parts);
@@ -64,7 +66,7 @@ fn turns(parts: &Parts<'_>, given: &Given) -> Result<Vec<Vec<f64>>, String> {
     found.ok_or_else(|| "coefficients vanish where hyperparameters are moved".into())
 }
 
-/// The design of rows that are not here, and their sums.
+/// The design of rows that are stored elsewhere, and their sums.
 fn assembled(parts: &Parts<'_>, tally: &Tally, sight: Sight) -> (Design, NormalRows) {
     let mut design = Design::without_rows(parts);
     design.large |= sight.is_loose();
@@ -87,7 +89,7 @@ fn assembled(parts: &Parts<'_>, tally: &Tally, sight: Sight) -> (Design, NormalR
     (design, rows)
 }
 
-/// Pairs of blocks that put all rows into the same groups.
+/// Pairs of blocks that assign all rows to the same groups.
 fn confounded(parts: &Parts<'_>, tally: &Tally) -> Vec<(String, String)> {
     let mut found = parts.confounded();
     let place = |name: &String| parts.blocks.iter().position(|block| block.name == *name);
@@ -108,14 +110,15 @@ fn confounded(parts: &Parts<'_>, tally: &Tally) -> Vec<(String, String)> {
     found
 }
 
-/// Where the pair of two blocks stands among all pairs.
+/// The place of a pair of blocks among all pairs.
 fn pair_of(one: usize, other: usize, blocks: usize) -> usize {
     let (one, other) = (one.min(other), one.max(other));
     let before: usize = (0..one).map(|k| blocks - 1 - k).sum();
     before + other - one - 1
 }
 
-/// Fills in which columns each group of A meets; returns the cross products in that order.
+/// Sets the columns that each group of A shares rows with; returns the cross products in that
+/// order.
 fn eliminated(design: &mut Design, starts: &[usize], tally: &Tally) -> CrossProducts {
     let width = design.width;
     let blocks = tally.blocks.len();
@@ -163,20 +166,20 @@ fn eliminated(design: &mut Design, starts: &[usize], tally: &Tally) -> CrossProd
     }
 }
 
-/// Whether a row is in a group of A: one without rows meets nothing.
+/// Whether any row is in a group of A: a group without rows shares none.
 fn is_seen(tally: &Tally, group: usize, width: usize) -> bool {
     let own = &tally.blocks[0].own[group * width * width..][..width * width];
     own.iter().any(|sum| *sum != 0.0)
 }
 
-/// Σ w r rᵀ of R.
+/// Σ w r rᵀ of the rest R.
 struct Rest<'a> {
     starts: &'a [usize],
     tally: &'a Tally,
 }
 
 impl Rest<'_> {
-    /// Hands on the lower triangle: column, row and value.
+    /// Passes on the lower triangle: column, row and value.
     fn each(&self, design: &Design, mut see: impl FnMut(usize, usize, f64)) {
         let common = design.rest - design.common;
         for (block, start) in self.tally.blocks[1..].iter().zip(self.starts) {

@@ -1,5 +1,5 @@
-//! A density of the hyperparameters that is easy to draw from: independent along axes through the
-//! mode, each as wide and as skewed as the posterior is there.
+//! An importance proposal of the hyperparameters: independent along axes through the mode, each as
+//! wide and as skewed as the posterior is there.
 
 use faer::{Mat, Side};
 use rayon::prelude::*;
@@ -8,21 +8,21 @@ use super::collapsed::Collapsed;
 use super::gap::Care;
 use super::search::Mode;
 
-/// Where an axis is first looked at, in standard deviations.
+/// The first evaluation along an axis, in standard deviations.
 const NEAR: f64 = 1.6;
-/// How far values there may be from a Gaussian's for the axis to count as one.
+/// The largest difference of values from a Gaussian for which an axis counts as Gaussian.
 const GAUSSIAN: f64 = 0.08;
-/// Each next look is so many times as far as the one before.
+/// The ratio of the distances of successive evaluations.
 const FURTHER: f64 = 1.5;
-/// An axis ends where the value is so many nats below the mode.
+/// An axis ends where the value is this many nats below the mode.
 const BELOW: f64 = 5.0;
-/// The furthest look, in standard deviations.
+/// The furthest evaluation, in standard deviations.
 const FURTHEST: f64 = 20.0;
-/// Tails fall with this share of the last slope, so as to be wider than the posterior's.
+/// Tails decrease with this share of the last slope, so that they are wider than the posterior's.
 const TAIL: f64 = 0.8;
-/// Cells in which a density is drawn from.
+/// Cells of the tabulated density from which is drawn.
 const CELLS: usize = 2048;
-/// Where tails are cut off, in nats.
+/// The depth at which tails are cut off, in nats.
 const DEPTH: f64 = 30.0;
 
 /// The proposal of the hyperparameters.
@@ -42,12 +42,12 @@ struct Axis {
     heights: Vec<f64>,
     /// The mass below each point.
     below: Vec<f64>,
-    /// Where the log density was looked at, and what it is there.
+    /// The evaluated points, with their log densities.
     seen: Vec<(f64, f64)>,
 }
 
 impl Axes {
-    /// The axes of a mode. They are looked at side by side.
+    /// The axes at a mode, evaluated in parallel.
     pub(crate) fn new(collapsed: &Collapsed<'_>, mode: &Mode) -> Axes {
         let (root, log_volume) = root(&mode.curvature);
         let mut axes = Axes {
@@ -77,7 +77,7 @@ impl Axes {
         axes
     }
 
-    /// How many values were looked at.
+    /// How many values were evaluated.
     pub(super) fn looks(&self) -> usize {
         self.shapes.iter().map(|axis| axis.seen.len() - 1).sum()
     }
@@ -94,7 +94,7 @@ impl Axes {
         (0..x.len()).map(|i| self.centre[i] + row(i)).collect()
     }
 
-    /// The slope in x where this is the slope in θ.
+    /// The slope in x from the slope in θ.
     pub(crate) fn pulled(&self, slope: &[f64]) -> Vec<f64> {
         let size = slope.len();
         let entry = |j: usize| (0..size).map(|i| self.root[(i, j)] * slope[i]).sum();
@@ -113,8 +113,8 @@ impl Axes {
         (self.theta(&x), log_density - self.log_volume)
     }
 
-    /// Entries of θ whose axis falls to the left by about 1 per unit, as the log of a spread does
-    /// that the data allow to be 0: the prior's own slope.
+    /// Entries of θ whose axis decreases to the left by about 1 per unit: the prior's own slope for
+    /// the logarithm of a standard deviation that the data allow to be 0.
     pub(super) fn open_to_the_left(&self) -> Vec<usize> {
         let size = self.centre.len();
         let is_open = |k: &usize| {
@@ -150,7 +150,7 @@ fn root(curvature: &Mat<f64>) -> (Mat<f64>, f64) {
     (root, spread + 0.5 * turned)
 }
 
-/// The values seen on one side of an axis, from the centre outward.
+/// The values on one side of an axis, from the centre outward.
 fn look(sign: f64, value: &mut dyn FnMut(f64) -> f64) -> Vec<(f64, f64)> {
     let mut seen = vec![(sign * NEAR, value(sign * NEAR))];
     if (seen[0].1 + 0.5 * NEAR * NEAR).abs() < GAUSSIAN {
@@ -162,7 +162,7 @@ fn look(sign: f64, value: &mut dyn FnMut(f64) -> f64) -> Vec<(f64, f64)> {
         x *= FURTHER;
         seen.push((sign * x, value(sign * x)));
     }
-    // Beyond what is finite there is nothing to interpolate.
+    // Beyond the finite values there is nothing to interpolate.
     seen.retain(|(_, value)| value.is_finite());
     seen
 }
@@ -198,7 +198,7 @@ impl Axis {
         }
     }
 
-    /// Where a share of the mass lies below, and the density there.
+    /// The point below which a share of the mass lies, and the density there.
     fn quantile(&self, share: f64) -> (f64, f64) {
         let cell = self
             .below
@@ -215,7 +215,8 @@ impl Axis {
     }
 }
 
-/// Knots in increasing order with slopes: a cubic between them, straight lines outside.
+/// A function through knots in increasing order: a cubic spline between them, straight lines
+/// outside.
 struct Spline {
     knots: Vec<(f64, f64)>,
     slopes: Vec<f64>,
@@ -237,7 +238,7 @@ fn knots(left: &[(f64, f64)], right: &[(f64, f64)]) -> Spline {
         }
     };
     let mut slopes: Vec<f64> = (0..=last).map(slope).collect();
-    // The end of a cubic bends as its last piece does.
+    // The curvature at the ends of the cubic is that of its last piece.
     if last > 1 {
         slopes[0] = 2.0 * chord(0) - slopes[1];
         slopes[last] = 2.0 * chord(last - 1) - slopes[last - 1];
@@ -249,7 +250,7 @@ impl Spline {
     fn at(&self, x: f64) -> f64 {
         let last = self.knots.len() - 1;
         let (first, end) = (self.knots[0], self.knots[last]);
-        // A tail that does not fall would have no end.
+        // A tail that does not decrease could not be normalised.
         if x <= first.0 {
             return first.1 + TAIL * self.slopes[0].max(0.1) * (x - first.0);
         }
@@ -272,7 +273,7 @@ impl Spline {
     }
 }
 
-/// Where the tail of a side is cut off.
+/// The point at which the tail of a side is cut off.
 fn reach(spline: &Spline, side: &[(f64, f64)], sign: f64) -> f64 {
     match side {
         [(at, value)] => at * (DEPTH / -value.min(-0.1)).sqrt(),

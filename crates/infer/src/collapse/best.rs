@@ -1,11 +1,12 @@
-//! The best Gaussian of the effects given the hyperparameters, for any response:
+//! The Gaussian variational approximation of the effects given the hyperparameters, for any
+//! response:
 //!
 //! ```text
 //! ηₙ ~ N(oₙ + aₙᵀm, sₙ²):   r = E ℓ′,  ω = −E ℓ″,   Λ⁺ = Σ ω a aᵀ + P,   m⁺ = m + (Λ⁺)⁻¹g,   g = Σ r a + l − P m
 //! F(θ) = Σ E ℓ + E ln p(u, θ) + ½D ln 2πe − ½ln|Λ|  ≤  log p(D, θ)
 //! ```
 //!
-//! (Opper and Archambeau 2009), in the sparse pattern that Λ has by itself.
+//! (Opper and Archambeau 2009). Λ has the sparse pattern of the elimination.
 
 use std::f64::consts::TAU;
 use std::ops::Range;
@@ -21,9 +22,9 @@ use super::normal::{add_linear, spread};
 use super::parts::Parts;
 use super::workspace::Bench;
 
-/// Steps towards the best Gaussian.
+/// The most steps of the iteration.
 const MOST_STEPS: usize = 40;
-/// Halvings of a step that does not raise the bound.
+/// The most halvings of a step that does not raise the bound.
 const MOST_HALVINGS: usize = 10;
 /// Nats: a step towards the mode that promises less is the last.
 const AT_MODE: f64 = 1e-2;
@@ -34,18 +35,18 @@ pub(super) struct State {
     pub(super) mean: Effects,
     /// sₙ²
     pub(super) variances: Vec<f64>,
-    /// Σ_g cov_g of each block, and the covariance of what is common.
+    /// Σ_g cov_g of each block, and the covariance of the common effects.
     pub(super) spread: SecondMoments,
     pub(super) log_det: f64,
 }
 
 impl State {
-    /// Its numbers as one list, those that are positive by their logarithms.
+    /// Its numbers as one list, positive ones as logarithms.
     pub(super) fn numbers(&self) -> Vec<f64> {
         let mut found = vec![self.log_det];
         found.extend(self.mean.own.iter().chain(&self.mean.others));
         found.extend(self.spread.numbers());
-        // Rows of the reference alone may not vary at all.
+        // Rows that read only the reference may have no variance.
         found.extend(self.variances.iter().map(|s| s.max(1e-300).ln()));
         found
     }
@@ -67,14 +68,14 @@ impl State {
     }
 }
 
-/// What a step from a Gaussian finds; the bench holds the factor of Λ⁺.
+/// The result of a step from a Gaussian; the workspace holds the factor of Λ⁺.
 pub(super) struct Step {
     /// F at the Gaussian.
     pub(super) bound: f64,
-    /// Nats that the step promises, to second order.
+    /// The predicted gain of the step in nats, to second order.
     pub(super) gain: f64,
-    /// The same, what the mean gains and what the precision gains taken apart: both are positive for a Gaussian, but not
-    /// for one whose numbers were extrapolated.
+    /// The same, with the gains of the mean and of the precision counted separately: both are
+    /// positive for a Gaussian, but not for one with extrapolated numbers.
     left: f64,
     /// m⁺
     pub(super) mean: Effects,
@@ -87,7 +88,7 @@ pub(super) struct Problem<'a> {
     pub(super) parts: &'a Parts<'a>,
     pub(super) design: &'a Design,
     pub(super) likelihood: &'a Likelihood,
-    /// What the predictors are without effects.
+    /// The predictors without effects.
     pub(super) offsets: &'a [f64],
 }
 
@@ -98,7 +99,7 @@ pub(super) struct Theta<'a> {
     pub(super) given: &'a Given,
 }
 
-/// Σ_g m_g m_gᵀ of each block, and of what is common.
+/// Σ_g m_g m_gᵀ of each block, and of the common effects.
 pub(super) fn outer(design: &Design, mean: &Effects) -> SecondMoments {
     let of = |values: &[f64], width: usize| {
         let mut sum = vec![0.0; width * width];
@@ -132,7 +133,7 @@ impl Problem<'_> {
         found
     }
 
-    /// The same of some rows.
+    /// The same for some rows.
     pub(super) fn predict(&self, effects: &Effects, rows: Range<usize>, into: &mut [f64]) {
         self.design.push(effects, rows.clone(), into);
         let pairs = into.iter_mut().zip(&self.offsets[rows]);
@@ -144,7 +145,7 @@ impl Problem<'_> {
         self.expected_prior(given, effects, &outer(self.design, effects))
     }
 
-    /// E ln p(u, θ) where u has this mean and these second moments.
+    /// E ln p(u, θ) for u with this mean and these second moments.
     fn expected_prior(&self, given: &Given, mean: &Effects, seconds: &SecondMoments) -> f64 {
         let common = &self.parts.common;
         let mut linear = Effects::zero(self.design);
@@ -182,7 +183,7 @@ impl Problem<'_> {
         slope
     }
 
-    /// Factorises Λ⁺. Curvatures below 0 are kept as long as it is positive definite.
+    /// Factorises Λ⁺. Negative curvatures are kept as long as it is positive definite.
     fn factorise(&self, given: &Given, curves: &[f64], bench: &mut Bench) -> Option<()> {
         let mut found = self.try_factorise(given, curves, bench);
         if found.is_none() && curves.iter().any(|curve| *curve < 0.0) {
@@ -204,7 +205,7 @@ impl Problem<'_> {
         bench.factor.refill(self.design, &precision)
     }
 
-    /// The Gaussian around a mean with the factor of the bench.
+    /// The Gaussian around a mean, with the factor of the workspace.
     fn state(&self, mean: Effects, bench: &mut Bench) -> State {
         bench.inverses += 1;
         bench.factor.invert(self.design);
@@ -291,8 +292,8 @@ impl Problem<'_> {
         })
     }
 
-    /// Steps from a Gaussian until one promises less than `close` nats: the Gaussian before that last
-    /// step, and the step. `None` where there is no way up.
+    /// Steps from a Gaussian until one promises less than `close` nats; returns the Gaussian before
+    /// that last step, and the step. `None` if no step raises the bound.
     pub(super) fn climb(
         &self,
         at: Theta<'_>,

@@ -1,4 +1,4 @@
-//! The density of the hyperparameters alone: everything else is integrated out.
+//! The density of the hyperparameters alone, with all random effects integrated out.
 
 use std::sync::Arc;
 
@@ -22,20 +22,21 @@ use super::pieces::BlockPrior;
 use super::sight::Sight;
 use super::workspace::Bench;
 
-/// log p(D, θ) of a density whose effects are collapsed: exact for a normal response, else by the best
-/// Gaussian of the effects and the gaps of their groups.
+/// log p(D, θ) of a density with collapsed effects: exact for a normal response, else by the
+/// Gaussian variational approximation of the effects and the variational gaps of their groups.
 pub(crate) struct Collapsed<'d> {
     pub(super) parts: Parts<'d>,
     pub(super) design: Design,
     pub(super) conditional: Conditional,
     pub(super) rows: ResponseRows,
-    /// What stands for all directions where R is too large to factorise.
+    /// The Hutchinson probes, if R is too large to factorise.
     pub(super) probes: Option<Arc<Probes>>,
-    /// Pairs of blocks that put the rows into the same groups: only the sums of their effects are known.
+    /// Pairs of blocks that assign the rows to the same groups: only the sums of their effects are
+    /// identified.
     pub(super) confounded: Vec<(String, String)>,
 }
 
-/// What is known of the rows.
+/// The sufficient statistics or data of the rows.
 pub(super) enum ResponseRows {
     Normal(NormalRows),
     Other(Box<OtherRows>),
@@ -45,33 +46,33 @@ pub(super) enum ResponseRows {
 pub(super) struct OtherRows {
     pub(super) likelihood: Likelihood,
     pub(super) gaps: Gaps,
-    /// The largest block, and the grids that its groups are drawn on.
+    /// The largest block, and the grids on which its groups are drawn.
     pub(super) largest: Local,
     pub(super) grids: Grids,
-    /// What the predictors of the sorted rows are without effects.
+    /// The predictors of the sorted rows without effects.
     pub(super) offsets: Vec<f64>,
 }
 
-/// Numbers that a slope may take for thousands of them to be a matter of seconds.
+/// The most numbers in a slope for which thousands of slopes take seconds.
 const QUICK: usize = 3_000_000;
 
-/// How the effects at a θ are looked for.
+/// The search for the effects at a θ.
 #[derive(Clone, Copy)]
 struct Search<'a> {
     near: &'a Near,
     care: Care,
 }
 
-/// Nats that the last step towards the best Gaussian may promise where a value is wanted: the value is
-/// then that of a parabola.
+/// Nats that the last step of the variational iteration may promise if a value is wanted: the value
+/// is then corrected by a parabola.
 const ROUGH: f64 = 1.0;
-/// The same where a slope is wanted.
+/// The same if a slope is wanted.
 const CLOSE: f64 = 1e-4;
 impl<'d> Collapsed<'d> {
     /// Collapses a density.
     ///
     /// # Errors
-    /// If that is not possible: why, as a clause.
+    /// If that is not possible: the reason, as a clause.
     pub(crate) fn new(density: &'d dyn Density) -> Result<Collapsed<'d>, String> {
         if density.elsewhere().is_some() {
             return Collapsed::tallied(Parts::of(density)?, Sight::Exact);
@@ -79,7 +80,7 @@ impl<'d> Collapsed<'d> {
         if density.n_rows() > LONG && is_normal(density)? {
             let seen = Parts::seen(density, Some(LONG)).ok();
             let narrow = seen.filter(|parts| parts.entries() <= NARROW);
-            // Where some rows do not tell how all are read, all are looked at.
+            // If some rows do not show how all are read, all rows are examined.
             let tallied = narrow.and_then(|parts| Collapsed::tallied(parts, Sight::Exact).ok());
             if let Some(collapsed) = tallied {
                 return Ok(collapsed);
@@ -88,7 +89,7 @@ impl<'d> Collapsed<'d> {
         Collapsed::seen(density, Sight::Exact)
     }
 
-    /// The same, with the rows looked at in this way.
+    /// The same, with the rows examined in this way.
     pub(super) fn seen(density: &'d dyn Density, sight: Sight) -> Result<Collapsed<'d>, String> {
         let mut parts = Parts::of(density)?;
         let conditional = Conditional::new(&parts);
@@ -98,7 +99,7 @@ impl<'d> Collapsed<'d> {
             .ok_or("latents that are not Gaussian given the others move the predictor")?;
         let noise = given.noise.filter(|_| sight.has_sums());
         let joined = match noise {
-            // Sums over rows take care of themselves.
+            // Rows that are summed need no joining.
             Some(_) => None,
             None => parts.join_rows(&offsets),
         };
@@ -124,7 +125,7 @@ impl<'d> Collapsed<'d> {
             })),
         };
         if let ResponseRows::Normal(_) = rows {
-            // Their sums are all that is needed of the rows from here on.
+            // From here on only their sums are needed.
             design.forget_rows();
         }
         Collapsed {
@@ -138,7 +139,7 @@ impl<'d> Collapsed<'d> {
         .ready(sight)
     }
 
-    /// With probes where they are needed.
+    /// Adds probes if they are needed.
     pub(super) fn ready(mut self, sight: Sight) -> Result<Collapsed<'d>, String> {
         let probes = || Arc::new(sight.probes(self.design.common));
         self.probes = self.design.large.then(probes);
@@ -151,16 +152,17 @@ impl<'d> Collapsed<'d> {
         Ok(self)
     }
 
-    /// Whether chains over the hyperparameters are a matter of seconds.
+    /// Whether chains over the hyperparameters take seconds only.
     pub(crate) fn is_quick(&self) -> bool {
         let design = &self.design;
-        // A factor and an inverse.
+        // The cost of a factor and an inverse.
         let rest = design.rest.pow(3) / 4;
         let square = design.width * design.width;
         let own = design.groups() * square * (8 * (1 + design.entries) + design.width);
         let rows = match self.rows {
             ResponseRows::Normal(_) => 0,
-            // Three passes over the nodes of each block, and the products of what a row reads.
+            // Three passes over the nodes of each block, and the products of each row's
+            // coefficients.
             ResponseRows::Other(_) => {
                 let products = square + design.entries.pow(2);
                 design.order.len() * (32 * self.parts.blocks.len() + products)
@@ -193,7 +195,7 @@ impl<'d> Collapsed<'d> {
         Bench::new(self.conditional.scratch(&self.parts), factor, desk)
     }
 
-    /// The rows that are not normal, and all that is known of them.
+    /// The rows that are not normal, with their parts.
     pub(super) fn problem<'a>(&'a self, rows: &'a OtherRows) -> Problem<'a> {
         Problem {
             parts: &self.parts,
@@ -210,7 +212,7 @@ impl<'d> Collapsed<'d> {
         sound.then(found).flatten()
     }
 
-    /// log p(D, θ) and the effects given θ; `None` where it is not finite.
+    /// log p(D, θ) and the effects given θ; `None` if it is not finite.
     pub(crate) fn at(
         &self,
         theta: &[f64],
@@ -276,7 +278,7 @@ impl<'d> Collapsed<'d> {
             .map_or((None, None), |start| (Some(start.state), start.gap));
         let mut found = warm.and_then(|state| problem.climb(at, state, close, bench));
         if found.is_none() {
-            // What is near was too far.
+            // The nearby effects were too far away.
             let state = problem.mode(at, bench)?;
             found = problem.climb(at, state, close, bench);
         }
@@ -287,7 +289,7 @@ impl<'d> Collapsed<'d> {
             curves: &step.averages.curves,
         };
         let gaps = match told {
-            // Draws are weighed by the rows themselves, so that a gap decides no more than where they are looked for.
+            // Draws are weighted by the rows themselves, so a gap only affects the proposal.
             Some(gap) if care == Care::Value => Shortfall::Told(gap),
             _ => Shortfall::Measured(rows.gaps.measure(&problem, around, care, bench)?),
         };
@@ -299,7 +301,7 @@ impl<'d> Collapsed<'d> {
         Some((step.bound + step.gain + other.gap(), step.mean, other))
     }
 
-    /// What the best Gaussian is short of at an evaluated θ: in words, block by block.
+    /// The variational gap at an evaluated θ in words, block by block.
     pub(super) fn shortfall(&self, at: &Evaluated) -> Option<String> {
         let Detail::Other(other) = &at.detail else {
             return None;
@@ -312,7 +314,7 @@ impl<'d> Collapsed<'d> {
         Some(words.collect::<Vec<String>>().join(", "))
     }
 
-    /// What `each` makes of every group, by the place of its block; 0 of what is common.
+    /// The result of `each` for every group, by the place of its block; 0 for common effects.
     pub(super) fn by_block(
         &self,
         effects: &Effects,
@@ -332,7 +334,7 @@ impl<'d> Collapsed<'d> {
         found
     }
 
-    /// Σ w of a normal response, which its noise is known by.
+    /// Σ w of a normal response, which determines the precision of its noise.
     pub(super) fn weight(&self) -> f64 {
         match &self.rows {
             ResponseRows::Normal(rows) => rows.weight,
@@ -340,7 +342,7 @@ impl<'d> Collapsed<'d> {
         }
     }
 
-    /// z of effects and θ, each effect where and as the model has it.
+    /// z from effects and θ, each effect in the place and form of the model.
     pub(super) fn latents(&self, theta: &[f64], given: &Given, effects: &Effects) -> Vec<f64> {
         let kept = self.kept(Theta { theta, given }, &effects.others);
         let block = &self.parts.blocks[0];
@@ -357,7 +359,7 @@ impl<'d> Collapsed<'d> {
         z
     }
 
-    /// Numbers of a draw without the largest block.
+    /// How many numbers a draw has without the largest block.
     pub(super) fn kept_size(&self) -> usize {
         self.parts.density.latents().size() - self.parts.blocks[0].places.len()
     }
@@ -382,12 +384,14 @@ impl<'d> Collapsed<'d> {
     }
 }
 
-/// Rows from which on tables are tallied by one pass, and how many of them tell how all are read.
+/// The least number of rows for which group sums are computed by one pass, with a sample of rows
+/// that shows how all are read.
 pub(super) const LONG: usize = 1 << 16;
-/// Numbers that a row may read for that: products of more are taken of many rows at once, where they are in memory.
+/// The most numbers that a row may read in such a pass. Products of more are computed for many rows
+/// at once, if they are in memory.
 const NARROW: usize = 64;
 
-/// Whether the response of a density that can be split is normal.
+/// Whether a density that can be split has a normal response.
 pub(super) fn is_normal(density: &dyn Density) -> Result<bool, String> {
     let split = density.split()?;
     let graph = Graph::new();
@@ -396,7 +400,7 @@ pub(super) fn is_normal(density: &dyn Density) -> Result<bool, String> {
 }
 
 impl Parts<'_> {
-    /// The prior of the effects where the hyperparameters are those of z.
+    /// The prior of the effects given the hyperparameters in z.
     pub(super) fn given_at(
         &self,
         conditional: &Conditional,
@@ -409,7 +413,7 @@ impl Parts<'_> {
     }
 }
 
-/// The effects of a block as its site has them.
+/// The effects of a block in the coordinates of its site.
 fn turned(block: &Block, prior: &BlockPrior, effects: &[f64], into: &mut [f64]) {
     let into = into.chunks_exact_mut(block.width);
     for (into, group) in into.zip(effects.chunks_exact(block.width)) {

@@ -10,7 +10,7 @@ use super::loose::Sided;
 use super::tolerance::is_wide;
 
 impl Factor {
-    /// The second moments of the effects around 0, once S was inverted.
+    /// The second moments of the effects around 0; requires the inverse of S.
     pub(super) fn moments(&self, design: &Design, mean: &Effects) -> SecondMoments {
         let mut blocks = vec![self.own_moment(design, mean)];
         let rest = design.rest;
@@ -41,8 +41,8 @@ impl Factor {
         }
     }
 
-    /// sₙ² = aₙᵀΛ⁻¹aₙ of each sorted row, once S was inverted: with y = L_g⁻¹z and W = S⁻¹V_gᵀ,
-    /// sₙ² = yᵀ(1 + V_g W)y − 2 yᵀWᵀr + rᵀS⁻¹r.
+    /// sₙ² = aₙᵀΛ⁻¹aₙ of each sorted row; requires the inverse of S. With y = L_g⁻¹z and W =
+    /// S⁻¹V_gᵀ, sₙ² = yᵀ(1 + V_g W)y − 2 yᵀWᵀr + rᵀS⁻¹r.
     pub(super) fn variances(&self, design: &Design) -> Vec<f64> {
         let mut found = Vec::with_capacity(design.order.len());
         let (width, entries) = (design.width, design.entries);
@@ -90,7 +90,8 @@ impl Factor {
         found
     }
 
-    /// rᵀS⁻¹r of a row that reads R at these places among some columns, the last of which are the last of R.
+    /// rᵀS⁻¹r of a row that reads R at these places among some columns, the last of which are the
+    /// last of R.
     fn rest_variance(&self, columns: &[u32], r: &[f64], at: &[u32], tail: usize) -> f64 {
         let rest = self.inverse.len().isqrt();
         let split = r.len() - tail;
@@ -106,7 +107,7 @@ impl Factor {
         sum
     }
 
-    /// S⁻¹ on some columns, times lines over the same columns.
+    /// S⁻¹ restricted to some columns, times lines over the same columns.
     pub(super) fn solve_lines(&self, columns: &[u32], lines: &[f64], into: &mut Vec<f64>) {
         let count = columns.len();
         let rest = self.inverse.len().isqrt();

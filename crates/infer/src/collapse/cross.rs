@@ -11,22 +11,22 @@ use super::tolerance::is_wide;
 /// Σ ωₙ aₙaₙᵀ in the pattern of the elimination.
 #[derive(Default)]
 pub(super) struct CrossProducts {
-    /// Of each group of A: Σ ω z zᵀ.
+    /// Σ ω z zᵀ for each group of A.
     pub(super) own: Vec<f64>,
-    /// Of each group of A and each column that it meets: Σ ω z r, effect after effect.
+    /// Σ ω z r for each group of A and each column that shares rows with it, effect after effect.
     pub(super) mixed: Vec<f64>,
-    /// Σ ω r rᵀ, column after column; the lower triangle.
+    /// Σ ω r rᵀ, column-major; the lower triangle.
     pub(super) others: Vec<f64>,
-    /// The same in its place where R is large.
+    /// The same in sparse form, if R is large.
     pub(super) sparse: Option<Sparse>,
 }
 
 /// Σ ωₙ aₙ xₙ.
 #[derive(Clone, Debug)]
 pub(super) struct Effects {
-    /// Of A, group after group.
+    /// For A, group after group.
     pub(super) own: Vec<f64>,
-    /// Of R.
+    /// For R.
     pub(super) others: Vec<f64>,
 }
 
@@ -38,7 +38,7 @@ impl Effects {
         }
     }
 
-    /// Adds so many times another.
+    /// Adds a multiple of another.
     pub(super) fn add(&mut self, share: f64, other: &Effects) {
         let own = self.own.iter_mut().zip(&other.own);
         own.for_each(|(sum, more)| *sum += share * more);
@@ -133,7 +133,7 @@ impl CrossProducts {
     }
 }
 
-/// Adds so many times some numbers.
+/// Adds a multiple of some numbers.
 fn add_to(sums: &mut [f64], share: f64, numbers: &[f64]) {
     let pairs = sums.iter_mut().zip(numbers);
     pairs.for_each(|(sum, number)| *sum += share * number);
@@ -190,7 +190,7 @@ impl Design {
         }
     }
 
-    /// The group of A that a sorted row is in.
+    /// The group of A to which a sorted row belongs.
     pub(super) fn group_of(&self, row: usize) -> usize {
         self.first.partition_point(|first| *first <= row) - 1
     }

@@ -1,4 +1,4 @@
-//! The integrands of groups of one effect on a grid: their integrals, and draws of them.
+//! The integrands of groups with one effect on a grid: their integrals, and draws from them.
 #![expect(
     clippy::inline_always,
     reason = "what is not inlined into the dispatched function is compiled without its instructions"
@@ -12,28 +12,29 @@ use lehr_numeric::quadrature::Rule;
 use lehr_numeric::stream::Stream;
 use pulp::{Simd, WithSimd};
 
-/// Points of the grid of a group, in deviations of its Gaussian.
+/// Points of a group's grid, in standard deviations of its Gaussian.
 pub(super) const GRID: usize = 24;
 const REACH: f64 = 5.2;
 const STEP: f64 = 2.0 * REACH / (GRID - 1) as f64;
-/// Nodes that tell the values on the grid where they are smooth.
+/// Nodes from which the grid is interpolated if the integrand is smooth.
 pub(super) const FEW: usize = 8;
-/// How far the interpolated logarithm of an integrand may be off at its top, and so much more where there is
-/// less of it. Means of its draws are then off by less than 0.003 deviations.
+/// The largest error of the interpolated logarithm of an integrand at its maximum; it may be larger
+/// in proportion where the integrand is smaller. Means of its draws are then wrong by less than
+/// 0.003 standard deviations.
 const CLOSE: f64 = 0.02;
-/// Groups that are looked at together.
+/// Groups that are processed together.
 pub(super) const GROUPS: usize = 8;
 
 /// One number of each of those groups.
 pub(super) type Each = [f64; GROUPS];
 
-/// The grid and the few nodes that may stand for it.
+/// The grid, and the few nodes that may replace it.
 pub(super) struct Grids {
-    /// Equal steps are exact to rounding for integrands this smooth.
+    /// Equal steps, which are exact to rounding for integrands this smooth.
     pub(super) all: Rule,
-    /// Those of Gauss and Hermite.
+    /// Gauss–Hermite nodes.
     pub(super) few: Rule,
-    /// What each node has to do with each point of the grid.
+    /// The weight of each node in the interpolation at each grid point.
     shares: Vec<[f64; FEW]>,
 }
 
@@ -57,7 +58,8 @@ impl Grids {
         }
     }
 
-    /// The values on the grid of the polynomial through those at the few nodes, and of straight lines beyond them.
+    /// Interpolates to the grid by the polynomial through the few nodes, and by straight lines
+    /// beyond them.
     #[inline(always)]
     fn between(&self, few: &[Each; FEW], into: &mut [Each; GRID]) {
         for (values, shares) in into.iter_mut().zip(&self.shares) {
@@ -71,7 +73,7 @@ impl Grids {
     }
 }
 
-/// Lagrange's polynomials of some nodes at a point; beyond the outermost ones, their tangents there.
+/// Lagrange polynomials of the nodes at a point; beyond the outermost nodes, their tangents there.
 fn shares(nodes: &[f64], t: f64) -> [f64; FEW] {
     let low = nodes.iter().copied().fold(f64::INFINITY, f64::min);
     let high = nodes.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -94,12 +96,12 @@ fn shares(nodes: &[f64], t: f64) -> [f64; FEW] {
     shares
 }
 
-/// The densities e^{h(t) − ½t²} of some groups on their grids, h a parabola in each cell.
+/// The densities e^{h(t) − ½t²} of some groups on their grids, where h is a parabola in each cell.
 pub(super) struct Curves {
     /// h
     heights: [Each; GRID],
     densities: [Each; GRID],
-    /// What h is in the middle of each cell beyond the mean of its ends.
+    /// The excess of h in the middle of each cell over the mean of its ends.
     bulges: [Each; GRID - 1],
     /// The mass below each point.
     below: [Each; GRID],
@@ -107,16 +109,16 @@ pub(super) struct Curves {
     pub(super) log_integrals: Each,
 }
 
-/// Where heights come from.
+/// The source of heights.
 #[derive(Clone, Copy)]
 pub(super) enum Heights<'a> {
     /// Those at all points of the grid.
     All(&'a [Each; GRID]),
-    /// Those at a few nodes, the grid between them by interpolation.
+    /// The heights at a few nodes, interpolated to the grid.
     Few(&'a [Each; FEW], &'a Grids),
 }
 
-/// Fills curves by the vector instructions of the machine.
+/// Fills curves with the vector instructions of the machine.
 struct Filling<'a> {
     curves: &'a mut Curves,
     heights: Heights<'a>,
@@ -164,7 +166,7 @@ impl Curves {
         })
     }
 
-    /// Takes in other groups. The integral of one whose height is nowhere finite is not a number.
+    /// Replaces the groups. The integral of a group without a finite height is NaN.
     pub(super) fn fill(&mut self, heights: Heights<'_>) {
         Level::arch_of_process().dispatch(Filling {
             curves: self,
@@ -185,7 +187,7 @@ impl Curves {
     /// Masses by Simpson's rule, and integrals by equal steps.
     #[inline(always)]
     fn sum(&mut self, tops: &Each) {
-        // −½t² alone is so much more in the middle.
+        // The excess of −½t² in the middle of a cell.
         let own = (STEP * STEP / 8.0).exp();
         let mut sums = self.densities[0];
         for k in 0..GRID - 1 {
@@ -227,7 +229,7 @@ impl Curves {
         }
     }
 
-    /// Whether interpolated values may stand for these, in each of so many groups.
+    /// Whether the interpolated values are accurate enough in each of the groups.
     pub(super) fn are_close(&self, close: &Curves, groups: usize) -> bool {
         (0..groups).all(|g| {
             let log_density = |k: usize| self.heights[k][g] - 0.5 * place(k).powi(2);
@@ -240,7 +242,8 @@ impl Curves {
     }
 }
 
-/// What the cubic through four points is in the middle of one of their cells, less the mean of its ends.
+/// Weights of the cubic through four points in the middle of one of their cells, less the mean of
+/// its ends.
 #[inline(always)]
 fn bulge_weights(cell: usize) -> [f64; 4] {
     match cell {
@@ -265,7 +268,7 @@ mod tests {
         let h = |t: f64| 1.4 * t - 0.9 * (2.0 * t).exp().ln_1p();
         let mut curves = Curves::new();
         let mut heights = at(&Grids::new().all.nodes[0], h);
-        // Groups beside it have no part in it.
+        // Other groups have no influence.
         for (k, own) in heights.iter_mut().enumerate() {
             own[0] = k as f64;
         }
@@ -318,7 +321,8 @@ mod tests {
             let off = near.map(|k| (exact.heights[k][1] - close.heights[k][1]).abs());
             off.fold(0.0, f64::max)
         };
-        // Inside the outermost nodes polynomials of their degree are exact, and beyond them lines.
+        // Between the outermost nodes polynomials of their degree are exact, and lines are exact
+        // beyond them.
         let polynomial = both(&|t| 0.3 - t + 0.2 * t.powi(3) - 0.01 * t.powi(7));
         assert!(off(polynomial, 4.1) < 1e-9);
         assert!(off(both(&|t| 0.3 - t), f64::INFINITY) < 1e-12);

@@ -1,32 +1,34 @@
-//! The rows in the order of the elimination: sorted by their group of the largest block, A, with
-//! the places of everything else, R, found once.
+//! The rows in the order of the elimination: sorted by their group of the largest block A, with the
+//! places of the rest R precomputed.
 
 use std::ops::Range;
 
 use super::parts::{MOST_DENSE, Parts};
 
-/// The rows as the algebra reads them.
+/// The rows in the form that the algebra uses.
 pub(super) struct Design {
-    /// The table's row behind each sorted one.
+    /// The table's row of each sorted row.
     pub(super) order: Vec<u32>,
     /// Effects of a group of A.
     pub(super) width: usize,
-    /// Where the rows of each group of A begin, and end.
+    /// The first rows of the groups of A, and the end.
     pub(super) first: Vec<usize>,
-    /// What the effects of A multiply, row after row.
+    /// The coefficients of the effects of A, row after row.
     pub(super) own: Vec<f64>,
-    /// Numbers of R, of which each row reads `entries`: one group of each block, and what is common.
+    /// The size of R. Each row reads `entries` numbers of it: one group of each block, and the
+    /// common effects.
     pub(super) rest: usize,
     pub(super) entries: usize,
-    /// What those multiply, row after row.
+    /// Their coefficients, row after row.
     pub(super) others: Vec<f64>,
     /// The other blocks in the order of R.
     pub(super) blocks: Vec<Place>,
-    /// Where the numbers that are common to all rows begin in R.
+    /// The first common effect in R.
     pub(super) common: usize,
-    /// How many of the last numbers of R all rows read: the last entries of each row, and the last columns that a group meets.
+    /// How many of the last numbers of R all rows read. They are the last entries of each row, and
+    /// the last columns of each group.
     pub(super) tail: usize,
-    /// Which numbers of R each group of A meets, in increasing order.
+    /// The numbers of R that share rows with each group of A, in increasing order.
     pub(super) met: Vec<usize>,
     pub(super) columns: Vec<u32>,
     /// For each row and entry, its place among the columns of its group.
@@ -35,7 +37,7 @@ pub(super) struct Design {
     pub(super) large: bool,
 }
 
-/// Where a block lies in R.
+/// The position of a block in R.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     pub(super) start: usize,
@@ -59,7 +61,7 @@ impl Design {
         design
     }
 
-    /// Where everything lies, before any row is looked at.
+    /// The layout, before any row is read.
     pub(super) fn without_rows(parts: &Parts<'_>) -> Design {
         let largest = &parts.blocks[0];
         let mut blocks = Vec::with_capacity(parts.blocks.len() - 1);
@@ -99,7 +101,7 @@ impl Design {
         self.first.len() - 1
     }
 
-    /// What each row reads of R, and where among the columns of its group.
+    /// The columns of R that each row reads, and their places among the columns of its group.
     fn fill(&mut self, parts: &Parts<'_>) {
         let common = parts.common.places.len();
         let rows = self.order.len();
@@ -131,7 +133,7 @@ impl Design {
         }
     }
 
-    /// Lets go of what there is for each row.
+    /// Frees the memory for single rows.
     pub(super) fn forget_rows(&mut self) {
         self.order = Vec::new();
         self.own = Vec::new();
@@ -139,7 +141,7 @@ impl Design {
         self.positions = Vec::new();
     }
 
-    /// The number of R that each row reads by each of its entries, row after row.
+    /// The number of R for each entry of each row, row after row.
     pub(super) fn read_columns(&self) -> Vec<u32> {
         let mut found = Vec::with_capacity(self.positions.len());
         for group in 0..self.groups() {
@@ -151,7 +153,8 @@ impl Design {
         found
     }
 
-    /// This number of R and those behind it whose prior it is in: of its group, or of what is common.
+    /// This number of R and the following ones with which it shares a prior: those of its group, or
+    /// the common effects.
     pub(super) fn beside(&self, column: usize) -> Range<u32> {
         let own = |place: &&Place| (place.start..place.end()).contains(&column);
         let end = self.blocks.iter().find(own).map_or(self.rest, |place| {

@@ -1,5 +1,5 @@
-//! Rows that are the same count as one row that is there several times: exact, and shorter where columns are few and hold
-//! few values.
+//! Rows that are equal count as one row with a frequency weight: exact, and shorter if there are
+//! few columns with few values.
 
 use std::collections::HashMap;
 
@@ -7,17 +7,17 @@ use lehr_density::{ColumnKind, Density, RowSet};
 
 /// Rows that are read at a time.
 const ROWS: usize = 4096;
-/// The share of the rows that must be gone for the others to stand for them.
+/// The least share of the rows that must be redundant.
 const WORTH: f64 = 0.2;
 
-/// The first of every kind of row, and how many there are of each.
+/// The first of each kind of row, and the frequency of each kind.
 #[derive(Debug, PartialEq)]
 pub(super) struct Distinct {
     pub(super) rows: Vec<usize>,
     pub(super) times: Vec<f64>,
 }
 
-/// The distinct rows of a density; `None` where they are almost as many as all.
+/// The distinct rows of a density; `None` if they are almost as many as all.
 pub(super) fn distinct(density: &dyn Density) -> Option<Distinct> {
     let n_rows = density.n_rows();
     let mut places: HashMap<Box<[u8]>, usize> = HashMap::new();
@@ -35,7 +35,7 @@ pub(super) fn distinct(density: &dyn Density) -> Option<Distinct> {
             }
             found.times[place] += 1.0;
         }
-        // A table whose first rows are all different is not read to its end.
+        // A table whose first rows are all distinct is not read to its end.
         if found.rows.len() as f64 > (1.0 - WORTH) * end as f64 {
             return None;
         }
@@ -43,7 +43,7 @@ pub(super) fn distinct(density: &dyn Density) -> Option<Distinct> {
     Some(found)
 }
 
-/// Everything that some rows hold, as bytes.
+/// The contents of some rows, as bytes.
 fn keys(density: &dyn Density, range: std::ops::Range<usize>) -> Vec<Vec<u8>> {
     let source = density.source();
     let rows = RowSet::Range(range.clone());

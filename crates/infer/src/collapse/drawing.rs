@@ -1,11 +1,11 @@
-//! Where effects are drawn, and what is drawn.
+//! The point at which effects are drawn, and the draws.
 
 use super::best::{Problem, Theta};
 use super::cross::Effects;
 use super::curve::Grids;
 use super::gap::Local;
 
-/// Where effects are drawn: a θ, the mean there, and the block A.
+/// The point at which effects are drawn: a θ, the mean there, and the block A.
 pub(super) struct Drawing<'a> {
     pub(super) problem: Problem<'a>,
     pub(super) at: Theta<'a>,
@@ -21,7 +21,7 @@ pub(super) struct Roots {
     pub(super) volume: f64,
 }
 
-/// Effects with the log of their weight, but for that of θ.
+/// Effects with the log of their weight, without that of θ.
 pub(super) struct Weighed {
     pub(super) effects: Effects,
     pub(super) log_weight: f64,

@@ -23,11 +23,11 @@ pub(super) struct Draws {
     pub(super) z: Vec<f64>,
     /// One log weight per draw.
     pub(super) log_weights: Vec<f64>,
-    /// What a block that was not drawn is drawn by later on.
+    /// The conditional prior from which a block that was not drawn can be drawn later.
     pub(super) prior: Option<PriorAt>,
 }
 
-/// A θ that was just evaluated.
+/// A θ that has just been evaluated.
 pub(super) struct Place<'a> {
     pub(super) collapsed: &'a Collapsed<'a>,
     pub(super) theta: &'a [f64],
@@ -35,7 +35,7 @@ pub(super) struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// So many draws of z on the bench that evaluated θ; `None` if a number is not finite.
+    /// Draws of z with the workspace that evaluated θ; `None` if a number is not finite.
     pub(super) fn draw(
         &self,
         how: (Way, usize),
@@ -125,7 +125,7 @@ impl Place<'_> {
     }
 }
 
-/// Draws of all effects beside the largest block at an evaluated θ.
+/// Draws of all effects other than the largest block at an evaluated θ.
 pub(super) fn rest(
     collapsed: &Collapsed<'_>,
     at: &Evaluated,
@@ -144,7 +144,7 @@ pub(super) fn rest(
     Some(others)
 }
 
-/// What holds at an evaluated θ.
+/// The conditional prior at an evaluated θ.
 pub(super) fn prior_at(collapsed: &Collapsed<'_>, at: &Evaluated) -> Option<PriorAt> {
     let blocks = collapsed.parts.blocks.iter().zip(&at.given.blocks);
     let turns = (blocks.skip(1)).map(|(block, prior)| prior.inverse.turn(block.width));

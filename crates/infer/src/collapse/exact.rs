@@ -1,19 +1,18 @@
-//! Draws of the effects where the response is not normal, with their weights.
-//!
-//! All of them may come from the best Gaussian:
+//! Draws of the effects where the response is not normal, with their weights.  All effects may be
+//! drawn from the Gaussian variational approximation:
 //!
 //! ```text
 //! ln w = log p(D, u, θ) − ln N(u; m, Λ⁻¹)
 //! ```
-//!
-//! or only those of R, and each group of A from its own integrand, whose integral is then part of the weight:
+//!  or only those of R, with each group of A drawn from its own integrand, whose integral is then
+//!  part of the weight:
 //!
 //! ```text
 //! ln w = Σ_g ln Z_g(u_R, θ) + ln p(u_R, θ) − ln N(u_R; m_R, S⁻¹)
 //! ```
-//!
-//! so that thousands of small departures of A from a Gaussian have no part in it. Groups of one effect are
-//! drawn by inversion ([`super::inverted`]), groups of several from candidates, whose mean ratio is an unbiased Z_g.
+//!  so that thousands of small departures of A from a Gaussian do not affect the weight. Groups of
+//!  one effect are drawn by inversion ([`super::inverted`]), groups of several from candidates,
+//!  whose mean ratio is an unbiased Z_g.
 
 use std::f64::consts::TAU;
 
@@ -30,20 +29,20 @@ use super::inverted::Inverted;
 use super::likelihood::{Block, Job, LANES};
 use super::workspace::Bench;
 
-/// How effects are drawn.
+/// The way in which effects are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Way {
     /// All from the Gaussian.
     #[default]
     Gaussian,
-    /// Groups of A from their own integrands.
+    /// Groups of A from their own integrands, the rest from the Gaussian.
     Exact,
 }
 
-/// Rounds of candidates of a group of several effects.
+/// Rounds of candidates for a group of several effects.
 const ROUNDS: usize = 8;
 
-/// Values of each row that an exact draw of groups of so many effects asks for.
+/// How many values of each row an exact draw of groups of this width needs.
 pub(super) fn values_of_a_row(width: usize) -> usize {
     if width == 1 { FEW } else { ROUNDS * LANES }
 }
@@ -56,7 +55,7 @@ struct Totals<'a> {
 }
 
 impl Totals<'_> {
-    /// The sets of effects that the lanes of a round are for.
+    /// The sets of effects in the lanes of a round.
     fn lanes(&self, block: &Block) -> std::ops::Range<usize> {
         let first = block.round * LANES;
         first..(first + LANES).min(self.effects.len())
@@ -88,7 +87,7 @@ impl Job for Totals<'_> {
 }
 
 impl Drawing<'_> {
-    /// So many draws. The bench holds the factor of the Gaussian.
+    /// Draws effects. The workspace holds the factor of the Gaussian.
     pub(super) fn draw(
         &self,
         way: Way,
@@ -141,7 +140,7 @@ impl Drawing<'_> {
         Some(drawn.into_iter().enumerate().map(weigh).collect())
     }
 
-    /// So many draws with A from its own integrands.
+    /// Draws with A from its own integrands.
     fn exact(&self, count: usize, random: &mut Stream, bench: &mut Bench) -> Option<Vec<Weighed>> {
         let roots = self.roots(bench);
         let mut found = self.rest(count, random, bench)?;
@@ -155,7 +154,8 @@ impl Drawing<'_> {
         Some(found)
     }
 
-    /// Draws of R by the Gaussian, with the groups of A at their means given R: the weight of R alone.
+    /// Draws of R from the Gaussian, with the groups of A at their means given R, which gives the
+    /// weight of R alone.
     fn rest(&self, count: usize, random: &mut Stream, bench: &mut Bench) -> Option<Vec<Weighed>> {
         let design = self.problem.design;
         let mut drawn = vec![Effects::zero(design); count];
@@ -288,7 +288,7 @@ impl<'a> Candidates<'a> {
         &self.moves[(group * LANES + lane) * self.width..][..self.width]
     }
 
-    /// ln of integrand over proposal, up to a constant.
+    /// The logarithm of integrand over proposal, up to a constant.
     fn ratio(&self, group: usize, lane: usize, v: &[f64]) -> f64 {
         let prior = &self.drawing.at.given.blocks[0];
         let t = &self.normals[(group * LANES + lane) * self.width..][..self.width];

@@ -1,4 +1,5 @@
-//! The factor of the effects' precision by elimination of the largest block:
+//! The factor of the effects' precision by elimination of the largest block; S is its Schur
+//! complement:
 //!
 //! ```text
 //! D_g = h Σ ω z zᵀ + P_A = L_g L_gᵀ      V_g = L_g⁻¹ h Σ ω z rᵀ
@@ -27,20 +28,20 @@ use super::tolerance::is_wide;
 pub(super) struct Factor {
     /// L_g, group after group.
     pub(super) own: Vec<f64>,
-    /// V_g, laid out as the mixed cross products.
+    /// V_g, in the layout of the mixed cross products.
     pub(super) mixed: Vec<f64>,
-    /// L, column after column.
+    /// L, column-major.
     pub(super) lower: Vec<f64>,
-    /// S⁻¹, column after column: the lower triangle.
+    /// S⁻¹, column-major: the lower triangle.
     pub(super) inverse: Vec<f64>,
     /// ln |Λ|
     pub(super) log_det: f64,
-    /// What stands in the place of L where R is large.
+    /// The iterative solver that replaces L if R is large.
     pub(super) loose: Option<Loose>,
     probes: Option<Arc<Probes>>,
 }
 
-/// What is factorised: Λ = h Σ ω a aᵀ + P.
+/// The matrix to factorise: Λ = h Σ ω a aᵀ + P.
 #[derive(Clone, Copy)]
 pub(super) struct Precision<'a> {
     pub(super) cross: &'a CrossProducts,
@@ -57,7 +58,7 @@ pub(super) struct Solution {
     pub(super) fitted: f64,
 }
 
-/// Σ_g (u_g u_gᵀ + cov_g) of each block, and of what is common.
+/// Σ_g (u_g u_gᵀ + cov_g) of each block, and of the common effects.
 #[derive(Clone)]
 pub(super) struct SecondMoments {
     /// A first.
@@ -66,7 +67,7 @@ pub(super) struct SecondMoments {
 }
 
 impl SecondMoments {
-    /// Adds others.
+    /// Adds other moments.
     pub(super) fn add(&mut self, other: &SecondMoments) {
         let pairs = self.numbers_mut().zip(other.numbers());
         pairs.for_each(|(sum, more)| *sum += more);
@@ -82,7 +83,7 @@ impl SecondMoments {
 }
 
 impl Factor {
-    /// A factor that leaves R as it is where there are probes.
+    /// A factor that does not factorise R if there are probes.
     pub(super) fn new(probes: Option<Arc<Probes>>) -> Factor {
         Factor {
             probes,
@@ -142,7 +143,7 @@ impl Factor {
         loose.refill(by, fill, &probes)
     }
 
-    /// V of every group, where something stands in the place of L.
+    /// V of every group, if an iterative solver replaces L.
     pub(super) fn loosely<'a>(&'a self, design: &'a Design) -> Option<(&'a Loose, Eliminated<'a>)> {
         let by = Eliminated {
             design,
@@ -185,7 +186,7 @@ impl Factor {
         Some(log_det.value())
     }
 
-    /// S less Σ V_gᵀV_g, in the lower triangle.
+    /// Subtracts Σ V_gᵀV_g from S, in the lower triangle.
     fn subtract(&mut self, design: &Design) {
         let (width, rest) = (design.width, design.rest);
         for group in 0..design.groups() {
@@ -207,7 +208,8 @@ impl Factor {
         }
     }
 
-    /// Computes S⁻¹, which covariances need, or what it makes of probes; `None` if that does not converge.
+    /// Computes S⁻¹, which covariances need, or its products with the probes; `None` if that does
+    /// not converge.
     pub(super) fn invert(&mut self, design: &Design) -> Option<()> {
         let rest = design.rest;
         if let Some(loose) = &mut self.loose {
@@ -238,7 +240,7 @@ impl Factor {
             Some((loose, by)) => {
                 let right = effects.others.clone();
                 if loose.solve(by, &mut effects.others).is_none() {
-                    // A point where solves do not converge is one where nothing is known.
+                    // If the solver does not converge, the results at this point are NaN.
                     effects.others.fill(f64::NAN);
                 }
                 small::dot(&effects.others, &right)
@@ -251,7 +253,7 @@ impl Factor {
         }
     }
 
-    /// a_g = L_g⁻¹c_g and c_R − Σ V_gᵀa_g in the place of c.
+    /// Replaces c by a_g = L_g⁻¹c_g and c_R − Σ V_gᵀa_g.
     pub(super) fn whiten_own(&self, design: &Design, right: &mut Effects) {
         let width = design.width;
         for group in 0..design.groups() {
@@ -268,7 +270,7 @@ impl Factor {
         }
     }
 
-    /// Draws of N(0, S⁻¹) in the place of standard normals; `None` if they do not converge.
+    /// Replaces standard normals by draws of N(0, S⁻¹); `None` if the solver does not converge.
     pub(super) fn colour_rest(&self, design: &Design, others: &mut [&mut [f64]]) -> Option<()> {
         if let Some((loose, by)) = self.loosely(design) {
             let mut some = others.chunks_mut(LANES);
@@ -286,7 +288,8 @@ impl Factor {
         Some(())
     }
 
-    /// Draws of N(0, Λ⁻¹) in the place of standard normals: u with L_gᵀu_g + V_g u_R = a_g and Lᵀu_R = t.
+    /// Replaces standard normals by draws of N(0, Λ⁻¹): u with L_gᵀu_g + V_g u_R = a_g and Lᵀu_R =
+    /// t.
     pub(super) fn coloured_all(&self, design: &Design, whitened: &mut [Effects]) -> Option<()> {
         let mut others: Vec<&mut [f64]> = (whitened.iter_mut())
             .map(|one| one.others.as_mut_slice())
@@ -298,7 +301,7 @@ impl Factor {
         Some(())
     }
 
-    /// u_g = L_g⁻ᵀ(a_g − V_g u_R) in the place of a_g.
+    /// Replaces a_g by u_g = L_g⁻ᵀ(a_g − V_g u_R).
     pub(super) fn colour_own(&self, design: &Design, found: &mut Effects) {
         let width = design.width;
         for group in 0..design.groups() {
@@ -322,7 +325,7 @@ impl Factor {
         }
     }
 
-    /// Solves with L or Lᵀ for so many right sides, one after another.
+    /// Solves with L or Lᵀ for several right sides, one after another.
     fn solve_rest(&self, x: &mut [f64], (count, side): (usize, Side)) {
         let rest = x.len() / count.max(1);
         if rest == 0 {
@@ -349,7 +352,7 @@ impl Factor {
     }
 }
 
-/// L⁻¹ times so many times some lines, one for each row of L.
+/// L⁻¹ times the scaled lines, one for each row of L.
 fn solve_lines(factor: &[f64], (lines, scale): (&[f64], f64), into: &mut [f64]) {
     let width = factor.len().isqrt();
     let count = lines.len() / width;
@@ -367,7 +370,7 @@ fn solve_lines(factor: &[f64], (lines, scale): (&[f64], f64), into: &mut [f64]) 
     }
 }
 
-/// Hands on P_R, all of its numbers that may not be 0.
+/// Passes on the structural nonzeros of P_R.
 fn each_prior(design: &Design, of: &Precision<'_>, mut see: impl FnMut(usize, usize, f64)) {
     for (place, prior) in design.blocks.iter().zip(&of.given.blocks[1..]) {
         for group in 0..place.groups {
@@ -383,7 +386,7 @@ fn each_prior(design: &Design, of: &Precision<'_>, mut see: impl FnMut(usize, us
     }
 }
 
-/// Which triangular system is solved.
+/// The triangular system to solve.
 #[derive(Clone, Copy)]
 enum Side {
     Lower,

@@ -1,4 +1,4 @@
-//! Whether a density can be collapsed, where a search begins, and what is said of a fit.
+//! The applicability of collapsing, the start of its search, and the description of its fits.
 
 use lehr_density::{Density, Support};
 use lehr_numeric::pareto::log_mean;
@@ -17,18 +17,18 @@ use super::search::Mode;
 use crate::estimate::{Choices, Estimate, Evidence};
 use crate::run::Run;
 
-/// Why a density cannot be collapsed, as a clause; `None` if it can.
+/// The reason why a density cannot be collapsed, as a clause; `None` if it can.
 pub fn refusal(density: &dyn Density) -> Option<String> {
     Collapsed::new(stacked(density)).err()
 }
 
-/// The density with one response to a row.
+/// The density with one response per row.
 pub(crate) fn stacked(density: &dyn Density) -> &dyn Density {
     density.stacked().unwrap_or(density)
 }
 
-/// Whether a density has effects by group that can be collapsed, as far as its rows tell before anything is
-/// summed: some of them, and all where those do not show it.
+/// Whether a density has random effects that can be collapsed, as far as its rows show before
+/// anything is summed: some of them, and all if those do not show it.
 pub(crate) fn applies(density: &dyn Density) -> bool {
     const SOME: usize = 2000;
     let density = stacked(density);
@@ -39,7 +39,8 @@ pub(crate) fn applies(density: &dyn Density) -> bool {
     is_long && Parts::seen(density, Some(SOME)).is_ok() || Parts::of(density).is_ok()
 }
 
-/// Fewer draws than usual where so many of what is kept beside the largest block would be too many numbers.
+/// Reduces the default number of draws if the kept numbers outside the largest block would be too
+/// many.
 pub(crate) fn spare_draws(collapsed: &Collapsed<'_>, run: &mut Run<'_>) {
     const FEWEST: usize = 128;
     if run.asked_draws.is_none() && making(collapsed, run) == Making::Kept {
@@ -48,7 +49,7 @@ pub(crate) fn spare_draws(collapsed: &Collapsed<'_>, run: &mut Run<'_>) {
     }
 }
 
-/// What points along axes tell of the evidence.
+/// The evidence from points along axes.
 pub(crate) fn evidence(drawn: &Drawn) -> Evidence {
     let (evidence, error) = log_mean(&drawn.points.log_weights);
     let estimate = Estimate {
@@ -64,7 +65,8 @@ pub(crate) fn evidence(drawn: &Drawn) -> Evidence {
     }
 }
 
-/// Where the search starts: spreads of 0.3, and everything else where the model says.
+/// The start of the search: standard deviations of 0.3, and the model's default for everything
+/// else.
 pub(crate) fn first(collapsed: &Collapsed<'_>) -> Vec<f64> {
     let latents = collapsed.parts.density.latents();
     let start = reference(collapsed.parts.density);
@@ -81,7 +83,7 @@ pub(crate) fn first(collapsed: &Collapsed<'_>) -> Vec<f64> {
     collapsed.parts.hyper.iter().map(entry).collect()
 }
 
-/// The effects that were collapsed, as they are printed.
+/// A description of the collapsed effects, for printing.
 pub(crate) fn describe_structure(collapsed: &Collapsed<'_>) -> Choices {
     let (parts, design) = (&collapsed.parts, &collapsed.design);
     let blocks: Vec<String> = (parts.blocks.iter())
@@ -102,7 +104,7 @@ pub(crate) fn describe_structure(collapsed: &Collapsed<'_>) -> Choices {
     chosen.map(|(what, how)| (what.to_owned(), how)).to_vec()
 }
 
-/// How the hyperparameters and the effects were drawn, as it is printed.
+/// A description of the draws of hyperparameters and effects, for printing.
 pub(crate) fn describe_draws(
     collapsed: &Collapsed<'_>,
     axes: &Axes,

@@ -1,12 +1,11 @@
-//! What the best Gaussian is short of, group by group: with all other effects at their means, the effects
-//! of one group have an integrand of one or two dimensions, whose integral nodes give.
+//! The variational gap, group by group: with all other effects at their means, the effects of one
+//! group have an integrand of one or two dimensions, which is integrated by quadrature.
 //!
 //! ```text
 //! ln Z_g − F_g = ln Σ wₖ e^{hₖ} − Σ wₖ hₖ,   hₖ = Σ ℓ(η + z(vₖ − m_g)) + ln p(vₖ) − ln N(vₖ; m′, V′)
 //! ```
-//!
-//! at the nodes vₖ of the best Gaussian N(m′, V′) of that integrand. The same values give Newton's step
-//! towards it (Stein's identities).
+//!  at the nodes vₖ of the Gaussian variational approximation N(m′, V′) of that integrand. The same
+//!  values give the Newton step towards it (Stein's identities).
 
 mod job;
 
@@ -22,29 +21,29 @@ use super::pieces::BlockPrior;
 use super::workspace::Bench;
 use job::{Sloping, Summing};
 
-/// The most effects of a group whose integral nodes give.
+/// The most effects of a group for which quadrature is used.
 const MOST_WIDTH: usize = 2;
 /// Nodes of groups with one effect.
 const ONE: usize = 8;
 /// Nodes along each of two effects.
 const TWO: usize = 7;
-/// Steps towards each group's own best Gaussian.
+/// Steps towards each group's own Gaussian approximation.
 const STEPS: usize = 2;
 
-/// The blocks whose gaps are measured, as the rows read them.
+/// The blocks whose gaps are measured, in the form that rows read them.
 pub(super) struct Gaps {
-    /// Each with the nodes of its groups.
+    /// Each block with the nodes of its groups.
     locals: Vec<(Local, Rule)>,
 }
 
-/// A block as the sorted rows read it.
+/// A block in the form that the sorted rows read it.
 pub(super) struct Local {
     /// Its place among the blocks.
     block: usize,
     pub(super) groups: usize,
     width: usize,
     pub(super) codes: Vec<u32>,
-    /// Row after row.
+    /// The coefficients, row after row.
     coefficients: Vec<f64>,
 }
 
@@ -65,14 +64,14 @@ impl Local {
     }
 }
 
-/// What one block is short of, and its slopes in the block's prior.
+/// The gap of one block, and its slopes in the block's prior.
 pub(super) struct Gap {
     pub(super) value: f64,
     pub(super) precision: Vec<f64>,
     pub(super) linear: Vec<f64>,
 }
 
-/// The gaps of all blocks; `None` of those that are too wide.
+/// The gaps of all blocks; `None` for those that are too wide.
 pub(super) struct Measured {
     pub(super) blocks: Vec<Option<Gap>>,
     /// Σ ∂/∂θ through the likelihood.
@@ -88,14 +87,14 @@ pub(super) struct Around<'a> {
     pub(super) curves: &'a [f64],
 }
 
-/// Whether slopes are wanted, too.
+/// Whether only a value or also a slope is wanted.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Care {
     Value,
     Slope,
 }
 
-/// The nodes of a block of so many effects, a multiple of [`LANES`].
+/// The nodes of a block with this many effects, a multiple of [`LANES`].
 pub(super) fn nodes(width: usize) -> Rule {
     let mut rule = match width {
         1 => Rule::gauss_hermite(ONE),
@@ -163,7 +162,7 @@ impl Gaps {
     }
 }
 
-/// The Gaussians of a block's groups and the values at their nodes.
+/// The Gaussians of a block's groups, and the values at their nodes.
 pub(super) struct Tiles<'a> {
     pub(super) local: &'a Local,
     /// The nodes of every group, in the coordinates of its Gaussian.
@@ -179,7 +178,7 @@ pub(super) struct Tiles<'a> {
     pub(super) sums: Vec<f64>,
 }
 
-/// The lower factor F of V = (L Lᵀ)⁻¹ from L: F = L⁻ᵀ, which is upper; any root serves.
+/// An inverse root F of V = (L Lᵀ)⁻¹: F = L⁻ᵀ, which is upper triangular; any root serves.
 pub(super) fn inverse_root(factor: &[f64], width: usize) -> Vec<f64> {
     let mut columns = small::identity(width);
     for column in columns.chunks_exact_mut(width) {
@@ -189,7 +188,7 @@ pub(super) fn inverse_root(factor: &[f64], width: usize) -> Vec<f64> {
 }
 
 impl<'a> Tiles<'a> {
-    /// Starts at the means, with the curvature that the rows have on average.
+    /// Starts at the means, with the average curvature of the rows.
     fn new(
         (local, rule): (&'a Local, &'a Rule),
         prior: &'a BlockPrior,
@@ -309,7 +308,7 @@ impl<'a> Tiles<'a> {
         let (width, rule, prior) = (self.local.width, self.rule, self.prior);
         let mut slope = vec![0.0; width];
         let mut curve = vec![0.0; width * width];
-        // A constant has no slope; taking it out spares digits.
+        // A constant has no slope; subtracting it preserves digits.
         let middle = sums[0];
         for (node, weight) in rule.weights.iter().enumerate() {
             let value = weight * (sums[node] - middle);
@@ -335,7 +334,7 @@ impl<'a> Tiles<'a> {
         }
         small::cholesky(&mut precision, width)?;
         small::solve_lower(&precision, &mut slope);
-        // A step of many deviations is not one that a parabola can promise.
+        // A parabola is not reliable for a step of many standard deviations.
         if small::dot(&slope, &slope) > 9.0 {
             return None;
         }
@@ -377,7 +376,8 @@ impl<'a> Tiles<'a> {
             gap.value += self.shares(group, &mut shares) - mean;
             for (node, share) in shares.iter().enumerate() {
                 self.node(group, node, &mut v);
-                // Under the Gaussian itself the nodes have its own mean and covariance.
+                // Under the Gaussian itself the nodes have its mean and covariance, so only the
+                // excess counts.
                 let excess = share - weights[node];
                 for i in 0..width {
                     gap.linear[i] += excess * v[i];

@@ -1,5 +1,5 @@
-//! What the effects are a priori, given the hyperparameters θ: precisions, means, and how the rows'
-//! coefficients turn; and the way back, from slopes in those to a slope in θ.
+//! The prior of the effects given the hyperparameters θ: precisions, means, and the transformations
+//! of the rows' coefficients; and the reverse derivatives, from slopes in those to a slope in θ.
 
 use lehr_density::{Point, RowSet, Rows};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
@@ -8,25 +8,25 @@ use super::parts::{Parts, reference};
 use super::pieces::{BlockPrior, Raw, pieces};
 use crate::lend::{copy_rows, read_columns};
 
-/// The density at one θ, but for its rows.
+/// The density at one θ, without its rows.
 #[derive(Clone, Debug)]
 pub(super) struct Given {
-    /// ln p(θ) and the log prior of all v where they are 0.
+    /// ln p(θ), and the log prior of all v at 0.
     pub(super) log_prior: f64,
-    /// In the order of the blocks.
+    /// The priors in the order of the blocks.
     pub(super) blocks: Vec<BlockPrior>,
     /// The standard deviation of a normal response.
     pub(super) noise: Option<f64>,
 }
 
-/// Slopes in what [`Given`] holds.
+/// Slopes in the contents of [`Given`].
 pub(super) struct Adjoint {
-    /// For each block in its precision (symmetric) and in its linear term.
+    /// For each block, in its precision (symmetric) and in its linear term.
     pub(super) blocks: Vec<(Vec<f64>, Vec<f64>)>,
     pub(super) noise: f64,
 }
 
-/// The program behind [`Given`].
+/// The program that computes [`Given`].
 pub(super) struct Conditional {
     origin: Vec<f64>,
     value: Program,
@@ -35,7 +35,7 @@ pub(super) struct Conditional {
     rows: Vec<usize>,
 }
 
-/// A plan, and which columns it reads.
+/// A plan, and the columns that it reads.
 struct Program {
     plan: Plan,
     columns: Vec<(usize, Slot)>,
@@ -49,7 +49,7 @@ impl Program {
     }
 }
 
-/// What a thread needs to run it.
+/// One thread's memory for the programs.
 pub(super) struct Scratch {
     value: Workspace,
     slope: Workspace,
@@ -66,7 +66,8 @@ impl Conditional {
     pub(super) fn new(parts: &Parts<'_>) -> Conditional {
         let own = parts.blocks.iter().flat_map(|block| block.turning.rows());
         let mut rows: Vec<usize> = own.copied().collect();
-        // With two rows at least, a number that all rows share can be told from one of each row.
+        // At least two rows, so that a number that all rows share can be distinguished from one of
+        // each row.
         rows.resize(rows.len().max(2), 0);
         let graph = Graph::new();
         let z = graph.input(Z, [parts.density.latents().size()]);
@@ -97,7 +98,7 @@ impl Conditional {
         }
     }
 
-    /// A scratch with the rows in place.
+    /// Memory with the rows set.
     pub(super) fn scratch(&self, parts: &Parts<'_>) -> Scratch {
         let ready = |program: &Program| {
             let mut workspace = program.plan.workspace();
@@ -112,7 +113,7 @@ impl Conditional {
         }
     }
 
-    /// The prior of the effects at θ; `None` where it is not finite.
+    /// The prior of the effects at θ; `None` if it is not finite.
     pub(super) fn at(
         &self,
         parts: &Parts<'_>,
@@ -139,8 +140,8 @@ impl Conditional {
         })
     }
 
-    /// The slope in θ of a function with these slopes in what [`Conditional::at`] gives, its first
-    /// entry (the log prior) taken once.
+    /// The slope in θ of a function with these slopes in the result of [`Conditional::at`]; its
+    /// first entry (the log prior) has slope one.
     pub(super) fn pull(
         &self,
         parts: &Parts<'_>,

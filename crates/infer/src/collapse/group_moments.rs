@@ -1,13 +1,13 @@
-//! A site with too many numbers for every draw to be kept: the moments of its groups, and the sums over
-//! their rows from which draws of any of them are made again.
+//! A site with too many numbers for its draws to be kept: the moments of its groups, and the sums
+//! over their rows from which draws of any group can be repeated.
 //!
 //! Given the hyperparameters and all other effects, the effects v of one group are normal:
 //!
 //! ```text
 //! Λ = h Σ w z zᵀ + P,   Λ m = h (Σ w z y − Σ w z rᵀ u_R) + l,   v ~ N(m, Λ⁻¹)
 //! ```
-//!
-//! so that a draw of a group beside the kept numbers of a draw is one of the joint posterior.
+//!  so that a draw of a group together with the kept numbers of a draw is a draw of the joint
+//!  posterior.
 
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ use lehr_numeric::dense::small;
 use lehr_numeric::stream::Stream;
 use serde::{Deserialize, Serialize};
 
-/// A site of which a posterior keeps moments.
+/// A site for which a posterior keeps moments instead of draws.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spared {
     /// All sites of the model.
@@ -28,40 +28,40 @@ pub struct Spared {
     pub(crate) width: usize,
     /// The posterior mean of each group's effects.
     pub(crate) means: Vec<f64>,
-    /// Their covariances, group after group and row after row.
+    /// Their covariances, group after group, row-major.
     pub(crate) covariances: Vec<f64>,
     pub(crate) sums: GroupSums,
-    /// What the kept numbers are, by which the rows of a group read other effects.
+    /// The kept numbers through which the rows of a group read other effects.
     pub(crate) others: Vec<Others>,
     /// The prior at each point of the hyperparameters.
     pub(crate) priors: Vec<PriorAt>,
-    /// At which of the points each draw is.
+    /// The point of each draw.
     pub(crate) points: Vec<u32>,
     pub(crate) seed: u64,
 }
 
-/// Σ over the rows of each group.
+/// Sums over the rows of each group.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct GroupSums {
     /// Σ w z zᵀ
     pub(crate) own: Vec<f64>,
     /// Σ w z y
     pub(crate) pulled: Vec<f64>,
-    /// Where the columns that each group meets begin, and end.
+    /// The first columns of the groups, and the end.
     pub(crate) met: Vec<usize>,
     pub(crate) columns: Vec<u32>,
-    /// Of each column that a group meets Σ w z r, effect after effect.
+    /// Σ w z r for each column that shares rows with a group, effect after effect.
     pub(crate) mixed: Vec<f64>,
 }
 
-/// Effects beside the site, where they stand in a kept draw.
+/// The places of other effects in a kept draw.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Others {
     pub(crate) places: Vec<usize>,
     pub(crate) width: usize,
 }
 
-/// What holds at one point of the hyperparameters.
+/// The conditional prior at one point of the hyperparameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PriorAt {
     /// h, the precision of a row of weight one.
@@ -70,9 +70,10 @@ pub(crate) struct PriorAt {
     pub(crate) precision: Vec<f64>,
     /// l
     pub(crate) linear: Vec<f64>,
-    /// T⁻¹: what the site has of v.
+    /// T⁻¹, which maps v to the site.
     pub(crate) inverse: Vec<f64>,
-    /// T of the other effects in turn: empty where it is the identity, its diagonal where that is all.
+    /// T of the other effects in turn: empty for the identity, else the diagonal or the full
+    /// matrix.
     pub(crate) turns: Vec<Vec<f64>>,
 }
 
@@ -87,7 +88,7 @@ impl Spared {
         &self.latents.sites()[self.position]
     }
 
-    /// Where it stands in z.
+    /// Its range in z.
     pub fn place(&self) -> Range<usize> {
         self.latents.range(self.position)
     }
@@ -97,23 +98,24 @@ impl Spared {
         self.means.len() / self.width.max(1)
     }
 
-    /// Numbers of each group.
+    /// How many numbers each group has.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// The mean of a group's numbers and their covariance, row after row, in the units that the site has
-    /// where all hyperparameters are at their start ([`Layout::start`]).
+    /// The mean of a group's numbers and their covariance, row-major, in the units that the site
+    /// has if all hyperparameters are at their start ([`Layout::start`]).
     pub fn moments(&self, group: usize) -> (&[f64], &[f64]) {
         let square = self.width * self.width;
         let mean = &self.means[group * self.width..][..self.width];
         (mean, &self.covariances[group * square..][..square])
     }
 
-    /// The numbers of all groups together; more draws than [`Spared::LIMIT`] allows are not kept.
+    /// The largest number of values in all draws; beyond it the draws of the largest site are not
+    /// kept.
     pub const LIMIT: usize = 1 << 25;
 
-    /// All other sites at their start, which is where [`Spared::moments`] are in the units of the site.
+    /// All other sites at their start, where [`Spared::moments`] are in the units of the site.
     pub fn at_start(&self) -> Vec<SiteValue> {
         let mut sites = self.latents.sites().to_vec();
         sites.remove(self.position);
@@ -121,13 +123,13 @@ impl Spared {
         kept.constrain_values(kept.start())
     }
 
-    /// As many draws as would have been kept with the site.
+    /// The number of draws that could have been kept with the site.
     pub fn most_draws(&self) -> usize {
         Spared::LIMIT / self.latents.size().max(1)
     }
 
-    /// A draw of some groups of the site beside the kept numbers of a draw, the same ones for the same group
-    /// and draw whatever else is asked for.
+    /// A draw of some groups of the site, given the kept numbers of a draw. The result for a group
+    /// and draw does not depend on the other groups.
     ///
     /// # Panics
     /// If there is no such draw or group.
@@ -196,7 +198,7 @@ impl Spared {
         found
     }
 
-    /// z as the model has it, the site at 0: what is made of it may not depend on the site.
+    /// z in the model's layout, with the site at 0: results must not depend on the site.
     pub fn widened<'g>(&self, kept: Expr<'g>) -> Expr<'g> {
         let (place, size) = (self.place(), kept.shape().size());
         let parts = [
@@ -207,7 +209,7 @@ impl Spared {
         kept.graph().concat(&parts, 0)
     }
 
-    /// The numbers of a kept draw with those of the site in their place.
+    /// The numbers of a kept draw with those of the site inserted.
     pub fn joined(&self, kept: &[f64], own: &[f64]) -> Vec<f64> {
         let (before, after) = kept.split_at(self.latents.range(self.position).start);
         [before, own, after].concat()

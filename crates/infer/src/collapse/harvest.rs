@@ -1,5 +1,5 @@
-//! What is kept of points where the largest block has too many numbers for its draws: draws of everything
-//! else, the moments of each group, and the sums over its rows.
+//! The results that are kept if the largest block has too many numbers for its draws: draws of
+//! everything else, the moments of each group, and the sums over its rows.
 //!
 //! Given θ the effects of a normal response are Gaussian, so that their moments need no draws:
 //!
@@ -24,18 +24,18 @@ use super::option::EVEN;
 use super::sample::Drawn;
 use super::workspace::Bench;
 
-/// Points whose moments are held at the same time.
+/// Points whose moments are in memory at the same time.
 const TOGETHER: usize = 2;
-/// The least points that moments are taken at.
+/// The fewest points at which moments are computed.
 const FEWEST: usize = 16;
-/// Numbers of moments that take no time.
+/// Numbers of moments that take a negligible time.
 const QUICK: usize = 1 << 22;
-/// Draws of the other effects at each point where moments are not known without.
+/// Draws of the other effects at each point, if moments are not available in closed form.
 const DRAWS: usize = 8;
 
-/// What is left of weighed points.
+/// The kept results of weighted points.
 pub(crate) struct Harvest {
-    /// What is kept of z, draw after draw.
+    /// The kept numbers of z, draw after draw.
     pub(crate) draws: Vec<f64>,
     pub(crate) log_weights: Vec<f64>,
     /// The point of each draw.
@@ -43,8 +43,8 @@ pub(crate) struct Harvest {
 }
 
 impl Harvest {
-    /// So many draws of these numbers. Where the points of a normal response are all but even, each gives as many draws
-    /// as its weight says.
+    /// `count` draws of `size` numbers. If the points of a normal response have nearly equal
+    /// weights, each contributes draws in proportion to its weight.
     pub(crate) fn of(drawn: &Drawn, count: usize, size: usize) -> Harvest {
         let points = &drawn.points;
         let even = count.div_ceil(points.len());
@@ -95,14 +95,14 @@ fn position(collapsed: &Collapsed<'_>) -> usize {
 /// The order of points.
 #[derive(Clone, Copy)]
 pub(crate) enum Order {
-    /// The first of them are spread as all are.
+    /// The first points are spread like all of them.
     Sobol,
-    /// Neighbours are alike.
+    /// Neighbouring points are correlated.
     Chains,
 }
 
-/// Which points moments are taken at. Given θ the effects hardly change where their groups are so many, and points that
-/// are all but even may be represented by some of them.
+/// The points at which moments are computed. With very many groups the effects hardly change with
+/// θ, so some of the points may represent all, if their weights are nearly equal.
 fn chosen(collapsed: &Collapsed<'_>, drawn: &Drawn, order: Order) -> Vec<usize> {
     let (points, weights) = (&drawn.points, drawn.points.weights());
     let square = collapsed.design.width.pow(2);
@@ -119,13 +119,14 @@ fn chosen(collapsed: &Collapsed<'_>, drawn: &Drawn, order: Order) -> Vec<usize> 
     all.step_by(step).take(count).collect()
 }
 
-/// The moments of a group's effects at a point: means, and covariances with the products of means.
+/// The moments of the groups' effects at a point: means, and covariances plus the products of
+/// means.
 struct Moments {
     means: Vec<f64>,
     squares: Vec<f64>,
 }
 
-/// What stands for the draws of the largest block; `None` if a number is not finite.
+/// The moments that replace the draws of the largest block; `None` if a number is not finite.
 pub(crate) fn spared(
     collapsed: &Collapsed<'_>,
     drawn: &Drawn,
@@ -139,7 +140,8 @@ pub(crate) fn spared(
     let chosen = chosen(collapsed, drawn, order);
     let weights = drawn.points.weights();
     let total: f64 = chosen.iter().map(|k| weights[*k]).sum();
-    // What each bench holds is large; sums are in the order of the points, however many are looked at together.
+    // Each workspace is large. Sums are in the order of the points, however many are processed
+    // together.
     let together = TOGETHER.min(rayon::current_num_threads());
     let mut benches: Vec<Bench> = (0..together).map(|_| collapsed.bench()).collect();
     for some in chosen.chunks(together) {
@@ -167,7 +169,7 @@ pub(crate) fn spared(
     })
 }
 
-/// The priors at the points that have one, and which of them each draw is at.
+/// The priors at the points that have one, and the point of each draw.
 fn priors(drawn: &Drawn, kept: &Harvest) -> (Vec<PriorAt>, Vec<u32>) {
     let mut found = Vec::with_capacity(drawn.draws.len());
     let place = |own: &super::effect_draws::Draws| {
@@ -181,7 +183,7 @@ fn priors(drawn: &Drawn, kept: &Harvest) -> (Vec<PriorAt>, Vec<u32>) {
     (found, points)
 }
 
-/// What is known of the largest block before any point was looked at.
+/// The largest block before any point is processed.
 fn without_groups(collapsed: &Collapsed<'_>, seed: u64) -> Option<Spared> {
     Some(Spared {
         latents: collapsed.parts.density.latents().clone(),
@@ -197,7 +199,7 @@ fn without_groups(collapsed: &Collapsed<'_>, seed: u64) -> Option<Spared> {
     })
 }
 
-/// Second moments around 0 as covariances.
+/// Converts second moments around 0 to covariances.
 fn centre(squares: &mut [f64], means: &[f64], width: usize) {
     let groups = squares.chunks_exact_mut(width * width);
     for (square, mean) in groups.zip(means.chunks_exact(width)) {
@@ -240,7 +242,7 @@ fn exact_moments(collapsed: &Collapsed<'_>, at: Evaluated, bench: &mut Bench) ->
     })
 }
 
-/// The same where S⁻¹ is not known: exact given the other effects, over the draws of those.
+/// The same if S⁻¹ is not available: exact given the other effects, averaged over draws of those.
 fn drawn_moments(
     collapsed: &Collapsed<'_>,
     at: &Evaluated,
@@ -277,7 +279,7 @@ fn drawn_moments(
     Some(Moments { means, squares })
 }
 
-/// Where the other effects stand in a kept draw: those of blocks, and those that all rows share.
+/// The places of the other effects in a kept draw: those of blocks, and the common ones.
 fn others(collapsed: &Collapsed<'_>) -> Vec<Others> {
     let parts = &collapsed.parts;
     let mut found: Vec<Others> = (parts.blocks[1..].iter())

@@ -1,5 +1,5 @@
-//! Draws of groups of one effect from their own integrands, by inversion on a grid, whose values a few nodes tell
-//! where that is close enough.
+//! Inverse-CDF draws of groups with one effect from their own integrands on a grid, which is
+//! interpolated from a few nodes if that is accurate enough.
 
 use std::f64::consts::TAU;
 
@@ -11,18 +11,18 @@ use super::drawing::{Drawing, Roots, Weighed};
 use super::likelihood::{Block, Job, LANES};
 use super::workspace::Bench;
 
-/// Sums of the rows' values that are kept at a time.
+/// Sums of the rows' values that are in memory at a time.
 const MOST_SUMS: usize = 1 << 21;
 
 /// The integrands of all groups of A.
 pub(super) struct Inverted<'a> {
     drawing: &'a Drawing<'a>,
     roots: &'a Roots,
-    /// What a deviation of its group does to the predictor of each row: z F.
+    /// The change of each row's predictor per standard deviation of its group: z F.
     along: Vec<f64>,
 }
 
-/// Where integrands are evaluated.
+/// The nodes at which integrands are evaluated.
 #[derive(Clone, Copy, PartialEq)]
 enum Nodes {
     /// At all points of the grid.
@@ -31,7 +31,8 @@ enum Nodes {
     Few,
 }
 
-/// The groups' means given the other effects, and the sums of their rows' values, one node after another.
+/// The groups' means given the other effects, and the sums of their rows' values, one node after
+/// another.
 struct Integrands<'a> {
     centres: &'a [f64],
     sums: &'a [f64],
@@ -81,8 +82,8 @@ impl<'a> Inverted<'a> {
         Some(())
     }
 
-    /// Few nodes unless they miss much of any group with all other effects at their means, and what they miss there
-    /// of Σ ln Z. The rest of what they miss is of second order.
+    /// Few nodes, unless they are inaccurate for any group with all other effects at their means,
+    /// and their error there in Σ ln Z. The remaining error is of second order.
     fn nodes(&self, bench: &mut Bench) -> Option<(Nodes, f64)> {
         let mean = self.drawing.mean;
         let [all, few] = [Nodes::All, Nodes::Few].map(|nodes| self.sums(&[mean], nodes, bench));
@@ -105,7 +106,7 @@ impl<'a> Inverted<'a> {
         })
     }
 
-    /// Hands on the curves of some groups after others; returns the sum of their log integrals.
+    /// Passes on the curves of some groups after others; returns the sum of their log integrals.
     fn each(
         &self,
         of: &Integrands<'_>,
@@ -145,7 +146,8 @@ impl<'a> Inverted<'a> {
         }
     }
 
-    /// h of some groups at all nodes, up to a constant; what is missing of [`GROUPS`] is filled up with the last.
+    /// h of some groups at all nodes, up to a constant; missing ones up to [`GROUPS`] repeat the
+    /// last.
     fn heights<const N: usize>(
         &self,
         of: &Integrands<'_>,
@@ -176,7 +178,8 @@ impl<'a> Inverted<'a> {
         }
     }
 
-    /// The sums of the rows' values at the nodes of their groups around these effects, one set of them after another.
+    /// The sums of the rows' values at the nodes of their groups around these effects, one set of
+    /// effects after another.
     fn sums(&self, effects: &[&Effects], nodes: Nodes, bench: &mut Bench) -> Option<Vec<f64>> {
         let places = self.places(nodes);
         let groups = self.drawing.local.groups;
@@ -227,7 +230,7 @@ impl Job for Summed<'_> {
         rows.for_each(|(centre, along)| *centre += along * places[0]);
     }
 
-    /// The rows of a group of A are neighbours.
+    /// The rows of a group of A are contiguous.
     fn visit(&mut self, block: &Block, found: &[f64]) {
         let drawing = self.inverted.drawing;
         let (groups, ends) = (drawing.local.groups, &drawing.problem.design.first[1..]);

@@ -1,5 +1,5 @@
-//! The rows' log likelihood as a function of their predictors and the hyperparameters: its values, and
-//! its averages over Gaussian predictors.
+//! The rows' log likelihood as a function of their predictors and the hyperparameters: its values,
+//! and its expectations over Gaussian predictors.
 
 use lehr_density::{Point, RowSet, Rows};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
@@ -8,7 +8,7 @@ use lehr_numeric::quadrature::{NODES, Rule, class_of, rule_of};
 use super::parts::Parts;
 use crate::lend::{copy_rows, read_columns};
 
-/// Rows that are taken together.
+/// Rows that are processed together.
 const ROWS: usize = 1024;
 /// Predictors of one row whose values are computed together.
 pub(super) const LANES: usize = 8;
@@ -17,13 +17,13 @@ pub(super) const LANES: usize = 8;
 pub(super) struct Likelihood {
     /// The table's rows in the order of the design.
     order: Vec<usize>,
-    /// How often each of them is there; empty where all are there once.
+    /// The frequency of each row; empty if all are 1.
     times: Vec<f64>,
     averages: Program,
-    /// The same where predictors do not vary.
+    /// The same for predictors without variance.
     modes: Program,
     values: Program,
-    /// `None` where the likelihood does not read θ.
+    /// `None` if the likelihood does not depend on θ.
     slopes: Option<Program>,
     rules: Vec<Rule>,
 }
@@ -35,7 +35,7 @@ struct Program {
     rows: usize,
 }
 
-/// What a thread runs the programs with.
+/// One thread's memory for the programs.
 pub(super) struct Desk {
     averages: Workspace,
     modes: Workspace,
@@ -44,14 +44,14 @@ pub(super) struct Desk {
     buffer: Vec<f64>,
 }
 
-/// Predictors that vary.
+/// Gaussian predictors.
 #[derive(Clone, Copy)]
 pub(super) struct Gaussians<'a> {
     pub(super) means: &'a [f64],
     pub(super) variances: &'a [f64],
 }
 
-/// A program at work.
+/// A program with its memory.
 struct Running<'a> {
     program: &'a Program,
     workspace: &'a mut Workspace,
@@ -59,7 +59,7 @@ struct Running<'a> {
     buffer: &'a mut Vec<f64>,
 }
 
-/// Averages at Gaussian predictors.
+/// Expectations over Gaussian predictors.
 pub(super) struct Averages {
     /// Σ E ℓ
     pub(super) value: f64,
@@ -109,7 +109,7 @@ fn point<'g>(parts: &Parts<'_>, graph: &'g Graph, theta: Expr<'g>) -> Point<'g> 
     Point::new(graph.concat(&sites, 0).anchor(), graph.full([0], 0.0))
 }
 
-/// ℓ of each row, as often as it is there.
+/// ℓ of each row, times its frequency.
 fn given<'g>(parts: &Parts<'_>, predictor: Expr<'g>, theta: Expr<'g>, rows: &Rows<'g>) -> Expr<'g> {
     let graph = theta.graph();
     let value = parts
@@ -121,7 +121,7 @@ fn given<'g>(parts: &Parts<'_>, predictor: Expr<'g>, theta: Expr<'g>, rows: &Row
     }
 }
 
-/// Σ over lanes of E ℓ, E ℓ′ and E ℓ″ of each row, and of all rows together E ∂ℓ/∂θ.
+/// Sums over lanes of E ℓ, E ℓ′ and E ℓ″ of each row, and E ∂ℓ/∂θ over all rows.
 fn write_averages<'g>(parts: &Parts<'_>, graph: &'g Graph, rows: &Rows<'g>) -> Vec<Expr<'g>> {
     let theta = graph.input("theta", [parts.hyper.len()]);
     let count = [rows.len()];
@@ -143,7 +143,7 @@ fn write_averages<'g>(parts: &Parts<'_>, graph: &'g Graph, rows: &Rows<'g>) -> V
         .iter()
         .map(|of| (of.broadcast(moved.shape()) * weight).sum_lanes())
         .collect();
-    // The slope in what lanes share is summed over them.
+    // The slope in an input without lanes is summed over lanes.
     found.extend(graph.grad((value * counted * weight).sum(), &[theta]));
     found
 }
@@ -165,7 +165,7 @@ fn write_slopes<'g>(parts: &Parts<'_>, graph: &'g Graph, rows: &Rows<'g>) -> Vec
     graph.grad((value * weight).sum(), &[theta])
 }
 
-/// Whether the likelihood reads θ otherwise than through the predictor.
+/// Whether the likelihood depends on θ other than through the predictor.
 fn reads_theta(parts: &Parts<'_>) -> bool {
     let graph = Graph::new();
     let rows = Rows::inputs(&graph, parts.density.columns(), 2, "rows.");
@@ -209,7 +209,7 @@ impl Likelihood {
         }
     }
 
-    /// Puts sorted rows in place; a short block is filled up with its last row.
+    /// Sets sorted rows; a short block is padded with its last row.
     fn load(
         &self,
         parts: &Parts<'_>,
@@ -230,7 +230,7 @@ impl Likelihood {
         copy_rows(workspace, source, &RowSet::List(&list), &program.columns);
     }
 
-    /// Whether the likelihood reads θ.
+    /// Whether the likelihood depends on θ.
     pub(super) fn reads_theta(&self) -> bool {
         self.slopes.is_some()
     }
@@ -257,7 +257,7 @@ impl Likelihood {
         sums.found
     }
 
-    /// The averages over predictors with these means and variances.
+    /// The expectations over predictors with these means and variances.
     pub(super) fn averages(
         &self,
         parts: &Parts<'_>,
@@ -289,8 +289,8 @@ impl Likelihood {
         sums.found
     }
 
-    /// The values of all rows at several predictors each, [`LANES`] of them at a time: `fill` writes the
-    /// predictors of some rows, `visit` sees their values; both lane after lane.
+    /// The values of all rows at several predictors each, [`LANES`] of them at a time: `fill`
+    /// writes the predictors of some rows, `visit` receives their values; both lane after lane.
     pub(super) fn values(
         &self,
         parts: &Parts<'_>,
@@ -308,7 +308,7 @@ impl Likelihood {
         self.sweep(parts, running, job);
     }
 
-    /// Σ w ∂ℓ/∂θ; the job says predictors and weights.
+    /// Σ w ∂ℓ/∂θ; the job provides predictors and weights.
     pub(super) fn slopes(
         &self,
         parts: &Parts<'_>,
@@ -357,17 +357,17 @@ impl Likelihood {
     }
 }
 
-/// Some sorted rows, and which lanes of them.
+/// Some sorted rows, and the lanes of a round.
 pub(super) struct Block {
     pub(super) range: std::ops::Range<usize>,
     pub(super) round: usize,
-    /// From one lane to the next.
+    /// The distance between lanes.
     pub(super) stride: usize,
 }
 
-/// What is computed at several predictors of each row.
+/// A computation at several predictors of each row.
 pub(super) trait Job {
-    /// How often [`LANES`] predictors are asked for.
+    /// The number of rounds of [`LANES`] predictors.
     fn rounds(&self) -> usize;
 
     /// Writes the predictors of a block.
@@ -378,11 +378,11 @@ pub(super) trait Job {
         false
     }
 
-    /// Sees what the program gave.
+    /// Receives the results of the program.
     fn visit(&mut self, block: &Block, found: &[f64]);
 }
 
-/// Averages as they are summed.
+/// Expectations while they are summed.
 struct Sums<'a> {
     predictors: &'a [f64],
     deviations: Option<&'a [f64]>,

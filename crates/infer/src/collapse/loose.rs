@@ -1,15 +1,14 @@
-//! What is left of the effects' precision where that is too large to factorise: solves by conjugate gradients,
-//! ln |S| and traces by random probes, which stay the same for every θ.
-//!
-//! With B the other blocks and β what all rows share, β is eliminated exactly:
+//! The Schur complement of the effects' precision, if it is too large to factorise: solves by
+//! conjugate gradients, and ln |S| and traces by Lanczos quadrature with Hutchinson probes that
+//! stay the same for every θ.  With B the other blocks and β the common effects, β is eliminated
+//! exactly:
 //!
 //! ```text
 //! S = [S_BB S_Bβ; S_βB S_ββ],   W = S_BB⁻¹S_Bβ,   C = S_ββ − S_βB W,   ln |S| = ln |S_BB| + ln |C|
 //! S⁻¹ = [S_BB⁻¹ 0; 0 0] + E C⁻¹Eᵀ,   E = [−W; 1]
 //! ```
-//!
-//! S_BB scaled by its diagonal is close to the identity, so that few steps serve (Golub & Welsch 1969 for
-//! zᵀ ln(S) z; Chow & Saad 2014 for draws S^(−½)ε).
+//!  S_BB scaled by its diagonal is close to the identity, so that few steps suffice (Golub & Welsch
+//!  1969 for zᵀ ln(S) z; Chow & Saad 2014 for draws S^(−½)ε).
 
 use lehr_numeric::dense::small;
 use lehr_numeric::lanczos::{Krylov, LANES, Lanes, Probes, STEPS, add, dots, push, zero};
@@ -17,14 +16,14 @@ use lehr_numeric::lanczos::{Krylov, LANES, Lanes, Probes, STEPS, add, dots, push
 use super::design::Design;
 use super::sparse::Sparse;
 
-/// What solves are relative to.
+/// The relative tolerance of solves.
 const CLOSE: f64 = 1e-7;
-/// What the last step may add to a draw, as a share of it.
+/// The largest relative contribution of the last step to a draw.
 const SMALL: f64 = 1e-3;
-/// Steps after which a solve is given up.
+/// The number of steps after which a solve fails.
 const MOST_STEPS: usize = 200;
 
-/// The part of a factor that stands in for that of S.
+/// The parts of the iterative solver that replaces the factor of S.
 #[derive(Default)]
 pub(super) struct Loose {
     /// h Σ ω r rᵀ + P of B, the lower triangle.
@@ -32,18 +31,18 @@ pub(super) struct Loose {
     /// The diagonal of S_BB, and its roots.
     diagonal: Vec<f64>,
     roots: Vec<f64>,
-    /// S_Bβ and W, row after row of B.
+    /// S_Bβ and W, row-major.
     mixed: Vec<f64>,
     solved: Vec<f64>,
-    /// The factor of C, row after row.
+    /// The factor of C, row-major.
     corner: Vec<f64>,
-    /// S_BB⁻¹ of the probes.
+    /// S_BB⁻¹ times the probes.
     probed: Vec<Vec<Lanes>>,
-    /// ½ ln |S| by each probe, to which all add up on average.
+    /// ½ ln |S| by each probe; their mean is the estimate.
     pub(super) halves: Vec<f64>,
 }
 
-/// V_g of every group, as a factor lays them out.
+/// V_g of every group, in the layout of a factor.
 #[derive(Clone, Copy)]
 pub(super) struct Eliminated<'a> {
     pub(super) design: &'a Design,
@@ -51,7 +50,7 @@ pub(super) struct Eliminated<'a> {
 }
 
 impl Eliminated<'_> {
-    /// Hands on every line of V_g, the part of B and that of β, with the columns of B.
+    /// Passes on every line of V_g, the part of B and that of β, with the columns of B.
     pub(super) fn each_line(self, mut see: impl FnMut(&[u32], &[f64], &[f64])) {
         let Eliminated { design, mixed } = self;
         let (width, common) = (design.width, design.rest - design.common);
@@ -72,8 +71,8 @@ impl Eliminated<'_> {
 }
 
 impl Loose {
-    /// Takes in Q = h Σ ω r rᵀ + P of all of R, and V; returns ½ ln |S|, or `None` where S is not positive definite as
-    /// far as that is seen.
+    /// Sets Q = h Σ ω r rᵀ + P of all of R, and V; returns ½ ln |S|, or `None` if S is found not to
+    /// be positive definite.
     pub(super) fn refill(
         &mut self,
         by: Eliminated<'_>,
@@ -88,7 +87,7 @@ impl Loose {
         let mut corner = vec![0.0; common * common];
         self.take_common(&mut corner);
         self.subtract(by, &mut corner);
-        // What is not a number is not positive either.
+        // NaN is not positive either.
         if self
             .diagonal
             .iter()
@@ -111,7 +110,7 @@ impl Loose {
         self.log_det(by, probes)
     }
 
-    /// What Q has of β.
+    /// The part of Q in β.
     fn take_common(&mut self, corner: &mut [f64]) {
         let (size, common) = (self.diagonal.len(), corner.len().isqrt());
         let mixed = &mut self.mixed;
@@ -128,7 +127,7 @@ impl Loose {
         });
     }
 
-    /// Less Σ V_gᵀV_g, of the diagonal and of β.
+    /// Subtracts Σ V_gᵀV_g from the diagonal and from β.
     fn subtract(&mut self, by: Eliminated<'_>, corner: &mut [f64]) {
         let common = corner.len().isqrt();
         by.each_line(|columns, own, shared| {
@@ -188,7 +187,8 @@ impl Loose {
         });
     }
 
-    /// S_BB⁻¹c by conjugate gradients, preconditioned by the diagonal; `None` if that takes too long.
+    /// S_BB⁻¹c by conjugate gradients, preconditioned by the diagonal; `None` if they do not
+    /// converge.
     fn conjugate(&self, by: Eliminated<'_>, right: &[Lanes]) -> Option<Vec<Lanes>> {
         let size = right.len();
         let (mut found, mut left) = (zero(size), right.to_vec());
@@ -203,7 +203,7 @@ impl Loose {
             }
             self.apply(by, &direction, &mut pushed);
             let curve = dots(&direction, &pushed);
-            // A lane that is done stays where it is.
+            // A lane that has converged stays fixed.
             let share: Lanes = std::array::from_fn(|lane| {
                 let moves = now[lane] > wanted[lane] && curve[lane] > 0.0;
                 if moves { now[lane] / curve[lane] } else { 0.0 }
@@ -248,7 +248,7 @@ impl Loose {
         Krylov::new(start, steps, |x, into| self.apply_scaled(by, x, into))
     }
 
-    /// ½ ln |S|, with what each probe makes of it.
+    /// ½ ln |S|, with the estimate of each probe.
     fn log_det(&mut self, by: Eliminated<'_>, probes: &Probes) -> Option<f64> {
         let scales: f64 = self.roots.iter().map(|root| root.ln()).sum();
         let common = self.corner.len().isqrt();
@@ -265,7 +265,7 @@ impl Loose {
         Some(sum / probes.count as f64)
     }
 
-    /// S⁻¹c in the place of c.
+    /// Replaces c by S⁻¹c.
     pub(super) fn solve(&self, by: Eliminated<'_>, right: &mut [f64]) -> Option<()> {
         let size = self.diagonal.len();
         let mut lanes = zero(size);
@@ -288,8 +288,8 @@ impl Loose {
         Some(())
     }
 
-    /// Draws of N(0, S⁻¹) in the place of standard normals, as many as there are lanes at the most; `None` if the steps do
-    /// not get there.
+    /// Replaces standard normals by draws of N(0, S⁻¹), at most one per lane; `None` if the steps
+    /// do not converge.
     pub(super) fn colour(&self, by: Eliminated<'_>, draws: &mut [&mut [f64]]) -> Option<()> {
         let size = self.diagonal.len();
         let common = self.corner.len().isqrt();
@@ -321,8 +321,8 @@ impl Loose {
         Some(())
     }
 
-    /// S_BB⁻¹ of the probes, less what the diagonal alone would make of them: traces are those of the diagonal and what
-    /// these add.
+    /// S_BB⁻¹ times the probes, less the same by the diagonal alone: traces are those of the
+    /// diagonal plus the contributions of these.
     pub(super) fn probe(&mut self, by: Eliminated<'_>, probes: &Probes) -> Option<()> {
         let mut probed = Vec::with_capacity(probes.lanes.len());
         for some in &probes.lanes {
@@ -336,7 +336,7 @@ impl Loose {
         Some(())
     }
 
-    /// A number of S⁻¹, of which those of B are right on average over many.
+    /// An entry of S⁻¹. Entries of B are unbiased estimates.
     pub(super) fn entry(&self, probes: &Probes, i: usize, j: usize) -> f64 {
         let size = self.diagonal.len();
         let [mut left, mut right] = [i, j].map(|k| self.beyond_one(k));
@@ -369,8 +369,9 @@ impl Loose {
         }
     }
 
-    /// aᵀS⁻¹b for two sparse vectors of the same columns of B, with what they have of β: the diagonal and β exactly,
-    /// the rest by probes, so that sums over many are right on average.
+    /// aᵀS⁻¹b for two sparse vectors with the same columns of B, and their entries of β. The
+    /// diagonal and β are exact; the rest is estimated by probes, so that sums over many are
+    /// accurate.
     pub(super) fn form(&self, probes: &Probes, a: Sided<'_>, b: Sided<'_>) -> f64 {
         let mut sum: f64 = (a.columns.iter().zip(a.own.iter().zip(b.own)))
             .map(|(column, (a, b))| a * b / self.diagonal[*column as usize])

@@ -1,4 +1,4 @@
-//! The effects at one θ, and what the collapsed density is there.
+//! The effects at one θ, and the collapsed density there.
 
 use super::best::State;
 use super::cross::Effects;
@@ -6,7 +6,7 @@ use super::gap::Measured;
 use super::given::Given;
 use super::likelihood::Averages;
 
-/// The effects at one θ; the bench holds their factor.
+/// The effects at one θ; the workspace holds their factor.
 pub(crate) struct Evaluated {
     pub(crate) value: f64,
     pub(super) given: Given,
@@ -14,29 +14,29 @@ pub(crate) struct Evaluated {
     pub(super) detail: Detail,
 }
 
-/// What slopes are taken from.
+/// The quantities from which slopes are computed.
 pub(super) enum Detail {
     /// cᵀΛ⁻¹c
     Normal(f64),
     Other(Box<OtherAt>),
 }
 
-/// The best Gaussian at one θ.
+/// The Gaussian variational approximation at one θ.
 pub(super) struct OtherAt {
     pub(super) state: State,
     pub(super) averages: Averages,
     pub(super) gaps: Shortfall,
 }
 
-/// What the best Gaussian is short of.
+/// The variational gap.
 pub(super) enum Shortfall {
     Measured(Measured),
-    /// What gaps nearby tell, in all.
+    /// The total predicted from nearby gaps.
     Told(f64),
 }
 
 impl OtherAt {
-    /// Nats that the best Gaussian is short of.
+    /// The variational gap in nats.
     pub(super) fn gap(&self) -> f64 {
         match &self.gaps {
             Shortfall::Measured(gaps) => gaps.blocks.iter().flatten().map(|gap| gap.value).sum(),

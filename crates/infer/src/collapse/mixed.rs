@@ -1,4 +1,4 @@
-//! What depends on what in a density, from its derivatives as expressions.
+//! The dependence structure of a density, from its derivatives as expressions.
 
 use lehr_density::{Density, Layout, Point, Rows};
 use lehr_graph::{Expr, Graph};
@@ -23,14 +23,14 @@ fn along<'g>(at: &Point<'g>, latents: &Layout, value: Expr<'g>, sites: &[usize])
     at.graph().jvp(&[value], &[at.latents], &[direction])[0]
 }
 
-/// What mixed derivatives are taken of.
+/// The function of which mixed derivatives are taken.
 #[derive(Clone, Copy)]
 pub(super) enum Of {
     Prior,
     Predictor,
 }
 
-/// Whether the slope of something along some sites depends on others.
+/// Whether the slope of the function along some sites depends on others.
 pub(super) fn mixes((density, of): (&dyn Density, Of), some: &[usize], others: &[usize]) -> bool {
     let graph = Graph::new();
     let latents = density.latents();
@@ -50,7 +50,7 @@ pub(super) fn mixes((density, of): (&dyn Density, Of), some: &[usize], others: &
     mixed.as_number() != Some(0.0)
 }
 
-/// Whether a quantity that the model names is of a site.
+/// Whether a named quantity of the model depends on a site.
 pub(super) fn names(density: &dyn Density, site: usize) -> bool {
     let Some(predictive) = density.predictive() else {
         return false;

@@ -1,5 +1,5 @@
-//! Regressions with effects by group: the effects are integrated out given a few hyperparameters,
-//! and the hyperparameters are a problem of a few dimensions.
+//! Multilevel regressions: the random effects are integrated out given a few hyperparameters, which
+//! leaves a problem of a few dimensions.
 //!
 //! ```text
 //! log p(D, θ) = log ∫ p(D | u, θ) p(u | θ) du + ln p(θ)

@@ -1,40 +1,40 @@
-//! The effects at a θ nearby.
+//! The effects at a nearby θ, as a warm start.
 
 use super::best::State;
 use super::marginal_point::{Detail, Evaluated};
 
-/// Bends serve up to this far.
+/// The largest distance up to which the parabolas are used.
 const FAR: f64 = 0.7;
 
-/// Where the effects are at a θ nearby, from which a search for them starts.
+/// The effects at a nearby θ, from which a search for them starts.
 #[derive(Clone, Default)]
 pub(crate) struct Near {
     theta: Vec<f64>,
     state: Option<State>,
-    /// What their best Gaussian is short of.
+    /// Their variational gap.
     gap: f64,
-    /// How they move with each entry of θ.
+    /// Their changes with each entry of θ.
     bends: Vec<Bend>,
 }
 
-/// Where a search for the effects starts.
+/// The start of a search for the effects.
 pub(super) struct Start {
     pub(super) state: State,
-    /// What their best Gaussian should be short of, where that is known.
+    /// The predicted variational gap, if there is one.
     pub(super) gap: Option<f64>,
 }
 
 /// The parabola that a gap and all numbers of a Gaussian follow as one entry of θ changes.
 #[derive(Clone)]
 struct Bend {
-    /// The change of θ that counts as one.
+    /// The change of θ that is one unit.
     step: f64,
     first: Vec<f64>,
     second: Vec<f64>,
 }
 
 impl Bend {
-    /// Through three lists of numbers: a step below, here, and a step above.
+    /// Through three lists of numbers: one step below, here, and one step above.
     fn through([below, here, above]: [&[f64]; 3], step: f64) -> Bend {
         let pairs = || below.iter().zip(above);
         let middles = pairs().map(|(low, high)| 0.5 * (low + high));
@@ -78,7 +78,7 @@ impl Near {
         Some(found)
     }
 
-    /// Learns how the effects move with each entry of θ from those a step above and a step below.
+    /// Fits the parabolas for each entry of θ to the effects one step above and one step below.
     pub(super) fn bend(&mut self, sides: &[[Near; 2]], steps: &[f64]) {
         let Some(here) = self.numbers() else {
             return;
@@ -91,7 +91,7 @@ impl Near {
         self.bends = bends.unwrap_or_default();
     }
 
-    /// The Gaussian nearby, moved to where it would be at θ.
+    /// The nearby Gaussian, extrapolated to θ.
     pub(super) fn start(&self, theta: &[f64]) -> Option<Start> {
         let changes = theta.iter().zip(&self.theta).map(|(new, old)| new - old);
         let state = self.state.as_ref()?;

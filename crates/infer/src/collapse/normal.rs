@@ -1,5 +1,5 @@
-//! A normal response: the log density of the rows without their effects, exact, from sums over the
-//! rows that are taken once.
+//! A normal response: the exact log density of the rows without their effects, from sums over the
+//! rows that are computed once.
 
 use std::f64::consts::TAU;
 
@@ -13,7 +13,7 @@ use super::given::Given;
 use super::parts::{Parts, reference};
 use crate::pass::{Argument, Pass};
 
-/// The sums over all rows that a normal response needs.
+/// The sufficient statistics of a normal response.
 pub(super) struct NormalRows {
     pub(super) cross: CrossProducts,
     /// Σ w a y
@@ -24,7 +24,7 @@ pub(super) struct NormalRows {
     pub(super) weight: f64,
 }
 
-/// The rows' weights and responses less what no effect moves.
+/// The rows' weights, and their responses less the predictor without effects.
 struct Responses {
     weights: Vec<f64>,
     values: Vec<f64>,
@@ -36,7 +36,7 @@ impl NormalRows {
         let found = responses(parts, noise);
         let weights = design.sorted(&found.weights);
         let values = design.sorted(&found.values);
-        // Of long tables one copy is enough.
+        // For long tables one copy is enough.
         drop(found);
         let cross = CrossProducts::new(design, &weights);
         let weighted: Vec<f64> = weights.iter().zip(&values).map(|(w, y)| w * y).collect();
@@ -48,7 +48,7 @@ impl NormalRows {
         }
     }
 
-    /// h Σ w a y and the prior's own.
+    /// h Σ w a y, plus the linear term of the prior.
     pub(super) fn right(&self, design: &Design, given: &Given, common: &[f64]) -> Effects {
         let precision = precision(given);
         let mut right = self.pulled.clone();
@@ -116,8 +116,8 @@ pub(super) fn spread(given: &Given, common: &[f64], moments: &SecondMoments) -> 
     own + dot(common, &moments.common)
 }
 
-/// The predictors without effects; `None` if they depend on the hyperparameters: the sums over the rows
-/// would then be other ones at every θ.
+/// The predictors without effects; `None` if they depend on the hyperparameters, because the sums
+/// over the rows would then differ at every θ.
 pub(super) fn offsets(parts: &Parts<'_>) -> Option<Vec<f64>> {
     let size = parts.density.latents().size();
     let split = parts.split;
@@ -144,7 +144,8 @@ pub(super) fn offsets(parts: &Parts<'_>) -> Option<Vec<f64>> {
     (found == at(0.3)).then_some(found)
 }
 
-/// ln N(y; η, σ²)ʷ has slope w(y − η)/σ² and curvature −w/σ² in η: both are read at the reference.
+/// ln N(y; η, σ²)ʷ has slope w(y − η)/σ² and curvature −w/σ² in η: w and y are computed from both
+/// at the reference.
 fn responses(parts: &Parts<'_>, noise: f64) -> Responses {
     let size = parts.density.latents().size();
     let split = parts.split;
@@ -174,7 +175,7 @@ fn responses(parts: &Parts<'_>, noise: f64) -> Responses {
         for (k, row) in range.enumerate() {
             let curve = -curves[k % curves.len()];
             found.weights[row] = curve * noise * noise;
-            // A row without weight says nothing.
+            // A row of weight zero has no information.
             found.values[row] = if curve > 0.0 { slopes[k] / curve } else { 0.0 };
         }
         None

@@ -1,29 +1,29 @@
-//! Options of a collapsed fit, and how it is refused.
+//! Options of a collapsed fit, and its errors.
 
 use crate::error::FitError;
 
 /// The method's name.
 pub(crate) const NAME: &str = "collapse";
-/// The effective share of the points from which draws are allotted by weight: what is left of the
-/// weights is then rounding.
+/// The effective share of the points above which draws are allotted by weight, so that only
+/// rounding remains of the weights.
 pub(crate) const EVEN: f64 = 0.95;
 
-/// What a user may choose.
+/// The user's settings.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Wishes {
     /// Points of the hyperparameters.
     pub(crate) points: Option<usize>,
-    /// How they are drawn.
+    /// The way in which they are drawn.
     pub(crate) spreads: Spreads,
 }
 
-/// How hyperparameters are drawn.
+/// The way in which hyperparameters are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Spreads {
-    /// At points along axes, by chains where those do not serve.
+    /// At points along axes, or by chains if points are not accurate enough.
     #[default]
     Chosen,
-    /// At points along axes, weighed.
+    /// At weighted points along axes.
     Points,
     /// By Markov chains.
     Chains,

@@ -1,9 +1,9 @@
-//! What is collapsed: the blocks of effects as the rows read them, found by asking the density.
-//!
-//! A group block is a site of which every row reads one group. Its coefficients may depend on the
-//! hyperparameters θ, as those of standard normals do that the rows multiply by a spread: they are
-//! then zₙᵀT(θ) with zₙ the coefficients at a reference, and T u takes the place of u. Nothing here
-//! looks at how a model is written: affinity is known from the graph, the rest from numbers.
+//! The collapsed effects: the blocks as the rows read them, found by evaluating the density.  A
+//! group block is a site of which every row reads one group. Its coefficients may depend on the
+//! hyperparameters θ, as in the non-centred form, where rows multiply standard normals by a
+//! standard deviation: they are then zₙᵀT(θ) with zₙ the coefficients at a reference, and T u
+//! replaces u. Nothing here depends on how a model is written: affinity is known from the graph,
+//! the rest from numbers.
 
 use std::ops::Range;
 
@@ -12,36 +12,36 @@ use lehr_density::{Density, RowSource, SplitRows};
 use super::distinct::{Distinct, distinct};
 use super::turn::Turning;
 
-/// The most hyperparameters whose density axes follow.
+/// The most hyperparameters for which a proposal along axes is used.
 pub(crate) const MOST_AXES: usize = 8;
-/// The most that chains move over.
+/// The most hyperparameters for chains.
 const MOST_HYPER: usize = 32;
-/// The most numbers beside the largest block whose precision matrix is dense.
+/// The most numbers outside the largest block for which the precision matrix is dense.
 pub(super) const MOST_DENSE: usize = 4096;
-/// The most of them at all: a hundred draws are then what is kept at the most.
+/// The most numbers outside the largest block: with them, at most a hundred draws are kept.
 const MOST_REST: usize = 1 << 18;
 
-/// Effects by group.
+/// The random effects of one grouping factor.
 pub(super) struct Block {
     /// The site.
     pub(super) name: String,
-    /// Where it lies in z.
+    /// Its range in z.
     pub(super) places: Range<usize>,
     pub(super) groups: usize,
     /// Effects of each group.
     pub(super) width: usize,
-    /// The column that names the group of a row; `None` if all rows are one group.
+    /// The column with the group of each row; `None` if all rows are one group.
     pub(super) column: Option<usize>,
     /// The group of each row.
     pub(super) codes: Vec<u32>,
-    /// What each effect multiplies at the reference, row after row.
+    /// The coefficient of each effect at the reference, row after row.
     pub(super) coefficients: Vec<f64>,
-    /// How the coefficients depend on θ.
+    /// The dependence of the coefficients on θ.
     pub(super) turning: Turning,
     pub(super) within: Within,
 }
 
-/// How the effects of one group depend on each other a priori.
+/// The prior dependence among the effects of one group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Within {
     /// Their precision is diagonal at every θ.
@@ -49,16 +49,17 @@ pub(super) enum Within {
     Joint,
 }
 
-/// Effects whose coefficients and whose prior do not depend on θ, all of them in every row.
+/// Common effects: their coefficients and prior do not depend on θ, and every row reads all of
+/// them.
 #[derive(Default)]
 pub(super) struct Common {
-    /// Where each lies in z.
+    /// The place of each in z.
     pub(super) places: Vec<usize>,
     /// Row after row.
     pub(super) columns: Vec<f64>,
-    /// The curvature of the log prior, negative.
+    /// The negative Hessian of the log prior.
     pub(super) precision: Vec<f64>,
-    /// Its slope where all effects are 0.
+    /// Its gradient at effects of 0.
     pub(super) linear: Vec<f64>,
 }
 
@@ -66,18 +67,18 @@ pub(super) struct Common {
 pub(super) struct Parts<'d> {
     pub(super) density: &'d dyn Density,
     pub(super) split: &'d dyn SplitRows,
-    /// The rows that were looked at, by their numbers.
+    /// The examined rows, in their order.
     pub(super) source: &'d dyn RowSource,
     /// The places of θ in z.
     pub(super) hyper: Vec<usize>,
-    /// The blocks, the one with most numbers first, and behind it those that all rows read as a whole last.
+    /// The blocks, the one with most numbers first; those that all rows read as a whole come last.
     pub(super) blocks: Vec<Block>,
     pub(super) common: Common,
-    /// The rows that stand for all, where some are the same.
+    /// The distinct rows, if some are equal.
     pub(super) distinct: Option<Distinct>,
 }
 
-/// z where hyperparameters are at a reference and all effects at 0.
+/// z with hyperparameters at a reference and all effects at 0.
 pub(super) fn reference(density: &dyn Density) -> Vec<f64> {
     let latents = density.latents();
     let mut z = latents.start().to_vec();
@@ -89,7 +90,7 @@ pub(super) fn reference(density: &dyn Density) -> Vec<f64> {
     z
 }
 
-/// z where hyperparameters, in these places, are elsewhere.
+/// z with different hyperparameters, in these places.
 pub(super) fn moved(z: &[f64], hyper: &[usize]) -> Vec<f64> {
     let mut z = z.to_vec();
     for &place in hyper {
@@ -99,19 +100,19 @@ pub(super) fn moved(z: &[f64], hyper: &[usize]) -> Vec<f64> {
 }
 
 impl Parts<'_> {
-    /// The numbers beside the largest block.
+    /// How many numbers there are outside the largest block.
     pub(super) fn rest(&self) -> usize {
         let others = self.blocks[1..].iter().map(|block| block.places.len());
         others.sum::<usize>() + self.common.places.len()
     }
 
-    /// The numbers that a row reads.
+    /// How many numbers a row reads.
     pub(super) fn entries(&self) -> usize {
         let blocks = self.blocks.iter().map(|block| block.width);
         blocks.sum::<usize>() + self.common.places.len()
     }
 
-    /// The place in z without the largest block of what is at this one in z.
+    /// The place, in z without the largest block, of an entry of z.
     pub(super) fn kept(&self, place: usize) -> usize {
         let own = &self.blocks[0].places;
         if place < own.start {
@@ -121,7 +122,7 @@ impl Parts<'_> {
         }
     }
 
-    /// Puts θ in its places of z.
+    /// Writes θ to its places in z.
     pub(super) fn place(&self, theta: &[f64], z: &mut [f64]) {
         for (place, value) in self.hyper.iter().zip(theta) {
             z[*place] = *value;
@@ -138,7 +139,7 @@ impl Parts<'_> {
         self.check_rest(rest, MOST_REST)
     }
 
-    /// Refuses more than so many numbers beside the largest block.
+    /// Refuses more than `most` numbers outside the largest block.
     pub(super) fn check_rest(&self, rest: usize, most: usize) -> Result<(), String> {
         if rest > most {
             return Err(format!(
@@ -149,7 +150,7 @@ impl Parts<'_> {
         Ok(())
     }
 
-    /// Takes rows that are the same for one; returns what is left of some numbers of each row.
+    /// Joins equal rows; returns the numbers of the remaining ones.
     pub(super) fn join_rows(&mut self, numbers: &[f64]) -> Option<Vec<f64>> {
         let distinct = distinct(self.density)?;
         let rows = &distinct.rows;
@@ -164,7 +165,7 @@ impl Parts<'_> {
         Some(left)
     }
 
-    /// Lets go of what there is for each row.
+    /// Frees the memory for single rows.
     pub(super) fn forget_rows(&mut self) {
         for block in &mut self.blocks {
             block.codes = Vec::new();
@@ -173,8 +174,8 @@ impl Parts<'_> {
         self.common.columns = Vec::new();
     }
 
-    /// Pairs of blocks that put the rows into the same groups: only the sums of their effects are
-    /// known.
+    /// Pairs of blocks that assign the rows to the same groups: only the sums of their effects are
+    /// identified.
     pub(super) fn confounded(&self) -> Vec<(String, String)> {
         let mut found = Vec::new();
         for (k, block) in self.blocks.iter().enumerate() {
@@ -195,7 +196,7 @@ fn picked(values: &[f64], width: usize, rows: &[usize]) -> Vec<f64> {
     rows.iter().flat_map(row).copied().collect()
 }
 
-/// Whether one code of each row tells the other.
+/// Whether the code of each row determines the other.
 fn is_renaming(codes: &[u32], others: &[u32], groups: usize) -> bool {
     let mut names = vec![None; groups];
     let mut pairs = codes.iter().zip(others);

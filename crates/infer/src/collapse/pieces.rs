@@ -1,5 +1,5 @@
-//! The prior of each block as expressions of the hyperparameters, and as numbers: turned into that of
-//! the effects v = T u that the rows read at the reference, and back.
+//! The prior of each block as expressions of the hyperparameters and as numbers, transformed to the
+//! effects v = T u that the rows read at the reference, and the reverse derivatives.
 
 use lehr_density::{Point, Rows};
 use lehr_graph::{Expr, Graph};
@@ -11,7 +11,7 @@ use super::turn::{Inverse, Pivots, Scales, Turning};
 /// The prior of one group of a block, in the effects v = T u that the rows read at the reference.
 #[derive(Clone, Debug)]
 pub(super) struct BlockPrior {
-    /// P, row after row.
+    /// P, row-major.
     pub(super) precision: Vec<f64>,
     /// P times the mean.
     pub(super) linear: Vec<f64>,
@@ -23,7 +23,7 @@ pub(super) struct BlockPrior {
 pub(super) struct Pieces<'g> {
     /// `[width]`
     linear: Expr<'g>,
-    /// The columns of the precision, or its diagonal alone.
+    /// The columns of the precision, or only its diagonal.
     precision: Vec<Expr<'g>>,
     /// The columns of the coefficients of pivots, or the combined coefficients of the effects.
     coefficients: Vec<Expr<'g>>,
@@ -36,7 +36,7 @@ impl<'g> Pieces<'g> {
     }
 }
 
-/// What the expressions of a block are made of.
+/// The expressions from which those of a block are built.
 struct Source<'g> {
     latents: Expr<'g>,
     /// The slope of the log prior.
@@ -44,7 +44,8 @@ struct Source<'g> {
     predictor: Expr<'g>,
 }
 
-/// The expressions of every block: of its first group, for all are alike. The rows are those that the blocks turn by.
+/// The expressions of every block, for its first group, since all are alike. The rows are those
+/// from which T is read.
 pub(super) fn pieces<'g>(
     parts: &Parts<'_>,
     at: &Point<'g>,
@@ -75,7 +76,7 @@ impl<'g> Source<'g> {
         self.latents.graph()
     }
 
-    /// A constant that is so much in some places of z.
+    /// A constant that is 1 in some places of z and 0 elsewhere.
     fn along(&self, places: impl Iterator<Item = usize>) -> Expr<'g> {
         let size = self.latents.shape().size();
         let mut along = vec![0.0; size];
@@ -99,7 +100,7 @@ impl<'g> Source<'g> {
         }
     }
 
-    /// What the rows from this one on tell of T.
+    /// The coefficients from which T is read, in the rows from this one on.
     fn coefficients(&self, block: &Block, first: usize) -> Vec<Expr<'g>> {
         match &block.turning {
             Turning::Still => Vec::new(),
@@ -120,7 +121,7 @@ impl<'g> Source<'g> {
         own.reshape([block.groups, block.width]).sum_axis(0)
     }
 
-    /// What the predictors of pivots gain by one effect, whatever their group.
+    /// The change of the pivots' predictors per unit of one effect, in any group.
     fn column(&self, block: &Block, effect: usize, first: usize) -> Expr<'g> {
         let own = block.places.clone().skip(effect).step_by(block.width);
         let along = self.along(own);
@@ -131,7 +132,7 @@ impl<'g> Source<'g> {
     }
 }
 
-/// The numbers of a block as the program gives them.
+/// The numbers of a block as the program computes them.
 pub(super) struct Raw<'b> {
     block: &'b Block,
     linear: Vec<f64>,
@@ -139,7 +140,7 @@ pub(super) struct Raw<'b> {
     turn: Turn<'b>,
 }
 
-/// T, and what it was read from.
+/// T, and its source.
 enum Turn<'b> {
     Identity,
     Scaled(Vec<f64>, &'b Scales),
@@ -286,7 +287,7 @@ impl<'b> Raw<'b> {
     }
 }
 
-/// What the program has of a matrix: its columns, or its diagonal.
+/// The form in which the program has a matrix: its columns, or its diagonal.
 fn columns(matrix: &[f64], block: &Block, within: Within) -> Vec<Vec<f64>> {
     let width = block.width;
     match within {
@@ -298,7 +299,7 @@ fn columns(matrix: &[f64], block: &Block, within: Within) -> Vec<Vec<f64>> {
     }
 }
 
-/// D M D of a diagonal matrix D.
+/// D M D for a diagonal matrix D.
 fn scaled(matrix: &[f64], diagonal: &[f64]) -> Vec<f64> {
     let rows = matrix.chunks_exact(diagonal.len()).zip(diagonal);
     let row = |(row, left): (&[f64], &f64)| -> Vec<f64> {

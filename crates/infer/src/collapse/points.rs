@@ -1,4 +1,4 @@
-//! How many points of the hyperparameters are weighed: as many as tell their moments.
+//! The number of points of the hyperparameters: as many as their moments need.
 
 use lehr_density::Support;
 use lehr_numeric::pareto::Pareto;
@@ -15,22 +15,24 @@ use crate::error::FitError;
 use crate::estimate::Shape;
 use crate::run::Run;
 
-/// Points where they take long.
+/// The number of points if they are slow.
 const FEW: usize = 64;
-/// The most points where they take no time.
+/// The most points if they are fast.
 const MOST_POINTS: usize = 1024;
-/// The most of them where a slope takes passes over the rows: chains would take tens of thousands of those.
+/// The most points if a slope needs passes over the rows, because chains would need tens of
+/// thousands of those.
 const MOST_OF_ROWS: usize = 4096;
-/// Halves of the points may differ by so many standard deviations in a mean, and by this share in a standard
-/// deviation. All of them are then off by about half of that.
+/// Halves of the points may differ by this many standard deviations in a mean, and by this share in
+/// a standard deviation. The error of all points is about half of that.
 const SAME: (f64, f64) = (0.1, 0.06);
-/// So many times the usual draws are made where their weights leave few.
+/// The most draws, in multiples of the default, if their weights leave few effective ones.
 const MOST_TIMES: usize = 4;
-/// Below this share of effective points some of the density is missed, whatever the tail of their weights.
+/// Below this effective share the points miss part of the density, whatever the tail of their
+/// weights.
 const LEAST: f64 = 0.5;
 
-/// What is made at points: no draws of the largest block where there are too many to keep, and moments may take their
-/// place.
+/// The kind of draws at points: without the largest block if its draws would be too many to keep
+/// and moments can replace them.
 pub(crate) fn making(collapsed: &Collapsed<'_>, run: &Run<'_>) -> Making {
     let density = collapsed.parts.density;
     let is_normal = matches!(collapsed.rows, ResponseRows::Normal(_));
@@ -45,7 +47,8 @@ pub(crate) fn making(collapsed: &Collapsed<'_>, run: &Run<'_>) -> Making {
     }
 }
 
-/// Weighs as many points as the dimension asks for; twice as many where they turn out uneven.
+/// Weighs the default number of points for the dimension; twice as many if their weights are
+/// uneven.
 pub(crate) fn points(
     wishes: Wishes,
     collapsed: &Collapsed<'_>,
@@ -65,7 +68,7 @@ pub(crate) fn points(
         4..=6 => 128,
         _ => 256,
     };
-    // Where points take long, there are more of them only if those differ.
+    // If points are slow, their number grows only if they disagree.
     let usual = match weighing.making {
         Making::Draws => usual,
         Making::Kept => usual.min(FEW),
@@ -73,11 +76,12 @@ pub(crate) fn points(
     let count = wishes.points.unwrap_or(usual).max(1);
     let is_normal = matches!(collapsed.rows, ResponseRows::Normal(_));
     let is_roomy = run.draws * collapsed.parts.density.latents().size() <= Spared::LIMIT;
-    // More draws than are kept, so that points may give as many as they weigh; not where a draw is a search.
+    // Extra draws, so that points can contribute in proportion to their weights; not if each draw
+    // needs an iterative solve.
     let spares = is_normal && (is_roomy || weighing.making == Making::Kept);
     let spares = spares && !collapsed.design.large;
     let spare = 1 + usize::from(spares);
-    // More draws than usual, but not than were asked for.
+    // More draws than the default, but not more than the user requested.
     let more = match run.asked_draws {
         None if !is_normal && is_roomy => MOST_TIMES,
         _ => 1,
@@ -95,7 +99,8 @@ pub(crate) fn points(
     };
     let mut count = count;
     let is_short = |drawn: &Drawn| {
-        // Chains, which would take the place of points that miss something, take more slopes than these are values.
+        // Chains, which would replace points that miss part of the density, need more slopes than
+        // these need values.
         let is_missed = || is_missed(drawn) && wishes.spreads == Spreads::Chosen;
         let own = if is_normal {
             drawn.points.share() < EVEN || collapsed.is_quick() && is_missed()
@@ -118,9 +123,10 @@ pub(crate) fn points(
         .ok_or_else(|| refused("the density is finite at no point", hint))
 }
 
-/// Whether either half of the points tells the same mean and standard deviation of every hyperparameter,
-/// as the model has it: a long tail takes many points. They count by the collapsed density alone: what the draws of
-/// the effects say of it is the same but for chance, which more points do not take away.
+/// Whether both halves of the points agree on the mean and standard deviation of every
+/// hyperparameter, on the model's scale: a long tail needs many points. Points count by the
+/// collapsed density alone, because the draws of the effects only add noise that more points would
+/// not remove.
 pub(crate) fn is_settled(drawn: &Drawn, collapsed: &Collapsed<'_>) -> bool {
     let latents = collapsed.parts.density.latents();
     let (size, weights) = (collapsed.size(), weights(&drawn.heights));
@@ -143,10 +149,10 @@ pub(crate) fn is_settled(drawn: &Drawn, collapsed: &Collapsed<'_>) -> bool {
     (0..size).all(is_same)
 }
 
-/// Whether the points miss some of the density that they were to follow.
+/// Whether the points miss part of the density.
 pub(crate) fn is_missed(drawn: &Drawn) -> bool {
     let count = drawn.heights.len() as f64;
-    // What cannot be smoothed has a finite weight at hardly any point.
+    // Weights that cannot be smoothed are finite at hardly any point.
     Pareto::new(&drawn.heights).map_or(true, |pareto| {
         let serves = matches!(Shape::of(&pareto), Shape::Alike | Shape::Light);
         !serves || pareto.effective_size < LEAST * count

@@ -1,4 +1,5 @@
-//! Reads groups and coefficients off the rows of a density, and checks what the algebra relies on.
+//! Reads groups and coefficients from the rows of a density, and checks the assumptions of the
+//! algebra.
 
 use std::ops::Range;
 
@@ -14,14 +15,15 @@ use crate::pass::{Argument, Pass};
 
 /// The most effects of one group.
 const MOST_WIDTH: usize = 64;
-/// The most effects of a block of one group that are independent of each other a priori.
+/// The most effects of a block of one group with independent priors.
 const MOST_COLUMNS: usize = 512;
 /// Directions per pass over the rows.
 const LANES: usize = 4;
-/// Latents from which on they are looked along one by one: a plan holds several numbers of each latent and direction.
+/// The least number of latents for which directions are evaluated one by one, because a plan stores
+/// several numbers per latent and direction.
 const MANY: usize = 1 << 18;
 
-/// What the predictor gains along a direction: at the first input, along the second.
+/// The change of the predictor along a direction: at the first input, along the second.
 fn gain<'g>(split: &dyn SplitRows, inputs: &[Expr<'g>], rows: &Rows<'g>) -> Vec<Expr<'g>> {
     let graph = inputs[0].graph();
     let at = Point::new(inputs[0], graph.full([0], 0.0));
@@ -29,16 +31,16 @@ fn gain<'g>(split: &dyn SplitRows, inputs: &[Expr<'g>], rows: &Rows<'g>) -> Vec<
     graph.jvp(&[predictor], &[at.latents], &[inputs[1]])
 }
 
-/// What effects are that no row reads by group.
+/// The treatment of effects that no row reads by group.
 #[derive(Clone, Copy, PartialEq)]
 enum Otherwise {
-    /// All rows share them, and nothing about them depends on θ.
+    /// All rows share them, and neither coefficients nor prior depend on θ.
     Common,
     /// They are a block of one group.
     OneGroup,
 }
 
-/// Asks a density for the numbers of its rows.
+/// Evaluates a density for the numbers of its rows.
 pub(super) struct Reader<'d> {
     density: &'d dyn Density,
     split: &'d dyn SplitRows,
@@ -46,14 +48,14 @@ pub(super) struct Reader<'d> {
     hyper: Vec<usize>,
     origin: Vec<f64>,
     pass: Pass<'d>,
-    /// Directions that it looks along.
+    /// The number of directions per pass.
     lanes: usize,
-    /// The rows that are looked at, in the order of batches, if not all.
+    /// The examined rows, in the order of batches, if not all.
     sample: Option<Vec<usize>>,
 }
 
 impl<'d> Reader<'d> {
-    /// Looks at all rows, or at the first so many in the order of batches.
+    /// Examines all rows, or the first `most` in the order of batches.
     pub(super) fn new(
         density: &'d dyn Density,
         split: &'d dyn SplitRows,
@@ -83,13 +85,13 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// How many rows are looked at.
+    /// How many rows are examined.
     fn n_rows(&self) -> usize {
         let some = self.sample.as_ref().map(Vec::len);
         some.unwrap_or(self.density.n_rows())
     }
 
-    /// What the predictor of each row gains along some directions in z, direction after direction.
+    /// The change of each row's predictor along some directions in z, direction after direction.
     fn along(&mut self, directions: &[Vec<f64>]) -> Vec<Vec<f64>> {
         let (size, rows) = (self.origin.len(), self.n_rows());
         let mut found = vec![vec![0.0; rows]; directions.len()];
@@ -112,8 +114,8 @@ impl<'d> Reader<'d> {
         found
     }
 
-    /// Whether the slope of the log prior is affine in the effects, as a Gaussian's is: corners are
-    /// not seen by derivatives.
+    /// Whether the gradient of the log prior is affine in the effects, as for a Gaussian;
+    /// derivatives do not show kinks.
     pub(super) fn has_gaussian_prior(&self) -> bool {
         let latents = self.density.latents();
         let effects = self.split.effects().iter();
@@ -137,7 +139,7 @@ impl<'d> Reader<'d> {
         places.iter().all(is_affine)
     }
 
-    /// The block of a site; `None` if its effects are common to all rows.
+    /// The block of a site; `None` if its effects are common.
     pub(super) fn block(&mut self, site: usize) -> Result<Option<Block>, String> {
         let latents = self.density.latents();
         let own = &latents.sites()[site];
@@ -183,7 +185,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// The rows' groups and coefficients of a site; `None` if its effects are common to all rows.
+    /// The rows' groups and coefficients of a site; `None` if its effects are common.
     fn read(&mut self, site: usize, otherwise: Otherwise) -> Result<Option<Block>, String> {
         let latents = self.density.latents();
         let (own, places) = (&latents.sites()[site], latents.range(site));
@@ -220,8 +222,8 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// How the effects of a group depend on each other a priori; `None` unless the log prior of every group has the same
-    /// slope at 0 and the same curvature, and no two groups share any.
+    /// The prior dependence among the effects of a group; `None` unless the log prior of every
+    /// group has the same gradient at 0 and the same Hessian, and no two groups are dependent.
     fn within(&self, block: &Block) -> Option<Within> {
         let width = block.width;
         let wave = |k: usize| 1.0 + 0.5 * (0.3 + 1.3 * (k / width) as f64).sin();
@@ -250,7 +252,7 @@ impl<'d> Reader<'d> {
         Some(found)
     }
 
-    /// The index columns with so many levels, by their places, and the groups that they put rows in.
+    /// The index columns with this many levels, by their places, and the groups of the rows.
     fn codes(&self, levels: usize) -> Vec<(usize, Vec<u32>)> {
         let columns = self.density.columns().iter().enumerate();
         let own = columns.filter(|(_, column)| column.kind == ColumnKind::Index { levels });
@@ -268,7 +270,7 @@ impl<'d> Reader<'d> {
         own.map(read).collect()
     }
 
-    /// What each effect multiplies, row after row, where a row reads one group.
+    /// The coefficient of each effect, row after row, if a row reads one group.
     fn columns(&mut self, places: &Range<usize>, width: usize) -> Vec<f64> {
         let size = self.origin.len();
         let direction = |effect: usize| {
@@ -284,7 +286,8 @@ impl<'d> Reader<'d> {
         (0..rows * width).map(entry).collect()
     }
 
-    /// The codes by which rows read their group of a site, with the coefficients, if rows do.
+    /// The codes by which rows read their group of a site, with the coefficients, if rows read one
+    /// group each.
     fn grouped(
         &mut self,
         places: &Range<usize>,
@@ -313,7 +316,7 @@ impl<'d> Reader<'d> {
         Some((Some(column), codes, coefficients))
     }
 
-    /// The effects that all rows share.
+    /// The common effects.
     pub(super) fn common(&mut self, sites: &[usize]) -> Common {
         let latents = self.density.latents();
         let places: Vec<usize> = sites.iter().flat_map(|site| latents.range(*site)).collect();
@@ -338,15 +341,15 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// Why T(θ) cannot be read off the rows.
+/// The reasons why T(θ) cannot be read from the rows.
 enum Unreadable {
-    /// Their coefficients are too much alike.
+    /// Their coefficients are nearly collinear.
     Alike,
-    /// Each row has its own.
+    /// Rows have different T.
     Different,
 }
 
-/// What T(θ) is read from, given the coefficients at another θ.
+/// The source of T(θ), given the coefficients at another θ.
 fn turning(block: &Block, moved: &[f64]) -> Result<Turning, Unreadable> {
     let (own, width) = (&block.coefficients, block.width);
     if let Some(scales) = Scales::of(own, width).filter(|scales| scales.serve(own, moved)) {
@@ -371,7 +374,7 @@ fn too_wide(block: &Block) -> String {
     )
 }
 
-/// The slope of the log prior in some places of z, and its curvature there, negative.
+/// The gradient of the log prior in some places of z, and its negative Hessian.
 fn prior_of(density: &dyn Density, at: &[f64], places: &[usize]) -> (Vec<f64>, Vec<f64>) {
     let mut precision = Vec::with_capacity(places.len() * places.len());
     let mut linear = Vec::new();
@@ -386,7 +389,7 @@ fn prior_of(density: &dyn Density, at: &[f64], places: &[usize]) -> (Vec<f64>, V
     (linear, precision)
 }
 
-/// The slope of the log prior, and the product of its Hessian with a direction.
+/// The gradient of the log prior, and the product of its Hessian with a direction.
 struct PriorAlong {
     plan: Plan,
     workspace: Workspace,
@@ -423,15 +426,15 @@ impl PriorAlong {
 }
 
 impl<'d> Parts<'d> {
-    /// The effects of a density and how its rows read them.
+    /// The effects of a density and the way in which its rows read them.
     ///
     /// # Errors
-    /// If they cannot be collapsed: why, as a clause.
+    /// If they cannot be collapsed: the reason, as a clause.
     pub(super) fn of(density: &'d dyn Density) -> Result<Parts<'d>, String> {
         Parts::seen(density, None)
     }
 
-    /// The same as far as so many rows tell, which say nothing of the others.
+    /// The same as far as this many rows show, without guarantee for the others.
     pub(super) fn seen(density: &'d dyn Density, most: Option<usize>) -> Result<Parts<'d>, String> {
         let split = density.split()?;
         let mut reader = Reader::new(density, split, most);
@@ -471,7 +474,7 @@ impl<'d> Parts<'d> {
     }
 }
 
-/// The block with most numbers first, then falling sizes, those of one group behind all others.
+/// Sorts blocks by decreasing size; those of one group come last.
 fn sort(blocks: &mut [Block]) {
     let size = |block: &Block| std::cmp::Reverse(block.places.len());
     blocks.sort_by_key(size);

@@ -1,4 +1,5 @@
-//! The coefficients, weights and responses of rows that pass by, each row checked to read its effects as it should.
+//! Coefficients, weights and responses of rows in a pass, with a check that each row reads its
+//! effects as assumed.
 
 use lehr_density::{Density, Layout, Point, RowSet, RowSource, Rows, SplitRows};
 use lehr_graph::{Expr, Workspace};
@@ -14,21 +15,21 @@ const Z: usize = 0;
 const DIRECTIONS: usize = 1;
 const WAVE: usize = 2;
 
-/// The programs for so many rows at a time, and what they tell of those in place.
+/// The programs for a block of rows, and their results.
 pub(super) struct RowReader {
     scheme: Scheme,
-    /// At the reference: what rows are made of.
+    /// At the reference: coefficients, weights and responses.
     still: Block,
-    /// Where the hyperparameters are moved: the gains and the predictor alone.
+    /// At moved hyperparameters: only the changes of the predictor, and the predictor.
     away: Block,
-    /// Where the effects of each block, and each effect that all rows share, begin in z.
+    /// The first place in z of each block and of each common effect.
     starts: Vec<usize>,
     /// The group of each row, block after block.
     pub(super) codes: Vec<Vec<u32>>,
-    /// What each effect multiplies, effect after effect.
+    /// The coefficient of each effect, effect after effect.
     pub(super) coefficients: Vec<f64>,
     pub(super) weights: Vec<f64>,
-    /// The responses less what no effect moves.
+    /// The responses less the predictor without effects.
     pub(super) values: Vec<f64>,
 }
 
@@ -89,7 +90,7 @@ impl RowReader {
         &self.scheme
     }
 
-    /// Reads the rows that start here; whether each reads its effects as the scheme says.
+    /// Reads the rows from `first` on; returns whether each reads its effects as the scheme states.
     pub(super) fn read(&mut self, source: &dyn RowSource, first: usize) -> Vec<bool> {
         let range = first..first + self.rows();
         for (own, codes) in self.scheme.blocks.iter().zip(&mut self.codes) {
@@ -108,7 +109,7 @@ impl RowReader {
         for row in 0..self.weights.len() {
             let curve = -curves[row % curves.len()];
             self.weights[row] = curve * noise * noise;
-            // A row without weight says nothing.
+            // A row of weight zero has no information.
             let slope = slopes[row % slopes.len()];
             self.values[row] = if curve > 0.0 { slope / curve } else { 0.0 };
         }
@@ -116,8 +117,8 @@ impl RowReader {
         (0..self.rows()).map(|row| self.is_sound(row)).collect()
     }
 
-    /// Whether a row reads one group of each block and nothing else, its coefficients turn as those of all rows, and nothing
-    /// but effects moves its predictor.
+    /// Whether a row reads one group of each block and nothing else, its coefficients transform
+    /// like those of all rows, and only effects change its predictor.
     fn is_sound(&self, row: usize) -> bool {
         let (still, away) = (self.still.found(), self.away.found());
         let offset = |found: &Workspace| found.output(1)[row % found.output(1).len()];
@@ -165,7 +166,7 @@ impl RowReader {
     }
 }
 
-/// What the program is written from.
+/// The context from which the program is written.
 struct Writing<'a> {
     scheme: &'a Scheme,
     split: &'a dyn SplitRows,
@@ -173,9 +174,11 @@ struct Writing<'a> {
 }
 
 impl Writing<'_> {
-    /// Of each row: the gain of its predictor along each entry, by lane, and its predictor at z, where effects are 0.
+    /// For each row: the change of its predictor along each entry, by lane, and its predictor at z
+    /// with effects of 0.
     ///
-    /// Directions are written as what they are, one number for all groups: no array as long as z is computed.
+    /// Directions are written in a compact form, one number for all groups, so that no array as
+    /// long as z is computed.
     fn gains<'g>(&self, inputs: &[Expr<'g>], rows: &Rows<'g>) -> [Expr<'g>; 2] {
         let graph = inputs[Z].graph();
         let at = Point::new(inputs[Z], graph.full([0], 0.0));
@@ -185,7 +188,8 @@ impl Writing<'_> {
         [gain, predictor]
     }
 
-    /// The same, slope and curvature of its log likelihood in its predictor, and what that gains along the wave.
+    /// The same, with the slope and curvature of its log likelihood in its predictor, and the
+    /// change of the predictor along the wave.
     fn terms<'g>(&self, inputs: &[Expr<'g>], rows: &Rows<'g>) -> Vec<Expr<'g>> {
         let graph = inputs[Z].graph();
         let [gain, predictor] = self.gains(inputs, rows);
@@ -199,7 +203,7 @@ impl Writing<'_> {
         vec![gain, predictor, slope, curve, waved]
     }
 
-    /// The direction in z that the entries of a row make: each group of a block moves alike.
+    /// The direction in z of the entries of a row: all groups of a block move alike.
     fn direction<'g>(&self, entries: Expr<'g>) -> Expr<'g> {
         let graph = entries.graph();
         let widths = (self.scheme.blocks.iter()).map(|own| own.width);

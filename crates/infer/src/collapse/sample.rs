@@ -1,4 +1,5 @@
-//! Points of the hyperparameters, their weights, and draws of the effects at each of them.
+//! Points of the hyperparameters, their importance weights, and draws of the effects at each of
+//! them.
 
 use lehr_numeric::pareto::{Pareto, log_mean};
 use lehr_numeric::sobol;
@@ -14,35 +15,36 @@ use super::gap::Care;
 use super::near::Near;
 use super::option::EVEN;
 
-/// k̂ from which the largest block is drawn from its own integrands.
+/// k̂ above which the largest block is drawn from its own integrands.
 const HEAVY: f64 = 0.5;
-/// Values of rows that are a matter of a second.
+/// Values of rows that take about a second.
 const QUICK: usize = 50_000_000;
-/// The share of the points that decides how effects are drawn.
+/// The share of the points that determines how effects are drawn.
 const PILOT: usize = 4;
-/// Effective draws that there should be: a verdict asks for 400, and some of the points know the share badly.
+/// The wanted number of effective draws: a verdict needs 400, and the pilot points estimate the
+/// share with error.
 const ENOUGH: f64 = 600.0;
 
-/// Points of θ with the log weights of the posterior there.
+/// Points of θ with their log importance weights.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Points {
     /// θ, point after point.
     pub(crate) thetas: Vec<f64>,
     /// log p(D, θ) − log q(θ), or its estimate from the draws there.
     pub(crate) log_weights: Vec<f64>,
-    /// How effects are drawn.
+    /// The way in which effects are drawn.
     pub(super) way: Way,
 }
 
-/// Draws of z and where they come from.
+/// Draws of z, with the points at which they were made.
 pub(crate) struct Drawn {
     pub(crate) points: Points,
-    /// Of each point in turn.
+    /// The draws of each point in turn.
     pub(super) draws: Vec<Draws>,
     pub(super) factors: usize,
-    /// What the points weigh by the collapsed density alone.
+    /// The log weights of the points by the collapsed density alone.
     pub(super) heights: Vec<f64>,
-    /// ½ ln |S| at each point by each probe, where it is by probes.
+    /// ½ ln |S| at each point by each probe, if probes are used.
     pub(crate) halves: Vec<Vec<f64>>,
 }
 
@@ -74,7 +76,7 @@ struct Point {
     factors: usize,
 }
 
-/// What points are weighed by.
+/// The setting in which points are weighed.
 #[derive(Clone, Copy)]
 pub(crate) struct Weighing<'a> {
     pub(crate) collapsed: &'a Collapsed<'a>,
@@ -84,17 +86,17 @@ pub(crate) struct Weighing<'a> {
     pub(crate) seed: u64,
 }
 
-/// What is made at each point.
+/// The kind of draws at each point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Making {
     /// Draws of all effects.
     Draws,
-    /// Draws without the largest block: it has too many numbers for them to be kept, and those of a normal response
-    /// have no part in the weights.
+    /// Draws without the largest block: its draws would be too many to keep, and for a normal
+    /// response they do not affect the weights.
     Kept,
 }
 
-/// Where points come from.
+/// The source of points.
 #[derive(Clone, Copy)]
 pub(crate) enum Proposed<'a> {
     /// Sobol points through the quantiles of a density along axes.
@@ -104,7 +106,7 @@ pub(crate) enum Proposed<'a> {
 }
 
 impl Proposed<'_> {
-    /// The k-th θ, and the log density that it is of unless that is the collapsed one's.
+    /// The k-th θ, and the log density of the proposal, unless that is the collapsed density.
     fn theta(self, k: usize, cube: &[f64], size: usize) -> (Vec<f64>, Option<f64>) {
         match self {
             Proposed::Axes(axes) => {
@@ -115,7 +117,7 @@ impl Proposed<'_> {
         }
     }
 
-    /// Values that draws are of must be as close as those that the chains moved on.
+    /// Values at draws of chains must be as accurate as those on which the chains moved.
     fn care(self) -> Care {
         match self {
             Proposed::Axes(_) => Care::Value,
@@ -132,7 +134,7 @@ impl Proposed<'_> {
 }
 
 impl Weighing<'_> {
-    /// Numbers of a draw.
+    /// The size of a draw.
     fn size(&self) -> usize {
         match self.making {
             Making::Draws => self.collapsed.parts.density.latents().size(),
@@ -140,8 +142,9 @@ impl Weighing<'_> {
         }
     }
 
-    /// Weighs points and draws the effects `each` times at every one of them, or up to `most` times where
-    /// the weights leave few. A quarter of the points decides that, and whether the best Gaussian serves all effects.
+    /// Weighs points and draws the effects `each` times at every point, or up to `most` times if
+    /// the weights leave few effective draws. A quarter of the points determines that, and whether
+    /// the Gaussian approximation suffices for all effects.
     pub(crate) fn weigh(&self, count: usize, (each, most): (usize, usize)) -> Drawn {
         let cube = (self.proposed).cube(count, self.collapsed.size(), self.seed);
         let pilot = match self.collapsed.rows {
@@ -176,7 +179,8 @@ impl Weighing<'_> {
         gathered(found, way, factors)
     }
 
-    /// Twice as many points, of which those there are stay the first half, with as many draws in all.
+    /// Twice as many points, of which the present ones remain the first half, with equally many
+    /// draws in all.
     pub(super) fn twice(&self, mut drawn: Drawn) -> Drawn {
         let (half, each) = (drawn.points.len(), drawn.each().div_ceil(2));
         let cube = (self.proposed).cube(2 * half, self.collapsed.size(), self.seed);
@@ -200,8 +204,9 @@ impl Weighing<'_> {
         drawn
     }
 
-    /// Whether weights of draws that are all Gaussian, less what their points weigh, vary by too much: their tail is heavy, or so many draws are exact
-    /// in no time and these are not all but even. Those of a normal response do not depend on the effects.
+    /// Whether the weights of draws that are all Gaussian vary too much, apart from the weights of
+    /// their points: their tail is heavy, or so many exact draws take no time and the weights are
+    /// not nearly equal. The weights of a normal response do not depend on the effects.
     fn is_heavy(&self, weights: &[f64], draws: usize) -> bool {
         if matches!(self.collapsed.rows, ResponseRows::Normal(_)) {
             return false;
@@ -268,16 +273,17 @@ impl Weighing<'_> {
     }
 }
 
-/// Draws at each of so many points that leave [`ENOUGH`] effective ones, as far as some of the points tell.
+/// The number of draws at each point that leaves [`ENOUGH`] effective ones, estimated from some of
+/// the points.
 fn enough(points: &[Point], count: usize) -> usize {
     let weights = log_weights(points);
-    // What cannot be weighed at all is not mended by more of it.
+    // More draws do not help if the weights cannot be smoothed.
     let share = Pareto::new(&weights).map_or(1.0, |pareto| pareto.effective_size);
     let share = share / weights.len() as f64;
     (ENOUGH / (share * count as f64)).ceil() as usize
 }
 
-/// Factorisations that points took.
+/// How many factorisations the points needed.
 fn factors_of(points: &[Point]) -> usize {
     points.iter().map(|point| point.factors).sum()
 }
@@ -288,14 +294,14 @@ fn log_weights(points: &[Point]) -> Vec<f64> {
     each.flatten().copied().collect()
 }
 
-/// The same less what each point weighs by itself, which drawing the effects in another way does not change.
+/// The same less the weight of each point, which does not depend on how effects are drawn.
 fn own_weights(points: &[Point]) -> Vec<f64> {
     let each = points.iter();
     each.flat_map(|point| less(&point.draws.log_weights, point.height))
         .collect()
 }
 
-/// Log weights less that of their point; a point without any has draws without any.
+/// Log weights less that of their point; draws of a point without weight have none.
 fn less(log_weights: &[f64], height: f64) -> impl Iterator<Item = f64> + '_ {
     let own = move |weight: &f64| {
         if height.is_finite() {
@@ -347,8 +353,8 @@ impl Points {
         (squares * weights.len() as f64).recip()
     }
 
-    /// How many of so many draws each point gets: its weight's share, rounded so that all are given
-    /// out.
+    /// The number of draws from each point: its share of the weight, rounded such that the total is
+    /// `draws`.
     pub(super) fn allotment(&self, draws: usize) -> Vec<usize> {
         let mut given = 0;
         let mut below = 0.0;
@@ -362,7 +368,7 @@ impl Points {
         self.weights().into_iter().map(allot).collect()
     }
 
-    /// Draws of z at these points on the rows of a density, as many at each as its weight says.
+    /// Draws of z at these points on the rows of a density, in proportion to the weights.
     pub(crate) fn draw_again(
         &self,
         collapsed: &Collapsed<'_>,

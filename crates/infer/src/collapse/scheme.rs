@@ -1,36 +1,36 @@
-//! How rows read their effects, told to whoever has the rows: which sites, by which columns, and how
-//! coefficients turn with the hyperparameters.
+//! The way in which rows read their effects, sent to the owner of the rows: sites, columns, and the
+//! transformation of coefficients with the hyperparameters.
 
 use lehr_density::Density;
 
 use super::parts::Parts;
 
-/// How rows read their effects. It says nothing of any row.
+/// The way in which rows read their effects, without data of any row.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Scheme {
     /// In the order of [`Parts`].
     pub(super) blocks: Vec<Reading>,
-    /// The places in z of what all rows share.
+    /// The places of the common effects in z.
     pub(super) common: Vec<usize>,
     /// The standard deviation of the response at the reference.
     pub(super) noise: f64,
 }
 
-/// How rows read the effects of one block.
+/// The way in which rows read the effects of one block.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Reading {
     pub(super) site: usize,
-    /// The column that names the group of a row; `None` if all rows are one group.
+    /// The column with the group of each row; `None` if all rows are one group.
     pub(super) column: Option<usize>,
     pub(super) groups: usize,
     pub(super) width: usize,
-    /// T where the hyperparameters are moved: nothing of the identity, the diagonal where there is no more, else
-    /// row after row.
+    /// T at the moved hyperparameters: empty for the identity, else the diagonal or the full
+    /// matrix, row-major.
     pub(super) turn: Vec<f64>,
 }
 
 impl Scheme {
-    /// How the rows of a density read its effects, with T of every block at moved hyperparameters.
+    /// The scheme of a density's rows, with T of every block at moved hyperparameters.
     pub(super) fn of(parts: &Parts<'_>, turns: Vec<Vec<f64>>, noise: f64) -> Scheme {
         let latents = parts.density.latents();
         let site = |start: usize| {
@@ -51,7 +51,7 @@ impl Scheme {
         }
     }
 
-    /// As the arguments of [`lehr_density::Query::GroupSums`].
+    /// The scheme as arguments of [`lehr_density::Query::GroupSums`].
     pub(super) fn arguments(&self) -> Vec<Vec<f64>> {
         let block = |own: &Reading| {
             let column = own.column.map_or(-1.0, |column| column as f64);
@@ -66,7 +66,7 @@ impl Scheme {
         ]
     }
 
-    /// Read back, of the same model.
+    /// Decodes the arguments for the same model.
     pub(crate) fn told(density: &dyn Density, arguments: &[&[f64]]) -> Scheme {
         let latents = density.latents();
         let mut turns = arguments[2];
@@ -92,7 +92,7 @@ impl Scheme {
         }
     }
 
-    /// Coefficients of a row.
+    /// How many coefficients a row has.
     pub(super) fn entries(&self) -> usize {
         let blocks = self.blocks.iter().map(|block| block.width);
         blocks.sum::<usize>() + self.common.len()

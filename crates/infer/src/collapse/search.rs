@@ -13,13 +13,13 @@ use super::parts::{Block, Within};
 use super::pieces::BlockPrior;
 use super::workspace::Bench;
 
-/// Where the search ends: the most that is left to gain, in nats.
+/// The search ends if the predicted gain is below this, in nats.
 const CLOSE: f64 = 5e-3;
-/// Slopes that a search may take.
+/// The most slopes of a search.
 const MOST_STEPS: usize = 60;
 /// The longest step in any hyperparameter.
 const LONGEST: f64 = 1.0;
-/// Halvings of a step that finds no higher value.
+/// The most halvings of a step that does not raise the value.
 const MOST_HALVINGS: usize = 12;
 
 /// A maximum of log p(D, θ).
@@ -28,13 +28,13 @@ pub(crate) struct Mode {
     pub(crate) value: f64,
     /// The negative Hessian, by differences of slopes.
     pub(super) curvature: Mat<f64>,
-    /// Slopes that the search took.
+    /// The number of slopes in the search.
     pub(crate) steps: usize,
-    /// Whether it ended where nothing was left to gain.
+    /// Whether the search converged.
     pub(crate) converged: bool,
-    /// The effects there.
+    /// The effects at the mode.
     pub(crate) near: Near,
-    /// What their best Gaussian is short of there, if the response is not normal.
+    /// Their variational gap, if the response is not normal.
     pub(super) shortfall: Option<String>,
 }
 
@@ -46,7 +46,7 @@ struct Stop {
     near: Near,
 }
 
-/// Climbs from a start by BFGS, whose first metric is the average information.
+/// Climbs from a start by BFGS, with the average information as first metric.
 pub(crate) fn climb(collapsed: &Collapsed<'_>, start: &[f64], bench: &mut Bench) -> Option<Mode> {
     let at = collapsed.at(start, &Near::default(), Care::Slope, bench)?;
     let mut metric = information(collapsed, start, &at, bench);
@@ -84,7 +84,7 @@ pub(crate) fn climb(collapsed: &Collapsed<'_>, start: &[f64], bench: &mut Bench)
     })
 }
 
-/// The next point along a step, shortened until the value rises.
+/// The next point along a step, which is shortened until the value rises.
 fn better(collapsed: &Collapsed<'_>, now: &Stop, step: &[f64], bench: &mut Bench) -> Option<Stop> {
     let longest = step.iter().fold(0.0, |most: f64, s| most.max(s.abs()));
     let mut share = (LONGEST / longest).min(1.0);
@@ -123,7 +123,7 @@ fn solved(metric: &Mat<f64>, slope: &[f64]) -> Vec<f64> {
     small::apply(&inverse, slope)
 }
 
-/// The update of Broyden, Fletcher, Goldfarb and Shanno, of the negative Hessian.
+/// The BFGS update of the negative Hessian.
 fn update(metric: &mut Mat<f64>, before: &Stop, after: &Stop) {
     let size = before.theta.len();
     let change =
@@ -135,7 +135,7 @@ fn update(metric: &mut Mat<f64>, before: &Stop, after: &Stop) {
         .map(|i| (0..size).map(|j| metric[(i, j)] * moved[j]).sum())
         .collect();
     let form = small::dot(&moved, &pushed);
-    // A step against the curvature says nothing of a maximum.
+    // A step with negative curvature has no information on a maximum.
     if curve < 0.05 * form {
         return;
     }
@@ -146,8 +146,8 @@ fn update(metric: &mut Mat<f64>, before: &Stop, after: &Stop) {
     }
 }
 
-/// The average information (Gilmour, Thompson & Cullis 1995) and 1 for the prior of each entry: with
-/// pᵢ = −∂P/∂θᵢ û, the entries are ½(pᵢᵀP⁻¹pⱼ − pᵢᵀΛ⁻¹pⱼ).
+/// The average information (Gilmour, Thompson & Cullis 1995), plus 1 for the prior of each entry:
+/// with pᵢ = −∂P/∂θᵢ û, the entries are ½(pᵢᵀP⁻¹pⱼ − pᵢᵀΛ⁻¹pⱼ).
 fn information(
     collapsed: &Collapsed<'_>,
     theta: &[f64],
@@ -208,8 +208,8 @@ fn information(
     })
 }
 
-/// The negative Hessian by central differences of slopes, half a deviation to either side. What is near is told how the
-/// effects move.
+/// The negative Hessian by central differences of slopes, half a standard deviation to either side.
+/// The parabolas of the warm start are fitted on the way.
 fn curvature(collapsed: &Collapsed<'_>, at: &mut Stop, metric: &Mat<f64>) -> Option<Mat<f64>> {
     let size = at.theta.len();
     let inverse = |i: usize| {
@@ -244,8 +244,8 @@ fn curvature(collapsed: &Collapsed<'_>, at: &mut Stop, metric: &Mat<f64>) -> Opt
     Some(bounded(&found))
 }
 
-/// The matrix with eigenvalues that a proper prior has at least: along a direction that the data
-/// and the prior leave flat nearby, the axes find out how far it reaches.
+/// The matrix with eigenvalues of at least the curvature of a proper prior: along a direction in
+/// which the posterior is locally flat, the axes determine its extent.
 fn bounded(matrix: &Mat<f64>) -> Mat<f64> {
     const LEAST: f64 = 0.04;
     let size = matrix.nrows();

@@ -1,19 +1,19 @@
-//! How the rows of a density are looked at.
+//! The ways of examining the rows of a density.
 
 use lehr_numeric::lanczos::Probes;
 
-/// How a density's rows are looked at.
+/// The way in which a density's rows are examined.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Sight {
-    /// As sums, where the response is normal.
+    /// By sums, if the response is normal.
     Exact,
-    /// One by one, whatever the response.
+    /// One by one, for any response.
     #[cfg(test)]
     ByRow,
-    /// As sums, without a factor of what the largest block leaves, in all directions.
+    /// By sums, without a factor of the Schur complement, in all directions.
     #[cfg(test)]
     Loose,
-    /// The same by random probes.
+    /// The same with random probes.
     #[cfg(test)]
     Probed,
 }
@@ -44,7 +44,7 @@ impl Sight {
     }
 }
 
-/// Every direction in turn, for which all is exact.
+/// Every unit direction in turn, so that results are exact.
 #[cfg(test)]
 fn exact(size: usize) -> Probes {
     use lehr_numeric::lanczos::{LANES, Lanes};

@@ -25,8 +25,8 @@ impl Collapsed<'_> {
         Some((at.value, slope))
     }
 
-    /// The slope at a θ that was just evaluated with care:
-    /// ∂/∂P_f = −½ Σ_g E u_g u_gᵀ and ∂/∂l_f = Σ_g E u_g.
+    /// The slope at a θ that was evaluated for a slope: ∂/∂P_f = −½ Σ_g E u_g u_gᵀ and ∂/∂l_f = Σ_g
+    /// E u_g.
     pub(super) fn slope_at(
         &self,
         theta: &[f64],

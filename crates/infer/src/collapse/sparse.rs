@@ -1,19 +1,19 @@
-//! Symmetric matrices of which few numbers are not 0.
+//! Sparse symmetric matrices.
 
 use lehr_numeric::lanczos::{LANES, Lanes, push};
 
 use super::design::Design;
 
-/// The lower triangle of a symmetric matrix, column after column, the diagonal first.
+/// The lower triangle of a symmetric matrix, column by column, the diagonal first.
 #[derive(Clone, Default)]
 pub(super) struct Sparse {
-    /// Where each column begins, and ends.
+    /// The first entry of each column, and the end.
     first: Vec<usize>,
     rows: Vec<u32>,
     pub(super) values: Vec<f64>,
 }
 
-/// The rows of a design that read each column, and by which entry.
+/// The rows of a design that read each column, with the entry.
 struct Readers {
     first: Vec<usize>,
     entries: Vec<usize>,
@@ -39,7 +39,7 @@ impl Readers {
 }
 
 impl Sparse {
-    /// The matrix with these numbers of its lower triangle, column after column: column, row and value.
+    /// The matrix with these entries of its lower triangle, in column order: column, row and value.
     pub(super) fn of(size: usize, entries: &[(u32, u32, f64)]) -> Sparse {
         let mut first = vec![0; size + 1];
         for (column, ..) in entries {
@@ -55,7 +55,8 @@ impl Sparse {
         }
     }
 
-    /// Σ ω r rᵀ over the rows of a design, every diagonal number and the pairs within a group among them.
+    /// Σ ω r rᵀ over the rows of a design; the pattern includes every diagonal entry and the pairs
+    /// within a group.
     pub(super) fn squares(design: &Design, weights: &[f64]) -> Sparse {
         let columns = design.read_columns();
         let (size, entries) = (design.rest, design.entries);
@@ -100,7 +101,7 @@ impl Sparse {
         rows.zip(self.values[range].iter().copied())
     }
 
-    /// Becomes so many times another of the same pattern.
+    /// Sets this matrix to a multiple of another with the same pattern.
     pub(super) fn scale(&mut self, share: f64, other: &Sparse) {
         if self.first.len() != other.first.len() {
             self.first.clone_from(&other.first);
@@ -110,10 +111,10 @@ impl Sparse {
         self.values.extend(other.values.iter().map(|v| share * v));
     }
 
-    /// Adds to a number of the lower triangle that is in the pattern.
+    /// Adds to an entry of the lower triangle.
     ///
     /// # Panics
-    /// If it is not.
+    /// If the entry is not in the pattern.
     pub(super) fn add(&mut self, row: usize, column: usize, value: f64) {
         let range = self.first[column]..self.first[column + 1];
         let found = self.rows[range.clone()].binary_search(&(row as u32));
@@ -121,12 +122,12 @@ impl Sparse {
         self.values[range.start + place] += value;
     }
 
-    /// The diagonal of the first so many columns.
+    /// The diagonal of the first `size` columns.
     pub(super) fn diagonal(&self, size: usize) -> Vec<f64> {
         (0..size).map(|k| self.values[self.first[k]]).collect()
     }
 
-    /// The numbers of the rows from one on.
+    /// The entries in rows from `from` on.
     pub(super) fn each_beyond(&self, from: usize, mut see: impl FnMut(usize, usize, f64)) {
         for column in 0..self.first.len() - 1 {
             for (row, value) in self.column(column).filter(|(row, _)| *row >= from) {
@@ -135,7 +136,7 @@ impl Sparse {
         }
     }
 
-    /// The product with some vectors, of the first rows and columns, as many as these have.
+    /// The product with some vectors, restricted to as many rows and columns as they have.
     pub(super) fn apply(&self, x: &[Lanes], into: &mut [Lanes]) {
         into.fill([0.0; LANES]);
         for column in 0..x.len() {

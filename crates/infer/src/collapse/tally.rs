@@ -1,5 +1,5 @@
-//! Sums over rows with a normal response that say all that the rows do about effects by group. They are additive:
-//! whoever has some of the rows tallies those, and tallies are added in the order of the rows.
+//! Group sums: sufficient statistics of rows with a normal response for random effects. They are
+//! additive: each owner of rows sums its own, and the sums are added in the order of the rows.
 
 use std::collections::HashMap;
 
@@ -8,22 +8,22 @@ use lehr_density::{Density, RowSource};
 use super::row_reader::RowReader;
 use super::scheme::Scheme;
 
-/// Rows that are read at a time, of tables with as many.
+/// Rows that are read at a time, in tables with at least as many.
 const PIECE: usize = 4096;
 
-/// Σ over rows with weights w, coefficients a and responses y.
+/// Sums over rows with weights w, coefficients a and responses y.
 pub(crate) struct Tally {
     pub(super) blocks: Vec<BlockTally>,
-    /// Of every two blocks, the first with each later one, and so on.
+    /// For every two blocks: the first with each later one, and so on.
     pub(super) pairs: Vec<PairTally>,
-    /// Σ w a aᵀ and Σ w a y of what all rows share.
+    /// Σ w a aᵀ and Σ w a y of the common effects.
     pub(super) common: Vec<f64>,
     pub(super) pulled: Vec<f64>,
     /// Σ w y²
     pub(super) square: f64,
     /// Σ w
     pub(super) weight: f64,
-    /// Rows that read their effects otherwise than the scheme says.
+    /// The number of rows that do not read their effects as the scheme states.
     pub(super) unlike: f64,
 }
 
@@ -32,17 +32,17 @@ pub(super) struct BlockTally {
     pub(super) width: usize,
     /// Σ w z zᵀ
     pub(super) own: Vec<f64>,
-    /// Σ w z aᵀ with what all rows share.
+    /// Σ w z aᵀ with the common effects.
     pub(super) mixed: Vec<f64>,
     /// Σ w z y
     pub(super) pulled: Vec<f64>,
 }
 
-/// Σ w z zᵀ of two blocks, for every two groups that some row is in.
+/// Σ w z zᵀ of two blocks, for every pair of groups that shares a row.
 pub(super) struct PairTally {
-    /// Groups of the second block, by which pairs are numbered.
+    /// The number of groups of the second block, by which pairs are numbered.
     groups: u64,
-    /// Numbers of a pair.
+    /// How many numbers a pair has.
     size: usize,
     places: HashMap<u64, usize>,
     pub(super) keys: Vec<u64>,
@@ -105,7 +105,7 @@ impl Tally {
         }
     }
 
-    /// The sums of a partition as arrays: of pairs their numbers, increasing, and their sums.
+    /// The sums of a partition as arrays; for pairs their increasing numbers and their sums.
     fn into_arrays(self) -> Vec<Vec<f64>> {
         let mut arrays = vec![
             vec![self.square, self.weight, self.unlike],
@@ -127,7 +127,7 @@ impl Tally {
         arrays
     }
 
-    /// Adds what another partition has tallied.
+    /// Adds the sums of another partition.
     pub(super) fn add(&mut self, arrays: &[Vec<f64>]) {
         self.square += arrays[0][0];
         self.weight += arrays[0][1];
@@ -210,20 +210,20 @@ fn outer(into: &mut [f64], weight: f64, x: &[f64], y: &[f64]) {
     }
 }
 
-/// Tallies rows that pass by; what was compiled is kept from part to part.
+/// Sums rows in a pass; compiled programs are kept from part to part.
 #[derive(Default)]
 pub(crate) struct Tallier {
     readers: Vec<RowReader>,
 }
 
-/// Rows on their way into a tally.
+/// A running sum of rows.
 pub(crate) struct Tallying {
     scheme: Scheme,
     tally: Option<Tally>,
 }
 
 impl Tallying {
-    /// No rows so far.
+    /// Sums without rows.
     pub(crate) fn new(density: &dyn Density, arguments: &[&[f64]]) -> Tallying {
         Tallying {
             scheme: Scheme::told(density, arguments),
@@ -231,12 +231,12 @@ impl Tallying {
         }
     }
 
-    /// The sums; nothing without rows.
+    /// The sums; empty without rows.
     pub(crate) fn finish(self) -> Vec<Vec<f64>> {
         self.tally.map_or_else(Vec::new, Tally::into_arrays)
     }
 
-    /// Tallies a block of rows.
+    /// Adds a block of rows.
     pub(crate) fn see(&mut self, density: &dyn Density, rows: &dyn RowSource, by: &mut Tallier) {
         let (scheme, total) = (&self.scheme, rows.n_rows());
         let tally = self.tally.get_or_insert_with(|| Tally::new(scheme));
@@ -244,7 +244,8 @@ impl Tallying {
         let mut done = 0;
         while done < total {
             let reader = by.reader(density, scheme, total);
-            // The last rows are read with some before them, so that one program serves for all.
+            // The last rows are read together with some before them, so that one program serves for
+            // all.
             let first = done.min(total - reader.rows());
             let sound = reader.read(rows, first);
             for (row, is_sound) in sound.into_iter().enumerate().skip(done - first) {
@@ -257,9 +258,9 @@ impl Tallying {
 }
 
 impl Tallier {
-    /// What reads rows of tables of such a length.
+    /// The reader for tables of this length.
     fn reader(&mut self, density: &dyn Density, scheme: &Scheme, total: usize) -> &mut RowReader {
-        // Short tables have lengths of their own: powers of 2 are few.
+        // Short tables have various lengths; powers of 2 keep the number of programs small.
         let rows = PIECE.min(1 << total.ilog2());
         let known = |reader: &RowReader| reader.rows() == rows && reader.scheme() == scheme;
         let place = self.readers.iter().position(known).unwrap_or_else(|| {

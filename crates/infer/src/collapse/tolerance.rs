@@ -1,17 +1,17 @@
-//! The numbers by which rows are probed, differences that count as rounding there, and groups that are wide.
+//! The numbers with which rows are probed, tolerances for rounding, and the width of wide groups.
 
-/// What two ways to compute the same number may differ by.
+/// The relative difference between two ways to compute the same number that counts as rounding.
 pub(super) const ROUNDING: f64 = 1e-9;
-/// Effects of a group from which on these kernels are faster than plain loops.
+/// The least number of effects of a group for which these kernels are faster than plain loops.
 const WIDE: usize = 24;
 
-/// What the effect at a place in z is where groups are checked: numbers that no other combination of groups
-/// could stand for.
+/// The value of the effect at a place in z when groups are checked: no other combination of groups
+/// gives the same sums.
 pub(super) fn wave(k: usize) -> f64 {
     (0.7 + 1.9 * k as f64).sin() + 0.1 * (k as f64).sqrt()
 }
 
-/// Whether groups of so many effects are wide.
+/// Whether groups with this many effects are wide.
 pub(super) fn is_wide(width: usize) -> bool {
     width >= WIDE
 }

@@ -1,24 +1,26 @@
-//! How the coefficients of a block change with the hyperparameters: they are zₙᵀT(θ) with zₙ those at
+//! The change of a block's coefficients with the hyperparameters: they are zₙᵀT(θ) with zₙ those at
 //! a reference, and T is read from a few rows.
 
 use lehr_numeric::dense::small;
 
 use super::tolerance::ROUNDING;
 
-/// The least factor of a coefficient, relative to the reference. Rows say nothing of an effect whose coefficient is so small
-/// (10³⁰ of them would add 10⁻⁷⁰ to its precision), so that a larger one in its place changes no result, while its precision of
-/// 10¹⁰⁰ can still be multiplied with whatever else there is.
+/// The least factor of a coefficient, relative to the reference. Rows have no information on an
+/// effect with such a small coefficient (10³⁰ of them would add 10⁻⁷⁰ to its precision), so that a
+/// larger value in its place changes no result. The corresponding precision of 10¹⁰⁰ can still be
+/// multiplied without overflow.
 const LEAST: f64 = 1e-50;
 /// Combinations of rows that are tried.
 const TRIES: usize = 16;
-/// How much of a combined coefficient must be left of its terms: what cancels is lost to rounding.
+/// The least size of a combined coefficient relative to its terms: with more cancellation it is
+/// lost to rounding.
 const CLEAR: f64 = 1e-6;
 
-/// What T(θ) is read from.
+/// The source of T(θ).
 pub(super) enum Turning {
     /// Nothing: T is the identity.
     Still,
-    /// Each coefficient has a factor of its own: T is diagonal.
+    /// Each coefficient has its own factor: T is diagonal.
     Scaled(Scales),
     Full(Pivots),
 }
@@ -26,13 +28,13 @@ pub(super) enum Turning {
 /// A combination of rows in which no coefficient vanishes.
 pub(super) struct Scales {
     pub(super) rows: Vec<usize>,
-    /// How much each row counts.
+    /// The weight of each row.
     pub(super) shares: Vec<f64>,
     /// The combined coefficient of each effect at the reference; 0 if no row reads it.
     sums: Vec<f64>,
 }
 
-/// Rows whose coefficients at the reference are as good as any to read T(θ) from.
+/// Rows from whose coefficients T(θ) is read, chosen to be well conditioned at the reference.
 pub(super) struct Pivots {
     pub(super) rows: Vec<usize>,
     /// The inverse of their coefficients at the reference.
@@ -50,7 +52,7 @@ pub(super) enum Inverse {
 }
 
 impl Turning {
-    /// The rows that are read.
+    /// The rows from which T is read.
     pub(super) fn rows(&self) -> &[usize] {
         match self {
             Turning::Still => &[],
@@ -79,7 +81,7 @@ impl Inverse {
         }
     }
 
-    /// T: nothing of the identity, the diagonal where there is no more, else row after row.
+    /// T: empty for the identity, else the diagonal or the full matrix, row-major.
     pub(super) fn turn(&self, width: usize) -> Option<Vec<f64>> {
         match self {
             Inverse::Identity => Some(Vec::new()),
@@ -90,7 +92,8 @@ impl Inverse {
 }
 
 impl Scales {
-    /// A combination of the rows with the largest coefficient of each effect; `None` if some vanish in all that were tried.
+    /// A combination of the rows with the largest coefficient of each effect; `None` if in all
+    /// combinations tried some coefficient vanishes.
     pub(super) fn of(coefficients: &[f64], width: usize) -> Option<Scales> {
         let rows = largest(coefficients, width);
         let mut best = (CLEAR, None);
@@ -121,7 +124,7 @@ impl Scales {
         sums.iter().zip(&self.sums).map(factor).collect()
     }
 
-    /// Slopes in the combined coefficients from those in the diagonal of T.
+    /// Slopes in the combined coefficients from slopes in the diagonal of T.
     pub(super) fn pulled(&self, factors: &[f64], slopes: &[f64]) -> Vec<f64> {
         let own = factors.iter().zip(&self.sums).zip(slopes);
         let pull = |((factor, before), slope): ((&f64, &f64), &f64)| {
@@ -131,7 +134,8 @@ impl Scales {
         own.map(pull).collect()
     }
 
-    /// Whether coefficients at another θ are those at the reference times a factor for each effect.
+    /// Whether the coefficients at another θ are those at the reference times a factor for each
+    /// effect.
     pub(super) fn serve(&self, before: &[f64], after: &[f64]) -> bool {
         let width = self.sums.len();
         let picked = self.rows.iter().map(|row| &after[row * width..][..width]);
@@ -185,8 +189,8 @@ fn combined<'a>(
 }
 
 impl Pivots {
-    /// Rows by elimination: each next one is the row that those before explain least. `None` if
-    /// there are fewer than effects.
+    /// Pivot rows by elimination: each next row is the one that the earlier ones explain least.
+    /// `None` if there are fewer rows than effects.
     pub(super) fn of(coefficients: &[f64], width: usize) -> Option<Pivots> {
         let mut rest = coefficients.to_vec();
         let mut rows = Vec::with_capacity(width);
@@ -222,7 +226,7 @@ impl Pivots {
         Some(Pivots { rows, inverse })
     }
 
-    /// Whether one T makes of all rows' coefficients those at another θ.
+    /// Whether a single T maps all rows' coefficients to those at another θ.
     pub(super) fn serve(&self, before: &[f64], after: &[f64]) -> bool {
         let width = self.rows.len();
         let own = self.rows.iter().map(|row| &after[row * width..][..width]);

@@ -1,4 +1,4 @@
-//! Algebra on groups of many effects, whose matrices are worth a blocked kernel.
+//! Linear algebra on groups of many effects, for which blocked kernels are worthwhile.
 
 use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
@@ -10,17 +10,17 @@ use super::cross::CrossProducts;
 use super::design::Design;
 use super::factor::Factor;
 
-/// Rows that are looked at together.
+/// Rows that are processed together.
 const TOGETHER: usize = 256;
 
-/// The covariance of one group of A, and L⁻ᵀV S⁻¹, column after column.
+/// The covariance of one group of A, and L⁻ᵀV S⁻¹, column-major.
 pub(super) struct Spread {
     pub(super) covariance: Vec<f64>,
     pub(super) mixed: Vec<f64>,
 }
 
 impl Factor {
-    /// C = K ᵀK + M S⁻¹Mᵀ with K = L_g⁻¹ and M = Kᵀ V_g, once S was inverted.
+    /// C = KᵀK + M S⁻¹Mᵀ with K = L_g⁻¹ and M = Kᵀ V_g; requires the inverse of S.
     pub(super) fn wide_spread(&self, design: &Design, group: usize) -> Spread {
         let width = design.width;
         let met = design.met[group]..design.met[group + 1];
@@ -51,7 +51,8 @@ impl Factor {
         Spread { covariance, mixed }
     }
 
-    /// sₙ² of the rows of one group: zᵀCz − 2 zᵀ(L⁻ᵀV S⁻¹)r + rᵀS⁻¹r, of which the last is there already.
+    /// sₙ² of the rows of one group: zᵀCz − 2 zᵀ(L⁻ᵀV S⁻¹)r + rᵀS⁻¹r, whose last term has been
+    /// added already.
     pub(super) fn add_wide_variances(&self, design: &Design, group: usize, into: &mut [f64]) {
         let (width, entries) = (design.width, design.entries);
         let Spread { covariance, mixed } = self.wide_spread(design, group);

@@ -1,11 +1,11 @@
-//! Memory in which one thread evaluates the collapsed density.
+//! One thread's memory for evaluations of the collapsed density.
 
 use super::cross::CrossProducts;
 use super::factor::Factor;
 use super::given::Scratch;
 use super::likelihood::Desk;
 
-/// What one thread evaluates with.
+/// One thread's memory for evaluations.
 pub(crate) struct Bench {
     pub(super) scratch: Scratch,
     pub(super) factor: Factor,

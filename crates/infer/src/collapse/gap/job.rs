@@ -1,4 +1,4 @@
-//! What is summed over the rows at the nodes of their groups.
+//! The sums over rows at the nodes of their groups.
 
 use super::super::likelihood::{Block, Job, LANES};
 use super::Tiles;
