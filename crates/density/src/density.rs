@@ -4,7 +4,7 @@ use lehr_graph::Expr;
 use serde::{Deserialize, Serialize};
 
 use crate::capability::{GaussianRows, LinearRows, Predictive, SplitRows};
-use crate::{Columns, FullData, Layout, Locals, Point, RowSource, Rows};
+use crate::{Columns, FullData, Layout, LocalRows, Locals, Point, RowSource, Rows};
 
 /// A model bound to its data: log p(D, z) = log prior(z) + Σₙ log p(yₙ | z, xₙ), with z and θ flat
 /// and unconstrained.  Every expression is built on the graph of the given point, so the same
@@ -98,6 +98,15 @@ pub trait Density: Send + Sync {
     /// integral.
     fn integrates(&self) -> Option<&dyn Locals> {
         None
+    }
+}
+
+/// The rows of a density that are in this process.
+pub fn rows_here(density: &dyn Density) -> LocalRows<'_> {
+    let (columns, source) = (density.columns(), density.source());
+    match density.elsewhere() {
+        Some(_) => LocalRows::sample(columns, source),
+        None => LocalRows::new(columns, source),
     }
 }
 

@@ -2,7 +2,6 @@
 //! names, shapes, supports and rows.
 
 mod capability;
-mod column;
 mod counted;
 mod density;
 mod elsewhere;
@@ -14,19 +13,21 @@ mod point;
 mod predictor;
 mod probe;
 mod quantity;
-mod row_data;
-mod rows;
 mod site;
-mod source;
 pub mod support;
 mod told;
+
+/// The rows that densities read.
+pub use lehr_rows::{
+    Column, ColumnKind, Columns, LocalRows, ResponseKind, Role, RowColumn, RowData, RowSet,
+    RowSource, Rows, Values,
+};
 
 pub use capability::{
     Family, GaussianRows, GaussianTerms, LinearRows, Predictive, Predictors, Response, SplitRows,
 };
-pub use column::{Column, ColumnKind, Columns, ResponseKind, Role};
 pub use counted::Counted;
-pub use density::{Density, Stored};
+pub use density::{Density, Stored, rows_here};
 pub use elsewhere::Elsewhere;
 pub use error::{LayoutError, SupportError};
 pub use full_data::{FullData, Query, RowsLost, Take};
@@ -36,8 +37,5 @@ pub use point::Point;
 pub use predictor::{Moments, Predicted, Predictor};
 pub use probe::probe;
 pub use quantity::{FlatDraws, quantities};
-pub use row_data::{RowData, Values};
-pub use rows::{RowColumn, Rows};
 pub use site::Site;
-pub use source::{RowSet, RowSource};
 pub use support::{Constrained, Support};

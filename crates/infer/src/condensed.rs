@@ -10,14 +10,15 @@
 //!  from 0 or nearly collinear; reflections lose none, and need no centring.
 
 use faer::{Mat, MatRef};
+use lehr_density::rows_here;
 use lehr_density::{
     Column, ColumnKind, Columns, Density, GaussianRows, Layout, LinearRows, Point, Predictors,
     Query, ResponseKind, Role, RowData, RowSource, Rows, Stored, Values, probe,
 };
 use lehr_graph::{Expr, Graph, Workspace};
+use lehr_rows::RowPass;
 
 use crate::guide::HALF_LN_TWO_PI;
-use crate::pass::Pass;
 use crate::question::Question;
 
 /// With more latents the triangle is no smaller than most tables.
@@ -174,9 +175,12 @@ impl Triangle {
             density,
         };
         let (lanes, sizes) = (question.lanes(), question.arguments());
-        let mut pass = Pass::in_blocks(density, (lanes, BLOCK), &sizes, |inputs, rows| {
-            question.write(inputs, rows)
-        });
+        let mut pass = RowPass::in_blocks(
+            rows_here(density),
+            (lanes, BLOCK),
+            &sizes,
+            |inputs, rows| question.write(inputs, rows),
+        );
         let mut reflection = Reflection::new(density);
         let arguments = reflection.arguments();
         pass.each(&[&arguments[0], &arguments[1]], |block, found| {

@@ -7,6 +7,7 @@
 //! tell it to a hundredth of a nat. A row that is unlike all others may be missed by the sample, so
 //! the draws that reach furthest are also weighed on all rows, and must agree.
 
+use lehr_density::rows_here;
 use lehr_density::{Density, Point};
 use lehr_numeric::stream::Stream;
 use lehr_numeric::summary::column_means;
@@ -15,9 +16,9 @@ use lehr_numeric::vector::{dot, form};
 use crate::error::TrainError;
 use crate::expansion::{Centre, Order, row_remainder};
 use crate::likelihood::Likelihoods;
-use crate::observer::{End, Progress};
-use crate::pass::{Argument, LANES, Pass};
 use crate::run::Run;
+use lehr_rows::watch::{End, Progress};
+use lehr_rows::{Argument, LANES, RowPass};
 
 /// Tables with fewer rows are read as a whole.
 const LONG: usize = 1 << 12;
@@ -150,7 +151,7 @@ pub(crate) struct Estimator<'a> {
     density: &'a dyn Density,
     params: &'a [f64],
     expansion: &'a Expansion,
-    pass: Pass<'a>,
+    pass: RowPass<'a>,
     rows: f64,
     /// z of every lane; lanes that nobody asks for keep what they had.
     block: Vec<f64>,
@@ -245,18 +246,23 @@ impl<'a> Estimator<'a> {
 }
 
 /// Σ r and Σ r² over these rows for one z per lane, r what the expansion of a row leaves.
-fn remainders<'d>(density: &'d dyn Density, sample: &[usize]) -> Pass<'d> {
+fn remainders<'d>(density: &'d dyn Density, sample: &[usize]) -> RowPass<'d> {
     let size = density.latents().size();
     let sizes = [
         Argument::PerLane(size),
         Argument::Shared(density.params().size()),
         Argument::Shared(size),
     ];
-    Pass::of_rows(density, (LANES, sample), &sizes, |inputs, rows| {
-        let (z, params, centre) = (inputs[0], inputs[1], inputs[2]);
-        // The expansion moves away from the centre while the direction stays: two names for it.
-        let both = [&Point::new(centre.anchor(), params), &Point::new(z, params)];
-        let left = row_remainder(density, both, rows, z - centre, Order::Second);
-        vec![left.sum(), left.square().sum()]
-    })
+    RowPass::of_rows(
+        rows_here(density),
+        (LANES, sample),
+        &sizes,
+        |inputs, rows| {
+            let (z, params, centre) = (inputs[0], inputs[1], inputs[2]);
+            // The expansion moves away from the centre while the direction stays: two names for it.
+            let both = [&Point::new(centre.anchor(), params), &Point::new(z, params)];
+            let left = row_remainder(density, both, rows, z - centre, Order::Second);
+            vec![left.sum(), left.square().sum()]
+        },
+    )
 }

@@ -1,8 +1,10 @@
 //! Fresh draws of a trained guide, weighed on every row of the table.
 
+use lehr_density::rows_here;
 use lehr_density::{Density, Point};
 use lehr_graph::Graph;
 use lehr_numeric::batch::BatchError;
+use lehr_rows::{Argument, LANES, RowPass};
 use serde::{Deserialize, Serialize};
 
 use crate::difference_estimator::{self, Sampling};
@@ -12,10 +14,9 @@ use crate::full_data::{AllRows, FullData, Query};
 use crate::guide::{Context, Gradient, Guide, Learned, PARAMS, Place};
 use crate::likelihood::Likelihoods;
 use crate::objective::weigh_prior;
-use crate::observer::{End, Progress};
-use crate::pass::{Argument, LANES, Pass};
 use crate::program::compile_within;
 use crate::run::{Run, Stamp};
+use lehr_rows::watch::{End, Progress};
 
 /// Sets the noise of evaluation apart from that of training.
 const APART: u64 = 0x5eed_0000_e7a1_0a7e;
@@ -196,7 +197,7 @@ pub(crate) fn log_likelihoods(
         values: vec![0.0; draws.len() / size],
     });
     let sizes = [Argument::PerLane(size), Argument::Shared(params.len())];
-    let mut pass = Pass::in_blocks(density, (LANES, ROWS), &sizes, |inputs, rows| {
+    let mut pass = RowPass::in_blocks(rows_here(density), (LANES, ROWS), &sizes, |inputs, rows| {
         let at = Point::new(inputs[0], inputs[1]);
         vec![density.log_likelihood(&at, rows).sum()]
     });

@@ -7,10 +7,10 @@ use crate::error::{SettingError, UnknownMethod};
 use crate::learned::learned;
 use crate::local::{Integrated, Integration};
 use crate::method::{Auto, Method, elsewhere, find};
-use crate::observer::{Observer, Phase};
 use crate::posterior::{NO_ROWS, Origin, Posterior};
 use crate::proper;
 use crate::run::{Checkpoint, Run};
+use lehr_rows::watch::{Observer, Phase};
 
 pub use crate::error::FitError;
 

@@ -6,9 +6,10 @@ use std::sync::Mutex;
 use lehr_density::{Density, Take};
 
 use crate::condensed;
-use crate::pass::{LANES, Pass};
 use crate::question::Question;
 use crate::streamed::RowSums;
+use lehr_density::rows_here;
+use lehr_rows::{LANES, RowPass};
 
 pub use lehr_density::{FullData, Query};
 
@@ -57,7 +58,7 @@ impl FullData for AllRows<'_> {
 /// another as they are read. Queries are compiled when they are first asked.
 pub struct LocalRows<'d> {
     density: &'d dyn Density,
-    passes: Mutex<BTreeMap<Query, Pass<'d>>>,
+    passes: Mutex<BTreeMap<Query, RowPass<'d>>>,
 }
 
 impl<'d> LocalRows<'d> {
@@ -113,10 +114,13 @@ impl LocalRows<'_> {
 }
 
 /// The pass that computes a query.
-fn pass(query: Query, density: &dyn Density) -> Pass<'_> {
+fn pass(query: Query, density: &dyn Density) -> RowPass<'_> {
     let question = Question { query, density };
     let sizes = question.arguments();
-    Pass::new(density, question.lanes(), &sizes, |inputs, rows| {
-        question.write(inputs, rows)
-    })
+    RowPass::new(
+        rows_here(density),
+        question.lanes(),
+        &sizes,
+        |inputs, rows| question.write(inputs, rows),
+    )
 }

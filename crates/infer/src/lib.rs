@@ -20,13 +20,10 @@ pub mod guide;
 pub mod judge;
 mod learned;
 pub mod leave_one_out;
-mod lend;
 mod likelihood;
 pub mod local;
 pub mod method;
 pub mod objective;
-pub mod observer;
-mod pass;
 pub mod pointwise;
 pub mod posterior;
 pub mod program;
@@ -38,3 +35,6 @@ pub mod start;
 pub mod streamed;
 pub mod surrogate;
 pub mod train;
+
+/// Watching a fit.
+pub use lehr_rows::watch as observer;

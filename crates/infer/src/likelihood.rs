@@ -3,7 +3,7 @@
 use lehr_density::Density;
 
 use crate::full_data::{AllRows, FullData, Query};
-use crate::pass::LANES;
+use lehr_rows::LANES;
 
 /// The log likelihood of any z on all rows, with θ fixed.
 pub(crate) struct Likelihoods<'d> {

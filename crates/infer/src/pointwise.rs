@@ -5,8 +5,9 @@ use std::ops::Range;
 use lehr_density::{Density, Point};
 
 use crate::local::Marginal;
-use crate::pass::{Argument, Pass};
 use crate::posterior::Posterior;
+use lehr_density::rows_here;
+use lehr_rows::{Argument, RowPass};
 
 /// Draws that are computed at once.
 const LANES: usize = 16;
@@ -30,7 +31,7 @@ pub fn pointwise(
     let density = marginal.density();
     let size = density.latents().size();
     let sizes = [Argument::PerLane(size), Argument::Shared(params.len())];
-    let mut pass = Pass::in_blocks(density, (LANES, ROWS), &sizes, |inputs, rows| {
+    let mut pass = RowPass::in_blocks(rows_here(density), (LANES, ROWS), &sizes, |inputs, rows| {
         vec![density.log_likelihood(&Point::new(inputs[0], inputs[1]), rows)]
     });
     let mut values = Vec::with_capacity(ROWS * draws.len() / size.max(1));

@@ -13,8 +13,8 @@ use lehr_numeric::vector::dot;
 use crate::error::Improper;
 use crate::expansion::{Centre, MAX_DENSE, Prior};
 use crate::likelihood::Likelihoods;
-use crate::pass::LANES;
 use crate::start::find_mode;
+use lehr_rows::LANES;
 
 /// Where the density must have fallen, in standard deviations of the curvature at the maximum, and by
 /// how many nats. A Gaussian has fallen by 200.

@@ -2,9 +2,9 @@
 
 use lehr_density::{Density, Point, Query, Rows};
 use lehr_graph::Expr;
+use lehr_rows::Argument;
 
 use crate::condensed;
-use crate::pass::Argument;
 
 const TALLIED: &str = "rows are tallied by a reader of their own";
 

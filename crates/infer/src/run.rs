@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::TrainError;
 use crate::file::CHECKPOINT;
-use crate::observer::{Observer, Phase, Progress, Wish};
+use lehr_rows::watch::{Observer, Phase, Progress, Wish};
 
 /// Where and how often a fit is saved while it runs.
 #[derive(Clone, Debug)]
@@ -287,7 +287,7 @@ mod tests {
         });
         let [mut left, next] = [7, 8].map(Stamp::new);
         assert_eq!(run.resume::<u32>(&left).unwrap(), None);
-        let progress = Progress::counted(1, "steps", crate::observer::End::At(2));
+        let progress = Progress::counted(1, "steps", lehr_rows::watch::End::At(2));
         run.look(&mut left, &progress, &1_u32).unwrap();
         assert_eq!(run.resume::<u32>(&next).unwrap(), None);
         run.finish(&next, &2_u32).unwrap();

@@ -7,23 +7,23 @@ use lehr_density::{Density, Query, RowSource};
 
 use crate::collapse::tally::{Tallier, Tallying};
 use crate::condensed::{self, Reflection};
-use crate::pass::{Block, LANES};
 use crate::question::Question;
+use lehr_rows::{LANES, RowProgram};
 
 /// Rows that are computed together at most.
 const LARGEST: usize = 8192;
 
-/// What was compiled for one model: it is kept from pass to pass. Blocks are cut into pieces whose
+/// What was compiled for one model: it is kept from pass to pass. RowPrograms are cut into pieces whose
 /// lengths are powers of 2, so that there are few of them.
 #[derive(Default)]
 pub struct RowSums {
-    compiled: BTreeMap<(Query, usize), Block>,
+    compiled: BTreeMap<(Query, usize), RowProgram>,
     tallier: Tallier,
 }
 
 /// A query whose rows are passing by.
 pub struct Passing<'a> {
-    compiled: &'a mut BTreeMap<(Query, usize), Block>,
+    compiled: &'a mut BTreeMap<(Query, usize), RowProgram>,
     tallier: &'a mut Tallier,
     question: Question<'a>,
     arguments: &'a [&'a [f64]],
@@ -133,16 +133,24 @@ impl Passing<'_> {
     }
 }
 
-fn compiled(question: &Question<'_>, length: usize) -> Block {
+fn compiled(question: &Question<'_>, length: usize) -> RowProgram {
     let shape = (question.lanes(), length);
     let sizes = question.arguments();
-    Block::new(question.density, shape, &sizes, &|inputs, rows| {
-        question.write(inputs, rows)
-    })
+    RowProgram::new(
+        question.density.columns(),
+        shape,
+        &sizes,
+        &|inputs, rows| question.write(inputs, rows),
+    )
 }
 
 /// Adds the functions of the rows in place.
-fn add(block: &mut Block, question: &Question<'_>, arguments: &[&[f64]], sums: &mut Vec<Vec<f64>>) {
+fn add(
+    block: &mut RowProgram,
+    question: &Question<'_>,
+    arguments: &[&[f64]],
+    sums: &mut Vec<Vec<f64>>,
+) {
     let size = question.density.latents().size();
     if let Query::LogLikelihood { lanes } = question.query
         && arguments[0].len() > lanes * size

@@ -48,9 +48,6 @@ mod sound;
 mod split;
 mod stacked;
 mod statement;
-#[cfg(feature = "files")]
-mod stored;
-mod table_rows;
 mod tracer;
 
 pub use bound::Bound;
@@ -60,7 +57,4 @@ pub use predict::PriorError;
 pub use program::{Program, ProgramError};
 pub use row::Row;
 pub use schema::Schema;
-#[cfg(feature = "files")]
-pub use stored::StoredRows;
-pub use table_rows::{Computed, TableRows};
 pub use tracer::Tracer;

@@ -12,7 +12,7 @@ use super::trace::{ChainError, ChainProgress, Trace};
 use crate::bytes::encoded;
 use crate::expansion::Prior;
 use crate::full_data::{AllRows, FullData, Query};
-use crate::observer::Wish;
+use lehr_rows::watch::Wish;
 
 /// Iterations on the surrogate for each one on all rows.
 const MOVES: u64 = 5;

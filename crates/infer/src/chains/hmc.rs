@@ -9,7 +9,7 @@ use super::log_density::{Lanes, LogDensity};
 use super::stage::Watch;
 use super::trace::{ChainError, ChainProgress, Trace};
 use crate::bytes::encoded;
-use crate::observer::Wish;
+use lehr_rows::watch::Wish;
 
 /// An energy error beyond this is a divergence.
 const LARGEST_ERROR: f64 = 1000.0;

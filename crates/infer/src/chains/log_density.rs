@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use lehr_density::rows_here;
 use lehr_density::{Density, RowData, RowSet};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 
@@ -9,7 +10,7 @@ use super::asked::AskedDensity;
 use super::surface::{Evaluator, NotFinite, Place, Surface, origin, starts};
 use super::trace::ChainError;
 use crate::guide::{Context, Feed, Frame, Need};
-use crate::lend::{batch_source, copy_rows, lend_all, read_columns};
+use lehr_rows::lend::{copy_rows, lend_all, read_columns};
 
 /// log p(D, T(x)) and its gradient in x, for one x per lane; the constant ln |F| is left out.
 ///
@@ -243,7 +244,12 @@ impl Lanes<'_> {
             density, subset, ..
         } = self.log_density;
         let rows = RowSet::List(rows);
-        copy_rows(&mut self.workspace, batch_source(*density), &rows, subset);
+        copy_rows(
+            &mut self.workspace,
+            rows_here(*density).batch_order(),
+            &rows,
+            subset,
+        );
     }
 
     /// A further number of the first lane, by its place, from the last evaluation.

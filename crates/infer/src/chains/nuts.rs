@@ -21,7 +21,7 @@ use super::tape::{MOST_REMEMBERED, Tape};
 use super::trace::{ChainError, ChainProgress, Trace};
 use crate::bytes::encoded;
 use crate::guide::Frame;
-use crate::observer::Wish;
+use lehr_rows::watch::Wish;
 
 /// The No-U-Turn sampler (Hoffman & Gelman 2014) with its settings.
 #[derive(Clone, Copy, Debug, PartialEq)]

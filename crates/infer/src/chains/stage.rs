@@ -4,8 +4,8 @@ use serde::{Serialize, Serializer};
 
 use super::trace::ChainProgress;
 use crate::error::{FitError, TrainError};
-use crate::observer::{End, Progress, Wish};
 use crate::run::{Run, Stamp};
+use lehr_rows::watch::{End, Progress, Wish};
 
 /// An observer of chains.
 pub trait Watch {

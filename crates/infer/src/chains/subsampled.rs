@@ -16,8 +16,8 @@ use super::trace::{ChainError, ChainProgress, Trace};
 use crate::bytes::encoded;
 use crate::expansion::{Mode, Order, row_remainder};
 use crate::guide::{Context, Feed};
-use crate::observer::Wish;
 use crate::surrogate::{FixedRows, Quadratic};
+use lehr_rows::watch::Wish;
 
 /// G, the number of blocks of a subset, one of which is exchanged per iteration.
 const BLOCKS: usize = 25;

@@ -6,7 +6,7 @@ use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 
 use super::parts::{Parts, reference};
 use super::pieces::{BlockPrior, Raw, pieces};
-use crate::lend::{copy_rows, read_columns};
+use lehr_rows::lend::{copy_rows, read_columns};
 
 /// The density at one θ, without its rows.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@ use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 use lehr_numeric::quadrature::{NODES, Rule, class_of, rule_of};
 
 use super::parts::Parts;
-use crate::lend::{copy_rows, read_columns};
+use lehr_rows::lend::{copy_rows, read_columns};
 
 /// Rows that are processed together.
 const ROWS: usize = 1024;

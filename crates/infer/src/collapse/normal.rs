@@ -4,6 +4,7 @@
 use std::f64::consts::TAU;
 
 use lehr_density::Point;
+use lehr_density::rows_here;
 use lehr_numeric::vector::dot;
 
 use super::cross::{CrossProducts, Effects};
@@ -11,7 +12,7 @@ use super::design::Design;
 use super::factor::SecondMoments;
 use super::given::Given;
 use super::parts::{Parts, reference};
-use crate::pass::{Argument, Pass};
+use lehr_rows::{Argument, RowPass};
 
 /// The sufficient statistics of a normal response.
 pub(super) struct NormalRows {
@@ -122,7 +123,7 @@ pub(super) fn offsets(parts: &Parts<'_>) -> Option<Vec<f64>> {
     let size = parts.density.latents().size();
     let split = parts.split;
     let sizes = [Argument::Shared(size)];
-    let mut pass = Pass::new(parts.density, 1, &sizes, |inputs, rows| {
+    let mut pass = RowPass::new(rows_here(parts.density), 1, &sizes, |inputs, rows| {
         let graph = inputs[0].graph();
         let at = Point::new(inputs[0], graph.full([0], 0.0));
         vec![split.predictor(&at, rows)]
@@ -149,8 +150,8 @@ pub(super) fn offsets(parts: &Parts<'_>) -> Option<Vec<f64>> {
 fn responses(parts: &Parts<'_>, noise: f64) -> Responses {
     let size = parts.density.latents().size();
     let split = parts.split;
-    let mut pass = Pass::new(
-        parts.density,
+    let mut pass = RowPass::new(
+        rows_here(parts.density),
         1,
         &[Argument::Shared(size)],
         |inputs, rows| {

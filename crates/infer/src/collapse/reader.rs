@@ -3,15 +3,15 @@
 
 use std::ops::Range;
 
+use lehr_density::rows_here;
 use lehr_density::{ColumnKind, Density, Point, RowSet, Rows, SplitRows};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
+use lehr_rows::{Argument, RowPass};
 
 use super::mixed::{Of, mixes};
 use super::parts::{Block, Common, Parts, Within, moved, reference};
 use super::tolerance::{ROUNDING, wave};
 use super::turn::{Pivots, Scales, Turning};
-use crate::lend::batch_source;
-use crate::pass::{Argument, Pass};
 
 /// The most effects of one group.
 const MOST_WIDTH: usize = 64;
@@ -47,7 +47,7 @@ pub(super) struct Reader<'d> {
     /// The positions of the sites that are not effects.
     hyper: Vec<usize>,
     origin: Vec<f64>,
-    pass: Pass<'d>,
+    pass: RowPass<'d>,
     /// The number of directions per pass.
     lanes: usize,
     /// The examined rows, in the order of batches, if not all.
@@ -66,10 +66,12 @@ impl<'d> Reader<'d> {
         let lanes = if size < MANY { LANES } else { 1 };
         let sample = most.map(|most| (0..most.min(density.n_rows())).collect::<Vec<usize>>());
         let pass = match &sample {
-            Some(some) => Pass::of_rows(density, (lanes, some), &sizes, |inputs, rows| {
-                gain(split, inputs, rows)
-            }),
-            None => Pass::new(density, lanes, &sizes, |inputs, rows| {
+            Some(some) => {
+                RowPass::of_rows(rows_here(density), (lanes, some), &sizes, |inputs, rows| {
+                    gain(split, inputs, rows)
+                })
+            }
+            None => RowPass::new(rows_here(density), lanes, &sizes, |inputs, rows| {
                 gain(split, inputs, rows)
             }),
         };
@@ -260,7 +262,9 @@ impl<'d> Reader<'d> {
             let mut codes = vec![0; self.n_rows()];
             if let Some(rows) = &self.sample {
                 let some = RowSet::List(rows);
-                batch_source(self.density).copy_indices(place, &some, &mut codes);
+                rows_here(self.density)
+                    .batch_order()
+                    .copy_indices(place, &some, &mut codes);
             } else {
                 let all = RowSet::Range(0..codes.len());
                 self.density.source().copy_indices(place, &all, &mut codes);
@@ -463,7 +467,7 @@ impl<'d> Parts<'d> {
         let parts = Parts {
             density,
             split,
-            source: most.map_or_else(|| density.source(), |_| batch_source(density)),
+            source: most.map_or_else(|| density.source(), |_| rows_here(density).batch_order()),
             hyper: (0..latents.size()).filter(|place| !owned(place)).collect(),
             common: reader.common(&common),
             blocks,

@@ -4,11 +4,11 @@
 use lehr_density::{Density, Layout, Point, RowSet, RowSource, Rows, SplitRows};
 use lehr_graph::{Expr, Workspace};
 use lehr_numeric::dense::small;
+use lehr_rows::{Argument, RowProgram};
 
 use super::parts::{moved, reference};
 use super::scheme::{Reading, Scheme};
 use super::tolerance::{ROUNDING, wave};
-use crate::pass::{Argument, Block};
 
 /// Arguments of the programs, by their place.
 const Z: usize = 0;
@@ -19,9 +19,9 @@ const WAVE: usize = 2;
 pub(super) struct RowReader {
     scheme: Scheme,
     /// At the reference: coefficients, weights and responses.
-    still: Block,
+    still: RowProgram,
     /// At moved hyperparameters: only the changes of the predictor, and the predictor.
-    away: Block,
+    away: RowProgram,
     /// The first place in z of each block and of each common effect.
     starts: Vec<usize>,
     /// The group of each row, block after block.
@@ -55,17 +55,17 @@ impl RowReader {
         for &place in &hyper {
             wave[place] = 0.0;
         }
-        let ready = |z: &[f64], mut block: Block| {
+        let ready = |z: &[f64], mut block: RowProgram| {
             block.set(Z, z);
             block.set(DIRECTIONS, &small::identity(entries));
             block.set(WAVE, &wave);
             block
         };
         let shape = (entries, rows);
-        let still = Block::new(density, shape, &sizes, &|inputs, rows| {
+        let still = RowProgram::new(density.columns(), shape, &sizes, &|inputs, rows| {
             writing.terms(inputs, rows)
         });
-        let away = Block::new(density, shape, &sizes, &|inputs, rows| {
+        let away = RowProgram::new(density.columns(), shape, &sizes, &|inputs, rows| {
             writing.gains(inputs, rows).to_vec()
         });
         let blocks = (scheme.blocks.iter()).map(|own| latents.range(own.site).start);

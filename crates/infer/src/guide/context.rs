@@ -180,7 +180,7 @@ impl<'g, 'd> Context<'g, 'd> {
     }
 
     /// For each row of the batch that was asked for with this purpose, 0 if it is one of `rows`
-    /// (increasing numbers in [`batch_source`](crate::lend::batch_source)) and 1 if not.
+    /// (increasing numbers in [`LocalRows::batch_order`](lehr_rows::LocalRows::batch_order)) and 1 if not.
     pub(crate) fn others(&self, purpose: &str, size: usize, rows: &Arc<[usize]>) -> Expr<'g> {
         let input = self.graph.input("others", [size]);
         let need = Need::Others(purpose.to_owned(), rows.clone(), input);

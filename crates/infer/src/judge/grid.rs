@@ -4,6 +4,7 @@
 //! the middle, and far beyond what the draws visit. It checks itself: every second point and the
 //! inner points alone must give the same moments.
 
+use lehr_density::rows_here;
 use lehr_numeric::stream::Stream;
 
 use super::agreement::{Off, listed, off};
@@ -13,7 +14,6 @@ use super::remedy::Remedies;
 use super::{Reason, StandIn, Standing, Subject, Witness, work};
 use crate::error::TrainError;
 use crate::estimate::Level;
-use crate::pass::is_resident;
 use crate::posterior::{Examination, Grid, Moments, Posterior, Quantity};
 use crate::run::Run;
 
@@ -59,7 +59,7 @@ impl Lattice {
             _ => return None,
         };
         let count = points.pow(axes as u32);
-        let whole = density.locals().is_none() && is_resident(density);
+        let whole = density.locals().is_none() && rows_here(density).is_resident();
         (whole && count * work(density) <= MOST_WORK).then_some(Lattice {
             axes,
             points,

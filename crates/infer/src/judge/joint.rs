@@ -5,9 +5,9 @@ use crate::difference_estimator::Estimator;
 use crate::error::TrainError;
 use crate::expansion::Prior;
 use crate::likelihood::Likelihoods;
-use crate::observer::{End, Progress};
-use crate::pass::LANES;
 use crate::run::Run;
+use lehr_rows::LANES;
+use lehr_rows::watch::{End, Progress};
 
 /// Somebody who knows log p(D, z) of any z, on all rows, wherever they are.
 pub(super) struct Joint<'a> {

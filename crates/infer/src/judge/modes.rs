@@ -4,6 +4,7 @@
 //! and whose Laplace evidence is within reach of theirs, holds mass that the draws do not have.
 //! Long tables are climbed on some of their rows, and what is found there is followed on all rows.
 
+use lehr_density::rows_here;
 use lehr_numeric::lbfgs::{LbfgsSettings, Maximum, maximise};
 use lehr_numeric::stream::Stream;
 
@@ -14,11 +15,10 @@ use crate::error::TrainError;
 use crate::estimate::Level;
 use crate::expansion::{Centre, Prior};
 use crate::full_data::{AllRows, FullData, Query};
-use crate::observer::{End, Progress};
-use crate::pass::is_resident;
 use crate::posterior::{OtherMode, Posterior};
 use crate::run::Run;
 use crate::surrogate::FixedRows;
+use lehr_rows::watch::{End, Progress};
 
 pub(super) const WITNESS: Witness = Witness {
     name: "modes",
@@ -83,7 +83,7 @@ pub(crate) fn find(subject: &Subject<'_>, run: &mut Run<'_>) -> Result<Vec<Other
     if size > MOST_LATENTS || density.locals().is_some() {
         return Ok(Vec::new());
     }
-    let whole = work(density) <= MOST_WORK && is_resident(density);
+    let whole = work(density) <= MOST_WORK && rows_here(density).is_resident();
     let frame = subject.frame();
     let place = Place {
         density,

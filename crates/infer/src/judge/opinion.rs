@@ -4,6 +4,7 @@
 //! draws of anything else move toward it. The chains see what weights cannot: places that the
 //! draws never visit.
 
+use lehr_density::rows_here;
 use lehr_numeric::pareto::Pareto;
 use lehr_numeric::summary::mean;
 
@@ -16,10 +17,9 @@ use crate::chains::{ChainError, ChainProgress, Chains, Hmc, LogDensity, Place, T
 use crate::error::TrainError;
 use crate::estimate::{Level, Shape};
 use crate::guide::Frame;
-use crate::observer::{End, Progress, Wish};
-use crate::pass::is_resident;
 use crate::posterior::{Moments, Opinion, Posterior, Quantity};
 use crate::run::Run;
+use lehr_rows::watch::{End, Progress, Wish};
 
 pub(super) const WITNESS: Witness = Witness {
     name: "chains",
@@ -93,7 +93,7 @@ pub(super) fn run(
     run: &mut Run<'_>,
 ) -> Result<Option<Heard>, TrainError> {
     let density = subject.density;
-    if density.locals().is_some() || !is_resident(density) {
+    if density.locals().is_some() || !rows_here(density).is_resident() {
         return Ok(None);
     }
     let Some(length) = Length::of(subject) else {

@@ -14,9 +14,9 @@ use super::remedy::Remedies;
 use super::{Reason, Standing, Subject, Witness, work};
 use crate::error::TrainError;
 use crate::estimate::{Level, Shape};
-use crate::observer::{End, Progress};
 use crate::posterior::{Gap, HeavyTail, Moments, Posterior};
 use crate::run::Run;
+use lehr_rows::watch::{End, Progress};
 
 pub(super) const WITNESS: Witness = Witness {
     name: "tails",

@@ -1,12 +1,13 @@
 //! How far quadrature is from the integral it stands for.
 
+use lehr_density::rows_here;
 use lehr_density::{Nodes, Point, RowSet, Rows};
 use lehr_graph::{Graph, Plan};
 use serde::{Deserialize, Serialize};
 
 use super::Integrated;
 use crate::estimate::short;
-use crate::lend::{batch_source, copy_rows, read_columns};
+use lehr_rows::lend::{copy_rows, read_columns};
 
 /// Rows from which the error of all is estimated.
 const ROWS: usize = 512;
@@ -49,7 +50,12 @@ impl Integration {
         let mut workspace = plan.workspace();
         let some = RowSet::Range(0..rows);
         let columns = read_columns(&plan, &data);
-        copy_rows(&mut workspace, batch_source(density), &some, &columns);
+        copy_rows(
+            &mut workspace,
+            rows_here(density).batch_order(),
+            &some,
+            &columns,
+        );
         if let Some(slot) = plan.input(latents) {
             workspace.set(slot, &spaced(draws, size, lanes));
         }

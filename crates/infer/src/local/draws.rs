@@ -4,7 +4,7 @@ use lehr_density::{Density, LocalNormal, Locals, Point, RowSet, Rows, SiteValue}
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 use lehr_numeric::stream::Stream;
 
-use crate::lend::{copy_rows, read_columns};
+use lehr_rows::lend::{copy_rows, read_columns};
 
 /// Candidates of which each draw is one, and as many times more of them for each latent beyond two.
 const CANDIDATES: usize = 128;

@@ -1,17 +1,18 @@
 //! What chains over the latents of single rows lose of the integrals that they bound.
 
+use lehr_density::rows_here;
 use lehr_density::{Density, RowSet, Rows};
 use lehr_graph::{Graph, Slot};
 use lehr_numeric::batch::BatchError;
+use lehr_rows::LANES;
 use serde::{Deserialize, Serialize};
 
 use crate::error::TrainError;
 use crate::guide::{Context, Guide, Learned, ROW_NUMBERS};
-use crate::lend::{batch_source, copy_rows, read_columns};
-use crate::observer::{End, Progress};
-use crate::pass::LANES;
 use crate::program::Program;
 use crate::run::{Run, Stamp};
+use lehr_rows::lend::{copy_rows, read_columns};
+use lehr_rows::watch::{End, Progress};
 
 /// Rows that are looked at together.
 const ROWS: usize = 1024;
@@ -116,7 +117,12 @@ impl Block {
             workspace.set(slot, &values[range.start * width..range.end * width]);
         }
         let rows = RowSet::Range(range);
-        copy_rows(workspace, batch_source(density), &rows, &self.columns);
+        copy_rows(
+            workspace,
+            rows_here(density).batch_order(),
+            &rows,
+            &self.columns,
+        );
     }
 
     /// Adds what the rows in place lose at each draw.

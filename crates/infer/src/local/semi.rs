@@ -1,12 +1,13 @@
 //! A guide of the latents that rows share, with chains over those of single rows.
 
+use lehr_density::rows_here;
 use lehr_density::{Density, LocalNormal, Point, Rows};
 use lehr_graph::Expr;
+use lehr_rows::{Argument, RowPass};
 
 use super::RowChains;
 use crate::expansion::Centre;
 use crate::guide::{Block, Context, Drawn, Gradient, Guide, RowNumbers};
-use crate::pass::{Argument, Pass};
 
 /// Semi-DAIS (Jankowiak & Phan 2022): z from any guide, and for each row that scores it a chain over
 /// the row's own latents given z. The density is one that integrates over them
@@ -60,7 +61,7 @@ pub fn peaks(density: &dyn Density, at: &Centre) -> RowNumbers {
     let locals = density.integrates().expect("latents of rows");
     let width = locals.layout().size();
     let sizes = [&at.latents, &at.params].map(|one| Argument::Shared(one.len()));
-    let pass = Pass::in_blocks(density, (1, ROWS), &sizes, |inputs, rows| {
+    let pass = RowPass::in_blocks(rows_here(density), (1, ROWS), &sizes, |inputs, rows| {
         let at = Point::new(inputs[0], inputs[1]);
         let normal = LocalNormal::posterior(locals, &at, rows);
         let scales = normal.scales().into_iter().map(Expr::ln);
@@ -68,7 +69,7 @@ pub fn peaks(density: &dyn Density, at: &Centre) -> RowNumbers {
         numbers.map(|one| one.broadcast([rows.len()])).collect()
     });
     let mut start = vec![0.0; density.n_rows() * 2 * width];
-    let mut pass = pass.in_batch_order(density);
+    let mut pass = pass.in_batch_order();
     pass.each(&[&at.latents, &at.params], |range, found| -> Option<()> {
         for place in 0..2 * width {
             let values = found.output(place).iter();

@@ -11,11 +11,11 @@ use crate::error::{FitError, TrainError};
 use crate::estimate::{Estimate, Level};
 use crate::expansion::Centre;
 use crate::full_data::{AllRows, FullData, Query};
-use crate::pass::is_resident;
 use crate::posterior::{Attempt, Posterior};
 use crate::run::{Run, Stamp};
 use crate::setting::{Setting, parsed};
 use crate::start::is_plain;
+use lehr_density::rows_here;
 
 /// The row of this method.
 pub(super) static INFO: MethodInfo = MethodInfo {
@@ -145,7 +145,9 @@ impl Facts {
             latents: density.latents().size(),
             plain: is_plain(density),
             learns: density.params().size() > 0,
-            gradient: is_resident(density).then(|| gradient_seconds(density)),
+            gradient: rows_here(density)
+                .is_resident()
+                .then(|| gradient_seconds(density)),
             locals: density.integrates().map_or(0, |own| own.layout().size()),
             left: density.elsewhere().map(|_| elsewhere::METHODS),
         }

@@ -13,7 +13,7 @@ use lehr_numeric::batch::{BatchError, Epochs};
 use lehr_numeric::stream::Stream;
 
 use crate::guide::{Context, Feed, Frame, Learned, Need, Place};
-use crate::lend::{copy_rows, lend_all, lend_rows, read_columns};
+use lehr_rows::lend::{copy_rows, lend_all, lend_rows, read_columns};
 
 /// The purpose of the batches that score a step.
 pub(crate) const SCORE: &str = "score";

@@ -6,8 +6,8 @@ use std::cell::RefCell;
 use lehr_numeric::lbfgs::{Function, LbfgsSettings, Maximum, Search, maximise};
 
 use crate::error::{StartError, TrainError};
-use crate::observer::{End, Phase, Progress};
 use crate::run::{Run, Stamp};
+use lehr_rows::watch::{End, Phase, Progress};
 
 /// Steps between two looks at whether a walk is to be saved or stopped.
 const LOOK: u64 = 25;

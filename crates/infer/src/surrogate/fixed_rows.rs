@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::covariate::Covariates;
 use crate::error::SurrogateError;
 use crate::guide::{Context, Feed};
-use crate::lend::batch_source;
+use lehr_density::rows_here;
 
 /// A few rows in the columns of a density, and how many rows they stand for.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -32,7 +32,7 @@ impl FixedRows {
 
     /// Copies of rows by their numbers in batches.
     pub(crate) fn in_batch_order(density: &dyn Density, rows: &[usize]) -> FixedRows {
-        FixedRows::from_source(density, batch_source(density), rows)
+        FixedRows::from_source(density, rows_here(density).batch_order(), rows)
     }
 
     fn from_source(density: &dyn Density, source: &dyn RowSource, rows: &[usize]) -> FixedRows {

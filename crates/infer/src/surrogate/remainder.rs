@@ -1,11 +1,12 @@
 //! What of each row an expansion to second order leaves out where the posterior is.
 
+use lehr_density::rows_here;
 use lehr_density::{Density, Point};
 use lehr_numeric::stream::Stream;
 
 use crate::expansion::{Mode, Order, row_remainder};
 use crate::guide::Frame;
-use crate::pass::{Argument, Pass, is_resident};
+use lehr_rows::{Argument, RowPass};
 
 /// Draws that are taken side by side, and how often.
 const LANES: usize = 16;
@@ -96,8 +97,8 @@ impl Remainder<'_> {
                 offsets(self.frame, size, &mut stream)
             })
             .collect();
-        let mut pass = remainders(density).in_batch_order(density);
-        let most = if is_resident(density) {
+        let mut pass = remainders(density).in_batch_order();
+        let most = if rows_here(density).is_resident() {
             density.n_rows()
         } else {
             density.n_rows().min(MOST)
@@ -166,14 +167,14 @@ fn offsets(frame: &Frame, size: usize, stream: &mut Stream) -> Vec<f64> {
 }
 
 /// Σ r and Σ r² over the lanes' offsets, r what the expansion of a row leaves.
-fn remainders(density: &dyn Density) -> Pass<'_> {
+fn remainders(density: &dyn Density) -> RowPass<'_> {
     let size = density.latents().size();
     let sizes = [
         Argument::Shared(size),
         Argument::Shared(density.params().size()),
         Argument::PerLane(size),
     ];
-    Pass::in_blocks(density, (LANES, ROWS), &sizes, |inputs, rows| {
+    RowPass::in_blocks(rows_here(density), (LANES, ROWS), &sizes, |inputs, rows| {
         let at_mode = Point::new(inputs[0].anchor(), inputs[1]);
         let moved = Point::new(inputs[0] + inputs[2], inputs[1]);
         let left = row_remainder(density, [&at_mode, &moved], rows, inputs[2], Order::Second);

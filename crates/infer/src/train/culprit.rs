@@ -6,7 +6,8 @@ use super::Task;
 use crate::draw::{Astray, DrawOrder, drawn};
 use crate::expansion::Prior;
 use crate::guide::{Learned, PARAMS};
-use crate::pass::{Argument, Pass};
+use lehr_density::rows_here;
+use lehr_rows::{Argument, RowPass};
 
 /// Draws that are looked at.
 const DRAWS: usize = 64;
@@ -64,7 +65,7 @@ fn in_rows<'z>(
         Argument::Shared(density.latents().size()),
         Argument::Shared(density.params().size()),
     ];
-    let mut pass = Pass::in_blocks(density, (1, BLOCK), &sizes, |inputs, rows| {
+    let mut pass = RowPass::in_blocks(rows_here(density), (1, BLOCK), &sizes, |inputs, rows| {
         let at = Point::new(inputs[0], inputs[1]);
         let value = density.log_likelihood(&at, rows).sum();
         vec![value, at.graph().grad(value, &[at.latents])[0]]

@@ -25,10 +25,10 @@ use serde::{Deserialize, Serialize};
 use crate::error::TrainError;
 use crate::guide::{Frame, Guide, Learned, Place};
 use crate::objective::{Score, weigh};
-use crate::observer::{End, Progress};
 use crate::program::{OwnRows, Program, compile_within};
 use crate::run::{Run, Stamp};
 use average::Average;
+use lehr_rows::watch::{End, Progress};
 
 /// How a training went.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,7 +1,6 @@
 //! Regressions of Parquet files that stay where they are: full passes read them anew, on all threads, and a
 //! random sample of the rows is in memory. Nothing is copied.
 
-mod crew;
 mod distinct;
 mod pass;
 mod rows;

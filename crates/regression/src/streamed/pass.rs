@@ -2,7 +2,8 @@
 
 use lehr_density::{Density, Query, RowSource};
 use lehr_infer::streamed::RowSums;
-use lehr_model::{Bound, Computed, Program, TableRows};
+use lehr_model::{Bound, Program};
+use lehr_rows::{Computed, TableRows};
 
 use crate::cluster::PartRows;
 use crate::column_name::MATRIX;

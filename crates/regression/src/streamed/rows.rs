@@ -9,10 +9,10 @@ use lehr_infer::streamed::RowSums;
 use lehr_model::Bound;
 use lehr_table::{Part, ReadOptions};
 
-use super::crew::{InOrder, each_part};
 use super::pass::RowPass;
 use crate::cluster::PartRows;
 use crate::workflow::error::Error;
+use lehr_rows::part::{OrderedMerge, fold_parts};
 
 /// Answers that are kept: what was asked at the mode is asked again when draws are weighed.
 const KEPT: usize = 8;
@@ -88,7 +88,7 @@ impl StreamedRows {
         take: &mut Take<'_>,
     ) -> Result<(), Error> {
         self.passes.fetch_add(1, Ordering::Relaxed);
-        let waiting = Mutex::new((InOrder::default(), take));
+        let waiting = Mutex::new((OrderedMerge::default(), take));
         let work = |part: usize| {
             let found = self.part(part, (query, arguments))?;
             let mut waiting = waiting.lock().expect("nobody panics with it");
@@ -98,13 +98,13 @@ impl StreamedRows {
             ready.filter(|one| !one.is_empty()).for_each(take);
             Ok(())
         };
-        each_part(self.parts.len(), work, &mut || Wish::Continue).map(|_| ())
+        fold_parts(self.parts.len(), work, &mut || Wish::Continue).map(|_| ())
     }
 
     fn ask(&self, query: Query, arguments: &[&[f64]]) -> Answer {
         self.passes.fetch_add(1, Ordering::Relaxed);
         let work = |part: usize| self.part(part, (query, arguments));
-        let found = each_part(self.parts.len(), work, &mut || Wish::Continue);
+        let found = fold_parts(self.parts.len(), work, &mut || Wish::Continue);
         let found = found.unwrap_or_else(|error| RowsLost(error.to_string()).unwind());
         // Parts without rows say nothing.
         found.into_iter().filter(|one| !one.is_empty()).collect()

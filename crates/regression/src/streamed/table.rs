@@ -11,12 +11,12 @@ use lehr_numeric::order::permutation;
 use lehr_numeric::stream::Stream;
 use lehr_table::{Field, Part, Progress, ReadOptions, Stack, Stage, Table, TableError};
 
-use super::crew::{InOrder, each_part};
 use super::distinct::{CountedTable, Distinct};
 use crate::cluster::PartRows;
 use crate::error::RegressionError;
 use crate::workflow::error::Error;
 use crate::workflow::file_table::FileTable;
+use lehr_rows::part::{OrderedMerge, fold_parts};
 
 /// A few more rows than are wanted are drawn, so that there are enough but for bad luck.
 const SURPLUS: f64 = 1.1;
@@ -78,7 +78,7 @@ struct Passing {
 /// What all parts so far have taught, put together in their order as they come, so that no more than a few of
 /// them are in memory however many there are.
 struct Gathered {
-    order: InOrder<PartLessons>,
+    order: OrderedMerge<PartLessons>,
     taught: Vec<Learnt>,
     rows: u64,
     dropped: usize,
@@ -93,7 +93,7 @@ impl Gathered {
     fn new(lessons: Vec<Box<dyn Accumulator>>, distinct: Option<Distinct>) -> Gathered {
         Gathered {
             distinct,
-            order: InOrder::default(),
+            order: OrderedMerge::default(),
             taught: lessons.into_iter().map(Ok).collect(),
             rows: 0,
             dropped: 0,
@@ -199,7 +199,7 @@ impl<'a> StreamedTable<'a> {
             Ok(())
         };
         let watch = &mut || self.tell(passing.done.load(Ordering::Relaxed), total);
-        each_part(reader.parts.len(), work, watch).map_err(read_error)?;
+        fold_parts(reader.parts.len(), work, watch).map_err(read_error)?;
         let gathered = gathered.into_inner().expect(CALM);
         gathered.refuse_missing()?;
         let mut seen = self.seen.borrow_mut();

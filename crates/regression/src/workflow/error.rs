@@ -7,6 +7,7 @@ use lehr_learn::LearnError;
 use lehr_model::{BindError, PriorError, ProgramError};
 use lehr_numeric::pareto::WeightError;
 use lehr_report::ReportError;
+use lehr_rows::RowsError;
 use lehr_table::TableError;
 use thiserror::Error;
 
@@ -77,6 +78,15 @@ impl From<BindError> for Error {
 impl From<LearnError> for Error {
     fn from(error: LearnError) -> Error {
         Error::Regression(error.into())
+    }
+}
+
+impl From<RowsError> for Error {
+    fn from(error: RowsError) -> Error {
+        match error {
+            RowsError::Lost(words) => LearnError::Read(words).into(),
+            RowsError::Stopped => LearnError::Stopped.into(),
+        }
     }
 }
 

@@ -8,7 +8,8 @@ use std::time::Instant;
 
 use lehr_infer::observer::Wish;
 use lehr_learn::{Blocks, EachBlock, LearnError};
-use lehr_model::{Bound, StoredRows};
+use lehr_model::Bound;
+use lehr_rows::store::shuffled::StoredRows;
 use lehr_table::{
     Field, Kind, Progress, Provenance, ReadOptions, ShuffledRows, Shuffler, Table, TableError,
     TableFiles,

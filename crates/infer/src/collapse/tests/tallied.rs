@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use lehr_density::rows_here;
 use lehr_density::{Density, Elsewhere, FullData, Query, RowSet};
 use lehr_model::distribution::{Distribution, HalfNormal, Normal};
 use lehr_model::{Bound, Model};
@@ -14,7 +15,6 @@ use crate::collapse::gap::Care;
 use crate::collapse::near::Near;
 use crate::collapse::parts::Parts;
 use crate::collapse::sight::Sight;
-use crate::lend::batch_source;
 use crate::streamed::RowSums;
 
 /// The value, the slope, the effects and what they vary by.
@@ -177,7 +177,9 @@ fn where_some_rows_do_not_tell_how_all_are_read_all_are_looked_at() {
     let x = alike.columns().iter().position(|column| column.name == "x");
     let mut unseen = [0.0];
     let last = RowSet::Range(LONG + 50..LONG + 51);
-    batch_source(&alike).copy_numbers(x.unwrap(), &last, &mut unseen);
+    rows_here(&alike)
+        .batch_order()
+        .copy_numbers(x.unwrap(), &last, &mut unseen);
     let bound = nearly_alike(Some(unseen[0] as usize));
     let some = Parts::seen(&bound, Some(LONG)).unwrap();
     assert!(Collapsed::tallied(some, Sight::Exact).is_err());

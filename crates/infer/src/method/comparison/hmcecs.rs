@@ -13,12 +13,12 @@ use crate::expansion::{Mode, has_hierarchy};
 use crate::guide::Frame;
 use crate::method::markov::{self, Fitted, Law, conclude, refusal, refused, start};
 use crate::method::{Method, MethodInfo, Sampler};
-use crate::observer::{Phase, Wish};
 use crate::posterior::Posterior;
 use crate::run::Run;
 use crate::setting::Setting;
 use crate::start::StartingPoint;
 use crate::surrogate::Remainder;
+use lehr_rows::watch::{Phase, Wish};
 
 /// The row of this method.
 pub(crate) static INFO: MethodInfo = MethodInfo {

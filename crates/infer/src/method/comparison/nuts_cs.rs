@@ -16,7 +16,6 @@ use crate::method::markov::{
     self, ChainMethod, Fitted, Law, Target, conclude, on_surrogate, refusal, sampled, start,
 };
 use crate::method::{Method, MethodInfo, Nuts, Sampler};
-use crate::observer::{Phase, Wish};
 use crate::posterior::Posterior;
 use crate::run::Run;
 use crate::setting::Setting;
@@ -24,6 +23,7 @@ use crate::start::{Start, StartingPoint};
 use crate::surrogate::{
     Setup, Surrogate, SurrogateKind, SurrogateSettings, predicted_quality, restore,
 };
+use lehr_rows::watch::{Phase, Wish};
 
 /// The row of this method.
 pub(crate) static INFO: MethodInfo = MethodInfo {

@@ -18,11 +18,11 @@ use crate::expansion::{MAX_DENSE, has_hierarchy};
 use crate::guide::{Base, Frame, FullRank, MeanField};
 use crate::judge::{Subject, find_modes};
 use crate::method::{LOCALS_HINT, MethodInfo, Sampler};
-use crate::observer::{Phase, Wish};
 use crate::posterior::{Diagnostics, NO_ROWS, Origin, Posterior};
 use crate::run::Run;
 use crate::setting::{Setting, parsed};
 use crate::start::{Request, RunClimber, Start, choose, is_plain};
+use lehr_rows::watch::{Phase, Wish};
 
 /// A method that runs Markov chains: what it adds to the loop.
 pub trait ChainMethod: Send + Sync {

@@ -17,12 +17,12 @@ use crate::estimate::{Choices, Seconds};
 use crate::expansion::has_hierarchy;
 use crate::guide::{self, Frame};
 use crate::method::{Method, MethodInfo, Sampler, markov};
-use crate::observer::{Phase, Wish};
 use crate::posterior::Posterior;
 use crate::run::Run;
 use crate::setting::Setting;
 use crate::start::{Laplace, Request, RunClimber, Start, StartingPoint, choose, is_plain};
 use crate::surrogate::{Remainder, Surrogate, WorstRows};
+use lehr_rows::watch::{Phase, Wish};
 
 /// The row of this method.
 pub(crate) static INFO: MethodInfo = MethodInfo {

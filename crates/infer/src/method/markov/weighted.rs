@@ -16,10 +16,10 @@ use crate::error::{FitError, TrainError};
 use crate::estimate::{Choices, Evidence, Seconds, Shape};
 use crate::expansion::Prior;
 use crate::judge::{Kept, Subject};
-use crate::observer::Phase;
 use crate::posterior::{Diagnostics, Examination, Importance, Origin, Posterior, Proposal};
 use crate::run::Run;
 use crate::surrogate::Surrogate;
+use lehr_rows::watch::Phase;
 
 /// Draws that are thinned must be worth this share of independent ones.
 const INDEPENDENT: f64 = 0.9;

@@ -16,12 +16,12 @@ use crate::error::{FitError, TrainError};
 use crate::estimate::{Estimate, Evidence, Seconds};
 use crate::judge::Subject;
 use crate::method::Sampler;
-use crate::observer::{End, Phase, Progress, Wish};
 use crate::posterior::{
     Diagnostics, Examination, Importance, NO_ROWS, Origin, Posterior, Probed, Proposal,
 };
 use crate::run::Run;
 use crate::train::Training;
+use lehr_rows::watch::{End, Phase, Progress, Wish};
 
 /// The mode of the hyperparameters is looked for.
 const SEARCH: Phase = Phase {

@@ -16,12 +16,12 @@ use crate::judge::{Kept, Subject};
 use crate::local::{Trained, row_losses};
 use crate::method::{Groundwork, GuideParts, VariationalMethod, VariationalSettings};
 use crate::objective::{Objective, Score};
-use crate::observer::Phase;
 use crate::posterior::{Diagnostics, Examination, Importance, Origin, Posterior, Proposal};
 use crate::program::SCORE;
 use crate::run::Run;
 use crate::start::{Request, RunClimber, StartingPoint, choose, is_plain};
 use crate::train::{Iterations, Task, TrainOutcome, TrainSettings, train, variance_ratio};
+use lehr_rows::watch::Phase;
 
 /// A fit on its way.
 pub(super) struct Making<'a> {

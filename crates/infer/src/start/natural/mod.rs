@@ -14,8 +14,8 @@ use crate::bytes::{decoded, encoded};
 use crate::error::StartError;
 use crate::expansion::Centre;
 use crate::fixed::Fixed;
-use crate::observer::{End, Progress};
 use crate::run::Stamp;
+use lehr_rows::watch::{End, Progress};
 
 /// Above this many latents a step takes too long.
 const MOST_LATENTS: usize = 512;

@@ -14,6 +14,7 @@
 //! rows are Gaussian. Latents that all rows read, such as the logarithm of a noise scale, are moved with θ.
 
 use faer::MatRef;
+use lehr_density::rows_here;
 use lehr_density::{Density, Point, RowSet, Rows, probe};
 use lehr_graph::{Expr, Graph, Plan, PlanOptions, Slot, Workspace};
 use lehr_numeric::adam::{Adam, AdamSettings};
@@ -24,9 +25,8 @@ use serde::{Deserialize, Serialize};
 
 use super::turn::{NaturalState, Seen, Turn};
 use crate::fixed::Fixed;
-use crate::lend::{batch_source, copy_rows, read_columns};
-use crate::pass::is_resident;
 use crate::start::quadrature;
+use lehr_rows::lend::{copy_rows, read_columns};
 
 /// Hermite nodes of the integral over a predictor.
 const NODES: usize = 8;
@@ -51,7 +51,7 @@ pub fn applies(density: &dyn Density) -> bool {
     let turned = graph.grad(moved, &[at.latents])[0];
     let start = Fixed::new(density, density.params().start());
     turned.as_number() != Some(0.0)
-        && is_resident(density)
+        && rows_here(density).is_resident()
         && quadrature::applies(&start)
         && has_gaussian_prior(density)
 }
@@ -270,7 +270,7 @@ impl<'d> NaturalSteps<'d> {
     }
 
     fn load(&mut self, step: u64) {
-        let source = batch_source(self.density);
+        let source = rows_here(self.density).batch_order();
         if self.batch == self.density.n_rows() {
             let all = RowSet::Range(0..self.batch);
             return copy_rows(&mut self.workspace, source, &all, &self.columns);

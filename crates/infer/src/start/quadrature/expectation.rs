@@ -9,7 +9,7 @@ use lehr_numeric::quadrature::{NODES, Rule, class_of, rule_of};
 use super::design::Design;
 use super::shared::{Shared, axis, weighted};
 use super::{KNOWN, at_predictor, predictor};
-use crate::lend::{copy_rows, read_columns};
+use lehr_rows::lend::{copy_rows, read_columns};
 
 /// Rows that are taken together.
 const ROWS: usize = 1024;

@@ -1,12 +1,13 @@
 //! The slopes aₙ of the rows' linear predictors: of all rows at once, or of one part of the table after
 //! another.
 
+use lehr_density::rows_here;
 use lehr_density::{Density, Point};
 use lehr_numeric::hessian::unit_vectors;
 
 use super::design::{BLOCK, Design};
 use super::{KNOWN, predictor};
-use crate::pass::{Argument, Block, Pass, is_resident};
+use lehr_rows::{Argument, RowPass, RowProgram};
 
 /// Numbers that a matrix of all slopes may take: 256 MiB.
 const MOST: usize = 1 << 25;
@@ -28,7 +29,7 @@ impl<'d> Slopes<'d> {
     pub(super) fn new(density: &'d dyn Density) -> Slopes<'d> {
         let size = density.latents().size();
         let mut parts = Parts::new(density, PART);
-        if !is_resident(density) || density.n_rows() * size > MOST {
+        if !rows_here(density).is_resident() || density.n_rows() * size > MOST {
             return Slopes::Parts(Box::new(parts));
         }
         let mut whole = Design::zeros(density.n_rows(), size);
@@ -51,7 +52,7 @@ impl<'d> Slopes<'d> {
 
 /// The slopes of some rows at a time.
 pub(super) struct Parts<'d> {
-    pass: Pass<'d>,
+    pass: RowPass<'d>,
     size: usize,
     directions: Vec<Vec<f64>>,
 }
@@ -83,7 +84,7 @@ impl<'d> Parts<'d> {
 }
 
 /// Puts the slopes of the rows in place into a matrix, from its given row on.
-fn fill(design: &mut Design, first: usize, block: &mut Block, directions: &[Vec<f64>]) {
+fn fill(design: &mut Design, first: usize, block: &mut RowProgram, directions: &[Vec<f64>]) {
     let size = design.size();
     let origin = vec![0.0; size];
     let mut column = 0;
@@ -101,10 +102,10 @@ fn fill(design: &mut Design, first: usize, block: &mut Block, directions: &[Vec<
 }
 
 /// aₙ·f with a direction f of each lane, for so many rows at a time. Slopes are the same everywhere.
-fn along(density: &dyn Density, (lanes, rows): (usize, usize)) -> Pass<'_> {
+fn along(density: &dyn Density, (lanes, rows): (usize, usize)) -> RowPass<'_> {
     let size = density.latents().size();
     let sizes = [Argument::Shared(size), Argument::PerLane(size)];
-    Pass::in_blocks(density, (lanes, rows), &sizes, |inputs, rows| {
+    RowPass::in_blocks(rows_here(density), (lanes, rows), &sizes, |inputs, rows| {
         let graph = inputs[0].graph();
         let at = Point::new(inputs[0], graph.full([0], 0.0));
         let predictor = predictor(density, &at, rows).expect(KNOWN);

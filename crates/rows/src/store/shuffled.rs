@@ -3,8 +3,9 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use lehr_density::{Columns, RowSet, RowSource};
 use lehr_table::{ShuffledRows, TableError};
+
+use crate::{Columns, RowSet, RowSource};
 
 /// Rows that are read at a time: as many as passes over all rows request.
 const BLOCK: usize = 8192;
@@ -116,7 +117,7 @@ impl RowSource for StoredRows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lehr_density::{Column, ColumnKind, Role};
+    use crate::{Column, ColumnKind, Role};
     use lehr_table::{Kind, Provenance, Shuffler, Table};
 
     fn columns() -> Columns {

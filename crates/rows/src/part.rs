@@ -6,11 +6,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use lehr_infer::observer::Wish;
-use lehr_learn::LearnError;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::workflow::error::Error;
+use crate::RowsError;
+use crate::watch::Wish;
 
 /// Stack of a thread: deep models are walked recursively.
 const STACK_BYTES: usize = 16 << 20;
@@ -18,23 +17,23 @@ const STACK_BYTES: usize = 16 << 20;
 const LOOK: Duration = Duration::from_millis(50);
 
 /// What comes of parts, handed on in their order: what comes before its turn waits.
-pub(super) struct InOrder<T> {
+pub struct OrderedMerge<T> {
     next: usize,
     waiting: BTreeMap<usize, T>,
 }
 
-impl<T> Default for InOrder<T> {
-    fn default() -> InOrder<T> {
-        InOrder {
+impl<T> Default for OrderedMerge<T> {
+    fn default() -> OrderedMerge<T> {
+        OrderedMerge {
             next: 0,
             waiting: BTreeMap::new(),
         }
     }
 }
 
-impl<T> InOrder<T> {
+impl<T> OrderedMerge<T> {
     /// Takes what has come of a part; returns all whose turn it is.
-    pub(super) fn put(&mut self, part: usize, done: T) -> Vec<T> {
+    pub fn put(&mut self, part: usize, done: T) -> Vec<T> {
         self.waiting.insert(part, done);
         let mut ready = Vec::new();
         while let Some(done) = self.waiting.remove(&self.next) {
@@ -49,12 +48,12 @@ impl<T> InOrder<T> {
 /// to one thread, so that nothing depends on how many there are.
 ///
 /// # Errors
-/// The error of the first part that failed, or that the watcher wants to stop.
-pub(crate) fn each_part<T: Send>(
+/// The error of the first part that failed, or that the watcher wants to stop, or that there is no memory for a thread.
+pub fn fold_parts<T: Send, E: Send + From<RowsError>>(
     parts: usize,
-    work: impl Fn(usize) -> Result<T, Error> + Sync,
+    work: impl Fn(usize) -> Result<T, E> + Sync,
     watch: &mut dyn FnMut() -> Wish,
-) -> Result<Vec<T>, Error> {
+) -> Result<Vec<T>, E> {
     let (next, over) = (AtomicUsize::new(0), AtomicBool::new(false));
     let found = Mutex::new(Vec::new());
     let take = || {
@@ -67,23 +66,24 @@ pub(crate) fn each_part<T: Send>(
             over.fetch_or(done.is_err(), Ordering::Relaxed);
             found
                 .lock()
-                .expect("nobody panics with it")
+                .expect("no thread panics with it")
                 .push((part, done));
         }
     };
     let threads = rayon::current_num_threads().min(parts);
-    let hands: Vec<ThreadPool> = (0..threads).map(|_| hand()).collect();
+    let hands: Result<Vec<ThreadPool>, RowsError> = (0..threads).map(|_| hand()).collect();
+    let hands = hands?;
     let (ended, ends) = channel();
     let mut stopped = false;
     all_hands(&hands, ended, &take, &mut || {
         stopped = watched(&ends, watch);
         over.fetch_or(stopped, Ordering::Relaxed);
     });
-    let mut found = found.into_inner().expect("nobody panicked with it");
+    let mut found = found.into_inner().expect("no thread panicked with it");
     found.sort_by_key(|(part, _)| *part);
-    let found: Result<Vec<T>, Error> = found.into_iter().map(|(_, done)| done).collect();
+    let found: Result<Vec<T>, E> = found.into_iter().map(|(_, done)| done).collect();
     if stopped {
-        return Err(found.err().unwrap_or(LearnError::Stopped.into()));
+        return Err(found.err().unwrap_or(RowsError::Stopped.into()));
     }
     found
 }
@@ -110,7 +110,7 @@ fn all_hands(
     });
 }
 
-/// Asks the watcher until all threads have ended; whether he wants to stop.
+/// Asks the watcher until all threads have ended; and returns whether to stop.
 fn watched(ends: &Receiver<()>, watch: &mut dyn FnMut() -> Wish) -> bool {
     loop {
         match ends.recv_timeout(LOOK) {
@@ -123,33 +123,37 @@ fn watched(ends: &Receiver<()>, watch: &mut dyn FnMut() -> Wish) -> bool {
 
 /// A thread in which loops over rows are not divided among threads: the parts are. A loop that waited for
 /// another thread would take on a further part meanwhile, and one more inside that.
-fn hand() -> ThreadPool {
+fn hand() -> Result<ThreadPool, RowsError> {
     let pool = ThreadPoolBuilder::new()
         .num_threads(1)
         .stack_size(STACK_BYTES);
-    pool.build().expect("memory for a thread")
+    pool.build().map_err(|error| {
+        RowsError::Lost(format!(
+            "expected memory for one more thread, found none ({error})\n  hint: use fewer threads"
+        ))
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::RegressionError;
 
     #[test]
     fn parts_come_back_in_their_order_and_the_first_error_is_told() {
-        let squares = each_part(100, |part| Ok(part * part), &mut || Wish::Continue).unwrap();
+        let square = |part: usize| Ok::<_, RowsError>(part * part);
+        let squares = fold_parts(100, square, &mut || Wish::Continue).unwrap();
         assert!(squares.iter().copied().eq((0..100).map(|k| k * k)));
         let failing = |part: usize| match part {
-            3.. => Err(LearnError::Read(format!("part {part}")).into()),
+            3.. => Err(RowsError::Lost(format!("part {part}"))),
             _ => Ok(()),
         };
-        let error = each_part(9, failing, &mut || Wish::Continue).unwrap_err();
+        let error = fold_parts(9, failing, &mut || Wish::Continue).unwrap_err();
         assert!(error.to_string().contains("part 3"), "{error}");
     }
 
     #[test]
     fn what_comes_early_waits_for_its_turn() {
-        let mut order = InOrder::default();
+        let mut order = OrderedMerge::default();
         assert!(order.put(2, 'c').is_empty());
         assert_eq!(order.put(0, 'a'), ['a']);
         assert_eq!(order.put(1, 'b'), ['b', 'c']);
@@ -160,12 +164,9 @@ mod tests {
     fn a_watcher_ends_the_work() {
         let endless = |_| {
             std::thread::sleep(LOOK);
-            Ok(())
+            Ok::<_, RowsError>(())
         };
-        let error = each_part(1 << 20, endless, &mut || Wish::Stop).unwrap_err();
-        assert!(matches!(
-            error,
-            Error::Regression(RegressionError::Learn(LearnError::Stopped))
-        ));
+        let error = fold_parts(1 << 20, endless, &mut || Wish::Stop).unwrap_err();
+        assert_eq!(error, RowsError::Stopped);
     }
 }

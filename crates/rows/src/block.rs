@@ -3,8 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use lehr_density::{ColumnKind, Columns, RowSet, RowSource};
 use lehr_table::{Column, Table};
+
+use crate::{ColumnKind, Columns, RowSet, RowSource};
 
 /// Numeric columns of a borrowed table.
 pub struct TableRows<'t> {
@@ -35,8 +36,8 @@ enum Numbers<'t> {
 
 impl<'t> TableRows<'t> {
     /// The columns of a density in a table that has them under the same names, except for computed
-    /// ones. `None` if a column is not numeric or has another width. Values are not checked: as
-    /// with [`Program::bind_source`](crate::Program::bind_source), the caller guarantees them.
+    /// ones. `None` if a column is not numeric or has another width. Values are not checked: the
+    /// caller guarantees them.
     pub fn of(
         table: &'t Table,
         computed: &[Computed<'t>],
@@ -108,13 +109,13 @@ impl RowSource for TableRows<'_> {
 
 #[cfg(test)]
 mod tests {
-    use lehr_density::Role;
+    use crate::Role;
 
     use super::*;
 
     #[test]
     fn rows_are_those_of_the_table_and_other_kinds_are_left_to_others() {
-        let column = |name: &str, width| lehr_density::Column {
+        let column = |name: &str, width| crate::Column {
             name: name.into(),
             kind: ColumnKind::Number { width },
             role: Role::Covariate,
@@ -136,7 +137,7 @@ mod tests {
 
     #[test]
     fn computed_rows_are_those_of_a_table_that_has_them() {
-        let column = |name: &str, width| lehr_density::Column {
+        let column = |name: &str, width| crate::Column {
             name: name.into(),
             kind: ColumnKind::Number { width },
             role: Role::Covariate,

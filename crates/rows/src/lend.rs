@@ -2,17 +2,12 @@
 
 use std::ops::Range;
 
-use lehr_density::{Density, RowSet, RowSource, Rows};
 use lehr_graph::{Plan, Slot, Workspace};
 
-/// The rows in the order in which batches number them.
-pub(crate) fn batch_source(density: &dyn Density) -> &dyn RowSource {
-    let source = density.source();
-    source.shuffled().unwrap_or(source)
-}
+use crate::{RowSet, RowSource, Rows};
 
 /// The columns of `rows` that a plan reads, by their place in the table.
-pub(crate) fn read_columns(plan: &Plan, rows: &Rows<'_>) -> Vec<(usize, Slot)> {
+pub fn read_columns(plan: &Plan, rows: &Rows<'_>) -> Vec<(usize, Slot)> {
     let columns = rows.columns().enumerate();
     columns
         .filter_map(|(place, (_, column))| Some((place, plan.input(column.expr())?)))
@@ -20,7 +15,7 @@ pub(crate) fn read_columns(plan: &Plan, rows: &Rows<'_>) -> Vec<(usize, Slot)> {
 }
 
 /// Copies rows of the table into the plan's inputs.
-pub(crate) fn copy_rows(
+pub fn copy_rows(
     workspace: &mut Workspace,
     source: &dyn RowSource,
     rows: &RowSet<'_>,
@@ -35,11 +30,7 @@ pub(crate) fn copy_rows(
 }
 
 /// Every row of the table, lent where it is in memory anyway.
-pub(crate) fn lend_all(
-    workspace: &mut Workspace,
-    source: &dyn RowSource,
-    columns: &[(usize, Slot)],
-) {
+pub fn lend_all(workspace: &mut Workspace, source: &dyn RowSource, columns: &[(usize, Slot)]) {
     let rows = RowSet::Range(0..source.n_rows());
     for &(column, slot) in columns {
         match (slot, source.whole(column)) {
@@ -50,7 +41,7 @@ pub(crate) fn lend_all(
 }
 
 /// Consecutive rows of the table, lent where they are in memory anyway.
-pub(crate) fn lend_rows(
+pub fn lend_rows(
     workspace: &mut Workspace,
     source: &dyn RowSource,
     rows: Range<usize>,

@@ -1,0 +1,24 @@
+//! Rows of tables as models read them: columns, blocks, where all of them are, and one pass over them. Nothing here
+//! knows a model.
+
+mod block;
+mod column;
+mod error;
+mod expr;
+pub mod lend;
+mod memory;
+pub mod part;
+mod pass;
+mod program;
+mod source;
+pub mod store;
+pub mod watch;
+
+pub use block::{Computed, TableRows};
+pub use column::{Column, ColumnKind, Columns, ResponseKind, Role};
+pub use error::RowsError;
+pub use expr::{RowColumn, Rows};
+pub use memory::{RowData, Values};
+pub use pass::{LocalRows, RowPass};
+pub use program::{Argument, LANES, RowProgram};
+pub use source::{RowSet, RowSource};

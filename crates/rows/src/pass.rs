@@ -1,0 +1,221 @@
+//! Functions of the rows of this process, computed for one block of rows after another.
+
+use std::ops::Range;
+
+use lehr_graph::{Expr, Workspace};
+
+use crate::program::{Argument, RowProgram};
+use crate::{ColumnKind, Columns, RowSet, RowSource, Rows};
+
+/// Rows read at a time where the table is not in memory, or all of it at once would need too much.
+const CHUNK: usize = 8192;
+/// Bytes that a pass may need besides the rows before it goes over them in parts.
+const MOST_BYTES: usize = 1 << 30;
+
+/// Rows of this process, with the columns that a model reads.
+#[derive(Clone, Copy)]
+pub struct LocalRows<'d> {
+    columns: &'d Columns,
+    source: &'d dyn RowSource,
+    is_resident: bool,
+}
+
+/// Functions of the rows and some arguments, computed for one block of rows after another.
+pub struct RowPass<'d> {
+    source: &'d dyn RowSource,
+    blocks: Vec<Block>,
+    sums: Vec<Vec<f64>>,
+}
+
+/// A program for so many rows, and where they start.
+struct Block {
+    program: RowProgram,
+    starts: Vec<usize>,
+    /// Whether its rows are in place and stay there.
+    is_placed: bool,
+}
+
+impl<'d> LocalRows<'d> {
+    /// All rows of a table.
+    pub fn new(columns: &'d Columns, source: &'d dyn RowSource) -> LocalRows<'d> {
+        let mut kinds = columns.iter().map(|column| column.kind).enumerate();
+        let is_resident = kinds.all(|(place, kind)| match kind {
+            ColumnKind::Number { .. } => source.whole(place).is_some(),
+            ColumnKind::Index { .. } => source.whole_indices(place).is_some(),
+        });
+        LocalRows {
+            columns,
+            source,
+            is_resident,
+        }
+    }
+
+    /// A sample of the rows of a table, which are always read block by block.
+    pub fn sample(columns: &'d Columns, source: &'d dyn RowSource) -> LocalRows<'d> {
+        LocalRows {
+            columns,
+            source,
+            is_resident: false,
+        }
+    }
+
+    /// Whether all rows are here, and every column is in memory anyway.
+    pub fn is_resident(&self) -> bool {
+        self.is_resident
+    }
+
+    /// The rows in the order in which batches number them.
+    pub fn batch_order(&self) -> &'d dyn RowSource {
+        self.source.shuffled().unwrap_or(self.source)
+    }
+}
+
+impl<'d> RowPass<'d> {
+    /// A pass whose functions `write` gives; all rows are one block where they are in memory and
+    /// what is computed of them fits there too.
+    pub fn new(
+        all: LocalRows<'d>,
+        lanes: usize,
+        arguments: &[Argument],
+        write: impl for<'g> Fn(&[Expr<'g>], &Rows<'g>) -> Vec<Expr<'g>>,
+    ) -> RowPass<'d> {
+        let n_rows = all.source.n_rows();
+        if all.is_resident {
+            let pass = RowPass::in_blocks(all, (lanes, n_rows), arguments, &write);
+            if n_rows <= CHUNK || pass.blocks[0].program.bytes() <= MOST_BYTES {
+                return pass;
+            }
+        }
+        RowPass::in_blocks(all, (lanes, CHUNK), arguments, &write)
+    }
+
+    /// A pass over blocks of so many rows, the last of which may be shorter.
+    pub fn in_blocks(
+        all: LocalRows<'d>,
+        (lanes, size): (usize, usize),
+        arguments: &[Argument],
+        write: impl for<'g> Fn(&[Expr<'g>], &Rows<'g>) -> Vec<Expr<'g>>,
+    ) -> RowPass<'d> {
+        let n_rows = all.source.n_rows();
+        let size = size.min(n_rows);
+        let compile = |rows: usize| RowProgram::new(all.columns, (lanes, rows), arguments, &write);
+        let mut first = compile(size);
+        let is_placed = all.is_resident && size == n_rows;
+        if is_placed {
+            first.place_all(all.source);
+        }
+        let mut blocks = vec![Block {
+            program: first,
+            starts: (0..n_rows / size).map(|k| k * size).collect(),
+            is_placed,
+        }];
+        let rest = n_rows % size;
+        if rest > 0 {
+            blocks.push(Block {
+                program: compile(rest),
+                starts: vec![n_rows - rest],
+                is_placed: false,
+            });
+        }
+        RowPass {
+            source: all.source,
+            blocks,
+            sums: Vec::new(),
+        }
+    }
+
+    /// A pass over these rows alone, by their numbers in batches.
+    pub fn of_rows(
+        all: LocalRows<'d>,
+        (lanes, numbers): (usize, &[usize]),
+        arguments: &[Argument],
+        write: impl for<'g> Fn(&[Expr<'g>], &Rows<'g>) -> Vec<Expr<'g>>,
+    ) -> RowPass<'d> {
+        let source = all.batch_order();
+        let shape = (lanes, numbers.len());
+        let mut program = RowProgram::new(all.columns, shape, arguments, &write);
+        program.place_set(source, &RowSet::List(numbers));
+        RowPass {
+            source,
+            blocks: vec![Block {
+                program,
+                starts: vec![0],
+                is_placed: true,
+            }],
+            sums: Vec::new(),
+        }
+    }
+
+    /// The same pass over the rows in the order of batches.
+    #[must_use]
+    pub fn in_batch_order(mut self) -> RowPass<'d> {
+        self.source = self.source.shuffled().unwrap_or(self.source);
+        for block in &mut self.blocks {
+            block.is_placed = false;
+        }
+        self
+    }
+
+    /// Shows what each block of rows gives at these arguments, until `visit` has found something.
+    pub fn each<T>(
+        &mut self,
+        arguments: &[&[f64]],
+        mut visit: impl FnMut(Range<usize>, &Workspace) -> Option<T>,
+    ) -> Option<T> {
+        self.each_block(|rows, program| visit(rows, program.run(arguments)))
+    }
+
+    /// Shows each block with its rows in place, until `visit` has found something.
+    pub fn each_block<T>(
+        &mut self,
+        mut visit: impl FnMut(Range<usize>, &mut RowProgram) -> Option<T>,
+    ) -> Option<T> {
+        self.each_block_from(0, &mut visit)
+    }
+
+    /// As [`RowPass::each_block`], for the blocks that start at this row or later.
+    pub fn each_block_from<T>(
+        &mut self,
+        first: usize,
+        mut visit: impl FnMut(Range<usize>, &mut RowProgram) -> Option<T>,
+    ) -> Option<T> {
+        let source = self.source;
+        self.blocks.iter_mut().find_map(|block| {
+            let later = (0..block.starts.len()).filter(|k| block.starts[*k] >= first);
+            let later: Vec<usize> = later.collect();
+            later
+                .into_iter()
+                .find_map(|k| visit(block.load(source, k), &mut block.program))
+        })
+    }
+
+    /// The sums of the functions over the blocks, at these arguments.
+    pub fn run(&mut self, arguments: &[&[f64]]) -> &[Vec<f64>] {
+        let mut sums = std::mem::take(&mut self.sums);
+        sums.clear();
+        let outputs = self.blocks[0].program.outputs();
+        self.each(arguments, |_, workspace| -> Option<()> {
+            for k in 0..outputs {
+                let part = workspace.output(k);
+                match sums.get_mut(k) {
+                    Some(sum) => sum.iter_mut().zip(part).for_each(|(s, p)| *s += p),
+                    None => sums.push(part.to_vec()),
+                }
+            }
+            None
+        });
+        self.sums = sums;
+        &self.sums
+    }
+}
+
+impl Block {
+    /// Puts the rows of the k-th start in place.
+    fn load(&mut self, source: &dyn RowSource, k: usize) -> Range<usize> {
+        let range = self.starts[k]..self.starts[k] + self.program.rows();
+        if !self.is_placed {
+            self.program.place(source, range.clone());
+        }
+        range
+    }
+}

@@ -1,0 +1,108 @@
+//! Functions of some rows and some arguments, compiled for so many rows at a time.
+
+use std::ops::Range;
+
+use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
+
+use crate::lend::{copy_rows, lend_all, read_columns};
+use crate::{Columns, RowSet, RowSource, Rows};
+
+/// Points that share one pass over the rows.
+pub const LANES: usize = 16;
+
+/// An argument of the functions.
+#[derive(Clone, Copy, Debug)]
+pub enum Argument {
+    /// One array for all lanes, of this length.
+    Shared(usize),
+    /// One array per lane, each of this length.
+    PerLane(usize),
+}
+
+/// Functions of so many rows.
+pub struct RowProgram {
+    plan: Plan,
+    workspace: Workspace,
+    arguments: Vec<Option<Slot>>,
+    columns: Vec<(usize, Slot)>,
+    rows: usize,
+}
+
+impl RowProgram {
+    /// The functions of so many rows with these columns, which are yet to be put in place.
+    pub fn new(
+        columns: &Columns,
+        (lanes, rows): (usize, usize),
+        arguments: &[Argument],
+        write: &impl for<'g> Fn(&[Expr<'g>], &Rows<'g>) -> Vec<Expr<'g>>,
+    ) -> RowProgram {
+        let graph = Graph::new();
+        let declare = |(k, argument): (usize, &Argument)| match argument {
+            Argument::Shared(size) => graph.input(&format!("argument {k}"), [*size]),
+            Argument::PerLane(size) => graph.laned_input(&format!("argument {k}"), [*size]),
+        };
+        let inputs: Vec<Expr<'_>> = arguments.iter().enumerate().map(declare).collect();
+        let data = Rows::inputs(&graph, columns, rows, "rows.");
+        let plan = Plan::new(&write(&inputs, &data), lanes);
+        RowProgram {
+            workspace: plan.workspace(),
+            arguments: inputs.iter().map(|e| plan.input(*e)).collect(),
+            columns: read_columns(&plan, &data),
+            plan,
+            rows,
+        }
+    }
+
+    /// How many rows are in place at a time.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// How many functions there are.
+    pub fn outputs(&self) -> usize {
+        self.plan.n_outputs()
+    }
+
+    /// Bytes that a run needs besides the rows.
+    pub fn bytes(&self) -> usize {
+        self.plan.report().arena_bytes
+    }
+
+    /// Puts as many rows as the plan is for in place.
+    pub fn place(&mut self, source: &dyn RowSource, range: Range<usize>) {
+        self.place_set(source, &RowSet::Range(range));
+    }
+
+    /// Puts these rows in place, as many as the plan is for.
+    pub fn place_set(&mut self, source: &dyn RowSource, rows: &RowSet<'_>) {
+        copy_rows(&mut self.workspace, source, rows, &self.columns);
+    }
+
+    /// Reads all rows of a source in memory where they are.
+    pub fn place_all(&mut self, source: &dyn RowSource) {
+        lend_all(&mut self.workspace, source, &self.columns);
+    }
+
+    /// Sets one argument, for all runs that do not set it.
+    pub fn set(&mut self, argument: usize, values: &[f64]) {
+        if let Some(slot) = self.arguments[argument] {
+            self.workspace.set(slot, values);
+        }
+    }
+
+    /// The results of the last run.
+    pub fn found(&self) -> &Workspace {
+        &self.workspace
+    }
+
+    /// The functions of the rows in place, at these arguments; those that are not given stay as they are.
+    pub fn run(&mut self, arguments: &[&[f64]]) -> &Workspace {
+        for (slot, values) in self.arguments.iter().zip(arguments) {
+            if let Some(slot) = slot {
+                self.workspace.set(*slot, values);
+            }
+        }
+        self.plan.run(&mut self.workspace);
+        &self.workspace
+    }
+}

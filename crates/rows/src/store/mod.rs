@@ -1,0 +1,4 @@
+//! Where all rows of a model are.
+
+#[cfg(feature = "files")]
+pub mod shuffled;
