@@ -223,16 +223,16 @@ impl Triangle {
     }
 }
 
-/// Rows on their way into a triangle.
+/// A triangle while rows are added to it.
 pub(crate) struct Reflection {
     latents: usize,
-    /// The latents that the predictor reads, by their places in z.
+    /// The latents on which the predictor depends, by their places in z.
     places: Vec<usize>,
     triangle: Triangle,
 }
 
 impl Reflection {
-    /// No rows so far, of a density that says what its Gaussian rows are made of.
+    /// The reduction before any row, for a density with Gaussian rows.
     pub(crate) fn new(density: &dyn Density) -> Reflection {
         let places = places(density);
         Reflection {
@@ -242,7 +242,7 @@ impl Reflection {
         }
     }
 
-    /// Where the predictor is expanded, and along which directions.
+    /// The expansion point of the predictor, and the directions.
     pub(crate) fn arguments(&self) -> [Vec<f64>; 2] {
         let size = self.latents;
         let mut directions = vec![0.0; self.places.len() * size];
@@ -252,7 +252,7 @@ impl Reflection {
         [vec![0.0; size], directions]
     }
 
-    /// Reflects so many rows, of which [`row_terms`] were computed.
+    /// Reflects `length` rows, for which [`row_terms`] were computed.
     pub(crate) fn add(&mut self, length: usize, found: &Workspace) {
         let (slopes, left) = (found.output(0), found.output(1));
         let width = self.places.len();
@@ -270,7 +270,7 @@ impl Reflection {
         finite.then_some(self.triangle)
     }
 
-    /// The triangle, row after row, and the sum of the weights. What is not finite is not a number.
+    /// The triangle, row-major, and the sum of the weights. Values that are not finite become NaN.
     pub(crate) fn into_parts(self) -> Vec<Vec<f64>> {
         self.finite().map_or_else(nothing, Triangle::into_parts)
     }
@@ -280,8 +280,8 @@ fn nothing() -> Vec<Vec<f64>> {
     vec![vec![f64::NAN]; 2]
 }
 
-/// The latents that Gaussian rows read through their predictor, by their places in z; none of other
-/// rows.
+/// The latents on which Gaussian rows depend through their predictor, by their places in z; empty
+/// for other rows.
 fn places(density: &dyn Density) -> Vec<usize> {
     let Some(rows) = density.gaussian() else {
         return Vec::new();

@@ -18,7 +18,7 @@ use crate::program::compile_within;
 use crate::run::{Run, Stamp};
 use lehr_rows::watch::{End, Progress};
 
-/// Sets the noise of evaluation apart from that of training.
+/// Separates the noise of evaluation from that of training.
 const APART: u64 = 0x5eed_0000_e7a1_0a7e;
 
 /// Draws and their log weights.
@@ -28,7 +28,7 @@ pub struct Evaluated {
     pub latents: Vec<f64>,
     /// log p(D, z) − log q of each draw, on all rows: the mean is the bound.
     pub log_weights: Vec<f64>,
-    /// How well they are known, where some rows stand for all.
+    /// The accuracy of the weights, if they come from a sample of the rows.
     pub sampling: Option<Sampling>,
 }
 
@@ -38,18 +38,17 @@ impl Evaluated {
         Estimate::of(&self.log_weights).widened(self.sample_error())
     }
 
-    /// What the weights are wrong by: the same rows stand for all in every draw, so that it does not
+    /// The error of the weights from the sample: all draws use the same rows, so it does not
     /// average out.
     pub(crate) fn sample_error(&self) -> f64 {
         (self.sampling.as_ref()).map_or(0.0, |sampling| sampling.error)
     }
 }
 
-/// Draws z without weighing it on any row. A chain on a surrogate needs no table for this.
-///
-/// A chain whose steps are too long for where it began may leave the range of numbers, where the posterior
-/// has no mass. Another draw stands in for it, and the log weights are those of a guide without such
-/// chains: the log of their share is taken off, so that the bound stays one.
+/// Draws z without importance weights. A chain on a surrogate needs no table for this.  A chain
+/// whose steps are too long for its starting point may overflow, where the posterior has no mass.
+/// Another draw replaces it, and the log weights are those of a guide without such chains: the log
+/// of the valid share is subtracted, so that the bound remains valid.
 ///
 /// # Errors
 /// If a batch is larger than the table.
@@ -67,7 +66,7 @@ pub fn draw(
     drawn(place, guide, learned, order)
 }
 
-/// How many draws are wanted, from where, and what becomes of those that are not finite.
+/// The number of draws, their seed, and the treatment of those that are not finite.
 #[derive(Clone, Copy)]
 pub(crate) struct DrawOrder {
     pub(crate) count: usize,
@@ -75,16 +74,16 @@ pub(crate) struct DrawOrder {
     pub(crate) astray: Astray,
 }
 
-/// What becomes of draws that are not finite.
+/// The treatment of draws that are not finite.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Astray {
-    /// They are kept, for whoever looks for them.
+    /// They are kept, for callers that look for them.
     Kept,
-    /// Others stand in for them, unless more than half of all are not finite.
+    /// They are replaced by others, unless more than half of all draws are not finite.
     Replaced,
 }
 
-/// As [`draw`], with a choice of what becomes of draws that are not finite.
+/// As [`draw`], with a choice for draws that are not finite.
 pub(crate) fn drawn(
     place: Place<'_>,
     guide: &dyn Guide,
@@ -100,7 +99,7 @@ pub(crate) fn drawn(
     };
     let (mut program, mut lanes) = (compiled(LANES)?, LANES);
     if program.reads_batches() {
-        // The lanes of a run share its batch, but draws must be independent of one another.
+        // The lanes of a run share a batch, but draws must be independent of one another.
         (program, lanes) = (compiled(1)?, 1);
     }
     program.set_learned(&learned.values);
@@ -135,7 +134,7 @@ pub(crate) fn drawn(
     Ok(drawn)
 }
 
-/// Draws z and weighs it on every row, streamed.
+/// Draws z and weighs it on every row, in a streaming pass.
 pub fn evaluate(
     place: Place<'_>,
     guide: &dyn Guide,
@@ -155,7 +154,7 @@ pub(crate) fn weigh_draws(
 ) -> Result<Evaluated, TrainError> {
     let mut drawn = draw(place, guide, learned, (count, run.seed))?;
     let params = learned.get(PARAMS).unwrap_or(&[]);
-    // What is known at the mode need not be asked for again.
+    // The expansion at the mode is known already.
     let centre = place.density.elsewhere().and_then(|_| place.frame.shift());
     let draws = (&drawn.latents[..], centre);
     let sampled = difference_estimator::log_likelihoods(place.density, draws, params, run)?;
@@ -178,8 +177,8 @@ struct Sums {
     values: Vec<f64>,
 }
 
-/// Σ log p(yₙ | z) of every draw, as a stage of a run: however many draws there are, the rows are
-/// read once, in blocks whose sums are added in their order.
+/// Σ log p(yₙ | z) of every draw, as a stage of a run. For any number of draws the rows are read
+/// once, in blocks whose sums are added in their order.
 pub(crate) fn log_likelihoods(
     density: &dyn Density,
     draws: &[f64],
@@ -222,8 +221,8 @@ pub(crate) fn log_likelihoods(
     Ok(sums.values)
 }
 
-/// The same, by some rows where all of them are elsewhere and a sample tells the values: a message for
-/// every few draws would take longer than the chains that drew them.
+/// The same, by a sample if all rows are stored elsewhere and a sample is accurate enough: a
+/// message for every few draws would take longer than the chains that made them.
 pub(crate) fn sparing(
     density: &dyn Density,
     draws: &[f64],
@@ -238,7 +237,7 @@ pub(crate) fn sparing(
     Ok((log_likelihoods(density, draws, &[], run)?, None))
 }
 
-/// The same of rows that are elsewhere: the draws of one message share a pass.
+/// The same for rows that are stored elsewhere: the draws in one message share a pass.
 fn asked_elsewhere(
     density: &dyn Density,
     draws: &[f64],
@@ -263,8 +262,8 @@ fn asked_elsewhere(
     Ok(values)
 }
 
-/// Weighs draws of z that come from elsewhere on every row: each is taken for the end of a path
-/// of the guide, whose beginning is drawn backwards. `None` if the guide cannot be run backwards.
+/// Weighs external draws of z on every row: each is treated as the end of a path of the guide,
+/// whose beginning is drawn backwards. `None` if the guide cannot be run backwards.
 ///
 /// # Errors
 /// If a batch is larger than the table.

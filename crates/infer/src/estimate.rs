@@ -1,5 +1,5 @@
-//! The small values that a fit reports: estimates with their errors, how far they can be relied on, and what
-//! was chosen on the way.
+//! The small values that a fit reports: estimates with their errors, levels of reliability, and
+//! automatic choices.
 
 use std::fmt;
 
@@ -7,13 +7,13 @@ use lehr_numeric::pareto::{Pareto, threshold};
 use lehr_numeric::summary::{mean, sd};
 use serde::{Deserialize, Serialize};
 
-/// The effective share of draws above which weighting changes nothing that could be seen.
+/// The effective share of draws above which weights have no visible effect.
 const ALIKE: f64 = 0.99;
 
-/// Choices made along the way, as they are reported: what, and how.
+/// Choices made during a fit, as reported: name and value.
 pub type Choices = Vec<(String, String)>;
 
-/// Two digits, however small; what is rounding is 0.
+/// A number with two digits; rounding errors become 0.
 pub(crate) fn short(number: f64) -> String {
     match number {
         ..1e-12 => "0".into(),
@@ -32,13 +32,13 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// What nothing is known of.
+    /// An unknown number.
     pub const UNKNOWN: Estimate = Estimate {
         mean: f64::NAN,
         error: f64::NAN,
     };
 
-    /// Nothing, and known to be.
+    /// Zero, without error.
     pub const NONE: Estimate = Estimate {
         mean: 0.0,
         error: 0.0,
@@ -53,7 +53,7 @@ impl Estimate {
         }
     }
 
-    /// The same with an independent error besides its own.
+    /// The same with an additional independent error.
     #[must_use]
     pub fn widened(self, error: f64) -> Estimate {
         Estimate {
@@ -71,7 +71,7 @@ impl Estimate {
     }
 }
 
-/// Wall time by part.
+/// Wall-clock time by part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Seconds {
     /// Mode, curvature and surrogate.
@@ -84,15 +84,15 @@ pub struct Seconds {
     pub evaluate: f64,
 }
 
-/// What a fit says of the log evidence.
+/// The log evidence of a fit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evidence {
     /// The bound on the log evidence, on all rows, if the method has one.
     pub bound: Option<Estimate>,
-    /// The estimate of the log evidence: importance-weighted of a trained guide, by bridge sampling
-    /// of Markov chains.
+    /// The estimate of the log evidence: importance-weighted for a trained guide, by bridge
+    /// sampling for Markov chains.
     pub estimate: Estimate,
-    /// How far the bound is above that of the Gaussian below the guide, if there is one.
+    /// The gain of the bound over that of the Gaussian below the guide, if there is one.
     pub gain: Option<Gain>,
 }
 
@@ -107,7 +107,7 @@ impl Evidence {
     }
 }
 
-/// What a guide gains over the Gaussian that it is built on.
+/// The gain of a guide over the Gaussian on which it is built.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Gain {
     /// The method of that Gaussian.
@@ -116,16 +116,16 @@ pub struct Gain {
     pub nats: Estimate,
 }
 
-/// How far the numbers can be relied on, best first.
+/// The reliability of the numbers, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Level {
     /// The draws can be used as they are.
     Reliable,
     /// Importance weights correct the draws.
     Corrected,
-    /// Some number is not as it should be: look again.
+    /// Some diagnostic is not as it should be.
     Doubtful,
-    /// The numbers are not the posterior's.
+    /// The numbers do not describe the posterior.
     Untrusted,
 }
 
@@ -152,27 +152,27 @@ impl fmt::Display for Level {
     }
 }
 
-/// The largest k̂ at which so many draws can be corrected, with its two digits. Everything that
-/// names a limit of k̂ reads it here.
+/// The largest k̂ at which this number of draws can be corrected, with two digits. Everything that
+/// mentions a limit of k̂ uses this one.
 pub fn usable_shape(draws: usize) -> f64 {
     threshold(draws)
 }
 
-/// What weights say of their draws.
+/// The information in the weights about their draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// They are all but equal: there is no tail whose shape could matter.
+    /// They are nearly equal, so that there is no relevant tail.
     Alike,
-    /// k̂ is below the limit, however uncertain it is.
+    /// k̂ is below the limit, in spite of its uncertainty.
     Light,
-    /// k̂ is above the limit, however uncertain it is.
+    /// k̂ is above the limit, in spite of its uncertainty.
     Heavy,
-    /// k̂ is too uncertain to tell.
+    /// k̂ is too uncertain to decide.
     Open,
 }
 
 impl Shape {
-    /// What a set of weights says.
+    /// The classification of a set of weights.
     pub fn of(pareto: &Pareto) -> Shape {
         let draws = pareto.log_weights.len();
         let (limit, error) = (usable_shape(draws), pareto.shape_error());
@@ -183,7 +183,7 @@ impl Shape {
         } else if pareto.shape - error < limit {
             Shape::Open
         } else {
-            // What is not a number is not light.
+            // NaN counts as heavy.
             Shape::Heavy
         }
     }

@@ -1,8 +1,8 @@
-//! The kinds of files that fits leave behind, each with its version.
+//! The kinds of files that fits write, each with its version.
 
 use lehr_file::Kind;
 
-/// Raised whenever the content of one of them changes its form.
+/// Raised whenever the format of one of them changes.
 const VERSION: u32 = 7;
 
 /// A fit that can be resumed.

@@ -1,4 +1,4 @@
-//! A whole fit: a method, and what is the same for all of them.
+//! A whole fit: a method, and the settings that all methods share.
 
 use lehr_density::{Density, RowsLost};
 
@@ -14,7 +14,7 @@ use lehr_rows::watch::{Observer, Phase};
 
 pub use crate::error::FitError;
 
-/// A fit to be made: a method with its settings, and what all methods share.
+/// A fit before it runs: a method with its settings, and the settings that all methods share.
 ///
 /// ```
 /// # use lehr_infer::fit::Fit;
@@ -31,7 +31,7 @@ pub struct Fit<'a> {
     threads: Option<usize>,
 }
 
-/// A fit by whatever method the model and the table call for.
+/// A fit by the method that suits the model and the table.
 impl Default for Fit<'_> {
     fn default() -> Self {
         Fit::new(Auto::default())
@@ -47,7 +47,7 @@ impl<'a> Fit<'a> {
     /// A fit by the method of this name, with every setting at its default.
     ///
     /// # Errors
-    /// If no method is called so.
+    /// If there is no method of this name.
     pub fn named(name: &str) -> Result<Fit<'a>, UnknownMethod> {
         Ok(Fit::boxed((find(name)?.new)()))
     }
@@ -62,7 +62,7 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// With a setting of the method by name.
+    /// Sets a setting of the method by name.
     ///
     /// # Errors
     /// If the method has no such setting, or the setting no such value.
@@ -71,47 +71,48 @@ impl<'a> Fit<'a> {
         Ok(self)
     }
 
-    /// Where all randomness comes from; 0 if it is not given.
+    /// Sets the seed of all randomness; the default is 0.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Fit<'a> {
         self.run.seed = seed;
         self
     }
 
-    /// S, the draws that the result is judged and summarised by; as many as are usual for the
-    /// method if not given.
+    /// Sets S, the number of draws that judge and summarise the result; the default depends on the
+    /// method.
     #[must_use]
     pub fn draws(mut self, draws: usize) -> Fit<'a> {
         self.draws = Some(draws);
         self
     }
 
-    /// Without the chains and searches by which a verdict finds out what the draws miss, so that the
-    /// draws are the method's own and the verdict says that it looked at their weights alone: for
-    /// studies of methods.
+    /// Turns off the chains and searches by which a verdict looks for mass that the draws miss. The
+    /// draws are then the method's own, and the verdict states that it considered their weights
+    /// alone: for studies of methods.
     #[must_use]
     pub fn unexamined(mut self) -> Fit<'a> {
         self.run.unexamined = true;
         self
     }
 
-    /// With moments in the place of the draws of a site, where the method knows those and all draws have more
-    /// numbers than this: for those who can make draws of single groups from [`crate::collapse::Spared`]. The
-    /// first to say so counts.
+    /// Keeps moments in place of the draws of a site, if the method supports that and all draws
+    /// have more numbers than this: for callers that can make draws of single groups from
+    /// [`crate::collapse::Spared`]. Only the first call counts.
     #[must_use]
     pub fn sparing(mut self, most_numbers: usize) -> Fit<'a> {
         self.run.most_numbers.get_or_insert(most_numbers);
         self
     }
 
-    /// On so many threads; on those of the surrounding pool if not given. The result is the same.
+    /// Sets the number of threads; the default is the surrounding pool. The result does not depend
+    /// on it.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Fit<'a> {
         self.threads = Some(threads);
         self
     }
 
-    /// Watched by somebody who may stop it.
+    /// Sets an observer, which may stop the fit.
     #[must_use]
     pub fn observer(self, observer: &mut dyn Observer) -> Fit<'_> {
         Fit {
@@ -122,17 +123,17 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// Saved while it runs; a checkpoint of the same fit that is there already is resumed.
+    /// Saves the fit while it runs; an existing checkpoint of the same fit is resumed.
     #[must_use]
     pub fn checkpoint(mut self, checkpoint: Checkpoint) -> Fit<'a> {
         self.run.checkpoint = Some(checkpoint);
         self
     }
 
-    /// Makes the fit.
+    /// Runs the fit.
     ///
     /// # Errors
-    /// If a setting cannot work with this model, or the fit fails on its way.
+    /// If a setting cannot work with this model, or the fit fails.
     pub fn run(self, density: &dyn Density) -> Result<Posterior, FitError> {
         RowsLost::caught(|| self.run_threads(density))?
     }
@@ -150,7 +151,7 @@ impl<'a> Fit<'a> {
         pool.install(|| self.run_here(density))
     }
 
-    /// Fits without the latents of single rows where they can be integrated out.
+    /// Fits without local latents if they can be integrated out.
     fn run_here(&mut self, density: &dyn Density) -> Result<Posterior, FitError> {
         let most = self.method.most_locals();
         let mut posterior = match Integrated::of(density) {
@@ -166,8 +167,8 @@ impl<'a> Fit<'a> {
         Ok(posterior)
     }
 
-    /// Integrates out the latents of single rows, with more nodes where too few were too coarse for
-    /// the posterior that they led to.
+    /// Integrates out local latents, and repeats with more nodes if there were too few for the
+    /// resulting posterior.
     fn run_integrated(&mut self, integrated: Integrated<'_>) -> Result<Posterior, FitError> {
         proper::check(&integrated)?;
         let mut posterior = self.fit(&integrated)?;
@@ -185,7 +186,7 @@ impl<'a> Fit<'a> {
         Ok(posterior)
     }
 
-    /// Fits on condensed rows where there are any.
+    /// Fits on reduced rows if the density can be reduced.
     fn run_rows(&mut self, density: &dyn Density) -> Result<Posterior, FitError> {
         proper::check(density)?;
         if !self.method.condenses(density) {

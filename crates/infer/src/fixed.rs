@@ -1,9 +1,9 @@
-//! A density whose parameters θ are held where they are, as one of the latents alone.
+//! A density with fixed parameters θ, as a function of the latents alone.
 
 use lehr_density::{Columns, Density, Layout, LinearRows, Point, Predictors, RowSource, Rows};
 use lehr_graph::Expr;
 
-/// A density at fixed θ: what remains to be inferred given all that is learned.
+/// A density at fixed θ: the remaining inference given all learnt parameters.
 pub struct Fixed<'d> {
     density: &'d dyn Density,
     params: Vec<f64>,

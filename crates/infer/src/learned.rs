@@ -1,13 +1,13 @@
-//! Learned parameters in words, for the summary of a fit.
+//! Learnt parameters in words, for the summary of a fit.
 
 use lehr_density::SiteValue;
 
 use crate::posterior::Posterior;
 
-/// Values of a parameter that are told one by one.
+/// The most values of a parameter that are listed.
 const FEW: usize = 8;
 
-/// θ of a fit, each parameter with its values unless they are many; `None` if there is none.
+/// θ of a fit, each parameter with its values unless they are many; `None` if there are none.
 pub(crate) fn learned(posterior: &Posterior) -> Option<String> {
     let sites = posterior.param_sites();
     let words: Vec<String> = sites.iter().map(site).collect();

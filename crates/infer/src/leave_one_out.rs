@@ -1,4 +1,5 @@
-//! What a row would be worth to predict had it not been fitted (PSIS-LOO), draw by weighted draw.
+//! The leave-one-out predictive density of a row by importance sampling (PSIS-LOO), from weighted
+//! draws.
 
 use lehr_density::Density;
 use lehr_numeric::pareto::{Pareto, WeightError};
@@ -10,17 +11,17 @@ use crate::pointwise::pointwise;
 /// One row left out.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LeftOut {
-    /// log p(yₙ | the other rows), by importance weights that are smoothed.
+    /// log p(yₙ | the other rows), by smoothed importance weights.
     pub elpd: f64,
     /// log p(yₙ | all rows).
     pub lpd: f64,
-    /// k̂ of the weights; above [`lehr_numeric::pareto::threshold`] `elpd` is not to be trusted.
+    /// k̂ of the weights; above [`lehr_numeric::pareto::threshold`] `elpd` is unreliable.
     pub shape: f64,
     /// The posterior variance of log p(yₙ | z): the row's share in WAIC's number of parameters.
     pub variance: f64,
 }
 
-/// One row as all rows' posterior sees it.
+/// The predictive density of a row under the posterior of all rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Seen {
     /// log p(yₙ | all rows).
@@ -29,11 +30,11 @@ pub struct Seen {
     pub variance: f64,
 }
 
-/// What draws say of a row. `log_likelihood` holds log p(yₙ | z) of each draw, `log_weights` the
-/// log of each draw's weight in the posterior, summing to one.
+/// The predictive density of a row. `log_likelihood` holds log p(yₙ | z) of each draw,
+/// `log_weights` the log of each draw's weight in the posterior, summing to one.
 pub fn seen(log_likelihood: &[f64], log_weights: &[f64]) -> Seen {
     let pairs = || log_likelihood.iter().zip(log_weights);
-    // A draw of weight zero says nothing, not even where it makes the row impossible.
+    // A draw of weight zero is ignored, even if it makes the row impossible.
     let weighted = |of: &dyn Fn(f64) -> f64| -> f64 {
         let counted = pairs().filter(|(_, weight)| **weight > f64::NEG_INFINITY);
         counted
@@ -50,9 +51,8 @@ pub fn seen(log_likelihood: &[f64], log_weights: &[f64]) -> Seen {
     }
 }
 
-/// Leaves out one row (Vehtari, Gelman & Gabry 2017), given what [`seen`] is given. Where
-/// weights correct an approximation, the log ratio of a draw is its log weight minus its log
-/// likelihood.
+/// Leaves out one row (Vehtari, Gelman & Gabry 2017), with the arguments of [`seen`]. If weights
+/// correct an approximation, the log ratio of a draw is its log weight minus its log likelihood.
 ///
 /// A draw that makes the row impossible has no finite ratio: the shape is then infinite.
 pub fn leave_out(log_likelihood: &[f64], log_weights: &[f64]) -> Result<LeftOut, WeightError> {
@@ -74,7 +74,7 @@ pub fn leave_out(log_likelihood: &[f64], log_weights: &[f64]) -> Result<LeftOut,
     Ok(left)
 }
 
-/// Draws of a posterior that count by weight.
+/// Weighted draws of a posterior.
 #[derive(Clone, Copy, Debug)]
 pub struct WeightedDraws<'a> {
     /// One flat unconstrained z after another.
@@ -93,12 +93,12 @@ pub fn leave_each_out(
     each_row(density, draws, leave_out).into_iter().collect()
 }
 
-/// What draws say of each row of a density.
+/// The predictive density of each row of a density.
 pub fn each_seen(density: &dyn Density, draws: WeightedDraws<'_>) -> Vec<Seen> {
     each_row(density, draws, seen)
 }
 
-/// Something of the log likelihoods of each row and the log weights of the draws.
+/// A function of the log likelihoods of each row and the log weights of the draws.
 fn each_row<T: Send>(
     density: &dyn Density,
     draws: WeightedDraws<'_>,

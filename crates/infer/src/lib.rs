@@ -1,4 +1,4 @@
-//! Inference: guides, chains, surrogates, the bound, training, and what a posterior is worth.
+//! Inference: guides, chains, surrogates, the bound, training, and diagnostics of a posterior.
 
 pub mod annealed;
 pub mod bidirectional;

@@ -10,7 +10,7 @@ pub(crate) struct Likelihoods<'d> {
     rows: AllRows<'d>,
     params: &'d [f64],
     size: usize,
-    /// z of every lane; lanes that nobody asks for keep what they had.
+    /// z of every lane; unused lanes keep their values.
     block: Vec<f64>,
 }
 

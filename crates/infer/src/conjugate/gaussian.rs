@@ -29,8 +29,8 @@ impl Gaussian {
         self.expected_log_density(self) - other.expected_log_density(self)
     }
 
-    /// KL(q ‖ self) of the nearest q with independent coordinates: the same mean, and for each
-    /// coordinate the variance that the others leave it.
+    /// KL(q ‖ self) of the closest q with independent coordinates: it has the same mean, and for
+    /// each coordinate the conditional variance given the others.
     pub fn mean_field_divergence(&self) -> f64 {
         let precision = inverse(&self.covariance);
         let own: f64 = (0..self.mean.nrows()).map(|i| precision[(i, i)].ln()).sum();

@@ -51,8 +51,8 @@ impl Walk {
         (z, weight)
     }
 
-    /// The exact mean of the log weight of the chain run backwards from the posterior. A step
-    /// backwards is a step with the momentum turned round, which has the same distribution.
+    /// The exact mean of the log weight of the chain run backwards from the posterior. A backward
+    /// step is a step with reversed momentum, which has the same distribution.
     pub fn upper_bound(&self, regression: &Regression, (precision, product): &Information) -> f64 {
         let prior = &regression.prior;
         let prior_precision = inverse(&prior.covariance);

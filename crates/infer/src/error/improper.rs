@@ -1,11 +1,11 @@
-//! Why there is no posterior.
+//! The reasons why there is no proper posterior.
 
 use thiserror::Error;
 
-/// A posterior that is none.
+/// A flat prior without a proper posterior.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Improper {
-    /// The rows leave a latent open.
+    /// The rows do not determine a latent.
     #[error(
         "flat prior on {name}: expected rows that hold it, found none that do: the likelihood does not fall off along it, so there is no posterior\n  hint: give it a proper prior, as in normal(0, 10); columns that are sums of others, and responses that a column separates, need one"
     )]

@@ -1,4 +1,4 @@
-//! Why a fit could not be made: the errors of all modules, so that none of them needs another for its error.
+//! The errors of fits, for all modules, so that none of them depends on another for its error.
 
 mod improper;
 mod setting;
@@ -17,7 +17,7 @@ use lehr_file::FileError;
 use lehr_numeric::batch::BatchError;
 use lehr_numeric::pareto::WeightError;
 
-/// A fit that could not be made.
+/// The reasons why a fit failed.
 #[derive(Debug, thiserror::Error)]
 pub enum FitError {
     /// Training failed.
@@ -29,10 +29,10 @@ pub enum FitError {
     /// A batch that cannot be drawn.
     #[error(transparent)]
     Batch(#[from] BatchError),
-    /// The weights of the draws cannot be judged.
+    /// The weights of the draws cannot be smoothed.
     #[error(transparent)]
     Weights(#[from] WeightError),
-    /// A flat prior under which there is no posterior.
+    /// A flat prior without a proper posterior.
     #[error(transparent)]
     Improper(#[from] Improper),
     /// A file that cannot be read or written.
@@ -44,15 +44,15 @@ pub enum FitError {
     /// A setting that the method does not have.
     #[error(transparent)]
     Name(#[from] SettingError),
-    /// Rows that are elsewhere cannot be reached.
+    /// Rows that are stored elsewhere cannot be reached.
     #[error("{0}")]
     Rows(String),
-    /// What a fit stored of itself cannot be read.
+    /// The stored sampler of a fit cannot be read.
     #[error(
         "fit: what the fit stored of itself cannot be read: {problem}\n  hint: the file is damaged: fit again"
     )]
     Stored {
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// A setting that cannot work.
@@ -60,9 +60,9 @@ pub enum FitError {
     Setting {
         /// The method.
         method: &'static str,
-        /// What is wrong.
+        /// The problem.
         problem: String,
-        /// What to do.
+        /// Advice.
         hint: String,
     },
 }

@@ -1,12 +1,12 @@
-//! Names and values that no method, or not this one, has.
+//! Names and values that no method accepts, or not this one.
 
-/// A name that is no method's.
+/// The name of no method.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("method: expected one of {known}, found {found:?}")]
 pub struct UnknownMethod {
-    /// What was found.
+    /// The unknown name.
     pub found: String,
-    /// The names that there are.
+    /// The known names.
     pub known: String,
 }
 
@@ -28,7 +28,7 @@ pub enum SettingError {
         method: &'static str,
         /// The setting.
         name: String,
-        /// Those that have it.
+        /// The methods that have it.
         owners: String,
         /// `has it` or `have it`.
         verb: &'static str,

@@ -1,10 +1,10 @@
-//! Why a start cannot be made.
+//! The reasons why a start fails.
 
 use lehr_numeric::batch::BatchError;
 
 use super::TrainError;
 
-/// A start that cannot be made.
+/// The reasons why a start fails.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// A batch that cannot be drawn.
@@ -16,9 +16,9 @@ pub enum StartError {
     /// The model does not allow it.
     #[error("start: {problem}\n  hint: {hint}")]
     Refusal {
-        /// What is wrong.
+        /// The problem.
         problem: String,
-        /// What to do.
+        /// Advice.
         hint: String,
     },
 }

@@ -1,4 +1,4 @@
-//! Why a surrogate cannot be built, one sentence each.
+//! The reasons why a surrogate cannot be built, one sentence each.
 
 use lehr_density::ResponseKind;
 
@@ -30,7 +30,7 @@ pub enum SurrogateError {
         kind: &'static str,
         /// The observed column.
         response: String,
-        /// What it holds.
+        /// The kind of its values.
         found: ResponseKind,
     },
     /// One response was expected and there are more, or none.
@@ -40,7 +40,7 @@ pub enum SurrogateError {
     Responses {
         /// Which surrogate.
         kind: &'static str,
-        /// What is observed.
+        /// The observed columns.
         found: String,
     },
     /// Levels have no mean.
@@ -69,19 +69,19 @@ pub enum SurrogateError {
         /// Which surrogate.
         kind: &'static str,
     },
-    /// Rows with latents of their own are another method's.
+    /// Rows with local latents need another method.
     #[error("sl-dais: a surrogate has no local latents, but the model gives each row {site:?}")]
     Locals {
         /// The first local site.
         site: String,
     },
-    /// The expansion has no place.
+    /// There is no mode at which to expand.
     #[error("sl-dais: {what} needs the posterior's mode, but none was computed")]
     NoMode {
-        /// What needs it.
+        /// The component that needs it.
         what: String,
     },
-    /// Weights to be matched that are not there.
+    /// Matched weights were requested for another surrogate.
     #[error(
         "sl-dais: matched weights are for surrogates that learn theirs from the mode on, but the surrogate is {kind}"
     )]
@@ -89,7 +89,7 @@ pub enum SurrogateError {
         /// Which surrogate.
         kind: &'static str,
     },
-    /// The posterior has no precision to measure with.
+    /// The posterior precision is not positive definite.
     #[error(
         "sl-dais: the log posterior has no maximum at the mode that was given\n  hint: run the optimiser longer"
     )]
@@ -134,9 +134,9 @@ pub enum SurrogateError {
     "surrogate: expected one of {known}, found {found:?}\n  hint: rand serves every likelihood"
 )]
 pub struct UnknownSurrogate {
-    /// What was asked for.
+    /// The unknown name.
     pub found: String,
-    /// The names that there are.
+    /// The known names.
     pub known: String,
 }
 

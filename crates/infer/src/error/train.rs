@@ -1,11 +1,11 @@
-//! Why a training could not be done, or was not finished.
+//! The reasons why training failed or was not finished.
 
 use std::path::{Path, PathBuf};
 
 use lehr_file::FileError;
 use lehr_numeric::batch::BatchError;
 
-/// A training that could not be done.
+/// The reasons why training failed.
 #[derive(Debug, thiserror::Error)]
 pub enum TrainError {
     /// A batch that cannot be drawn.
@@ -28,7 +28,7 @@ pub enum TrainError {
         steps: u64,
         /// The learned block whose gradient was not finite.
         block: String,
-        /// Which site and rows were met, in words that follow a comma.
+        /// The site and rows concerned, in words that follow a comma.
         met: String,
     },
     /// A name that is not among the learned blocks.
@@ -42,11 +42,11 @@ pub enum TrainError {
     /// The watcher asked to stop.
     #[error("{doing}: stopped after {done}{}", resume_words(saved.as_deref()))]
     Stopped {
-        /// What was being done.
+        /// The activity.
         doing: &'static str,
-        /// How much of it was done, in words.
+        /// Its progress, in words.
         done: String,
-        /// The checkpoint that it can be resumed from.
+        /// The checkpoint from which it can be resumed.
         saved: Option<PathBuf>,
     },
 }

@@ -1,4 +1,4 @@
-//! The point that a fit starts around, and the scales of independent latents there.
+//! The centre of a fit's start, and the scales of independent latents there.
 
 use lehr_density::{Density, Layout, Support};
 use lehr_numeric::lbfgs::Reason;
@@ -8,8 +8,8 @@ use super::prior::PriorProducts;
 use crate::full_data::{AllRows, FullData, Query};
 use crate::guide::Frame;
 
-/// The point a fit starts around: the maximum of log p(D, z) in z and θ together, or what
-/// another start found instead.
+/// The centre of a fit's start: the maximum of log p(D, z) in z and θ together, or the result of
+/// another start.
 #[derive(Clone, Debug)]
 pub struct Centre {
     /// z*
@@ -20,12 +20,12 @@ pub struct Centre {
     pub log_joint: f64,
     /// Iterations of the search.
     pub iterations: usize,
-    /// Why the search ended.
+    /// The reason why the search ended.
     pub reason: Reason,
 }
 
 impl Centre {
-    /// Where the model itself would start, before any search.
+    /// The model's default start, before any search.
     pub(crate) fn start(density: &dyn Density) -> Centre {
         Centre {
             latents: density.latents().start().to_vec(),
@@ -36,9 +36,9 @@ impl Centre {
         }
     }
 
-    /// Where a search begins: spreads at this size, or at the middle of their interval where that
-    /// is smaller, and everything else where the model starts. A model's latents are made to be
-    /// about 1 in size; the middle of a vague prior says nothing about the data.
+    /// The start of a search: standard deviations of this size, or at the middle of their interval
+    /// if that is smaller, and the model's default for everything else. A model's latents are
+    /// scaled to be about 1 in size; the middle of a vague prior has no relation to the data.
     pub(crate) fn with_spreads(density: &dyn Density, size: f64) -> Centre {
         let mut centre = Centre::start(density);
         let latents = density.latents();
@@ -63,8 +63,8 @@ const PROBES: usize = 16;
 const PROBE_PASSES: usize = 4;
 
 impl Centre {
-    /// The frame of independent latents where a whole Hessian is too large: its diagonal by
-    /// random signs, E[s ∘ Hs], the prior's and the likelihood's together.
+    /// The whitening for independent latents if a whole Hessian is too large: its diagonal by
+    /// random signs, E[s ∘ Hs], for prior and likelihood together.
     pub fn diagonal_frame(&self, density: &dyn Density, seed: u64) -> Frame {
         let size = self.latents.len();
         let rows = AllRows::of(density);
@@ -87,7 +87,7 @@ impl Centre {
         }
     }
 
-    /// The diagonal of the prior's Hessian, by random signs in one pass of its own.
+    /// The diagonal of the prior's Hessian, by random signs in a separate pass.
     fn prior_diagonal(&self, density: &dyn Density) -> Vec<f64> {
         let size = self.latents.len();
         let mut signs = vec![0.0; PROBES * size];
@@ -99,8 +99,9 @@ impl Centre {
     }
 }
 
-/// Λᵢᵢ^(−½), or 1 where there is no maximum. A logarithm or a logit moves by at most 1: e⁷⁰⁰ is what a
-/// vague prior allows of a spread and no data bear.
+/// Λᵢᵢ^(−½), or 1 if the curvature is not that of a maximum. A logarithm or a logit is limited to a
+/// scale of 1, because a vague prior allows values such as e⁷⁰⁰ of a standard deviation that no
+/// data support.
 pub(super) fn first_scales(latents: &Layout, precision: &[f64]) -> Vec<f64> {
     let scale = |curvature: &f64| {
         if *curvature > 0.0 && curvature.is_finite() {
@@ -120,7 +121,7 @@ pub(super) fn first_scales(latents: &Layout, precision: &[f64]) -> Vec<f64> {
     scales
 }
 
-/// Adds the mean of s ∘ Hs over so many probes.
+/// Adds the mean of s ∘ Hs over `probes` probes.
 fn add_probes(diagonal: &mut [f64], signs: &[f64], products: &[f64], probes: usize) {
     let size = diagonal.len();
     for (k, (sign, product)) in signs.iter().zip(products.iter().cycle()).enumerate() {

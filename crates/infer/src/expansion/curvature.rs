@@ -1,4 +1,4 @@
-//! First and second derivatives at the centre of a fit, and what is made of them.
+//! First and second derivatives at the centre of a fit, and the Laplace approximation from them.
 
 use lehr_density::{Density, Layout};
 use lehr_numeric::dense::{Factor, cholesky, inverse_factor};
@@ -35,7 +35,7 @@ impl Centre {
         self.curvature_by(density, &AllRows::of(density))
     }
 
-    /// The same by whoever sums over the rows.
+    /// The same with any service that sums over the rows.
     pub(crate) fn curvature_by(&self, density: &dyn Density, rows: &dyn FullData) -> Curvature {
         let size = self.latents.len();
         let sums = rows.sum(Query::Slopes, &[&self.latents, &self.params]);
@@ -78,9 +78,9 @@ impl Curvature {
         inverse_factor(&cholesky(&self.precision(), size)?)
     }
 
-    /// The frame of a correlated Gaussian; `None` if the curvature is not that of a maximum.
-    /// No latent is wider than twice the width that is known of it, if any is: the curvature at one
-    /// point may be next to none where that around it is not.
+    /// The whitening by a correlated Gaussian; `None` if the curvature is not that of a maximum. No
+    /// latent is wider than twice its known width, if there is one: the curvature at a single point
+    /// may be nearly zero although it is not around that point.
     pub fn dense_frame(&self, centre: &Centre, widths: Option<&[f64]>) -> Option<Frame> {
         const WIDEST: f64 = 2.0;
         let mut factor = self.factor()?;
@@ -98,8 +98,8 @@ impl Curvature {
         })
     }
 
-    /// The frame of independent latents: scales Λᵢᵢ^(−½), those of the best independent
-    /// Gaussian; one where the curvature is not that of a maximum.
+    /// The whitening for independent latents: scales Λᵢᵢ^(−½), those of the best independent
+    /// Gaussian; one if the curvature is not that of a maximum.
     pub fn diagonal_frame(&self, centre: &Centre, latents: &Layout) -> Frame {
         let size = self.gradient.len();
         let precision = self.precision();

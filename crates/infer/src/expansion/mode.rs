@@ -1,4 +1,4 @@
-//! What one pass over the table tells of the log likelihood at the posterior's mode.
+//! The expansion of the log likelihood at the posterior's mode, from one pass over the table.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ pub struct Mode {
     pub params: Vec<f64>,
     /// The gradient in z.
     pub gradient: Vec<f64>,
-    /// The Hessian in z: D × D, or its D diagonal entries alone where D² numbers are too many.
+    /// The Hessian in z: D × D, or only its D diagonal entries if D² numbers are too many.
     pub hessian: Vec<f64>,
 }
 

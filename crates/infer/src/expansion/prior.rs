@@ -1,4 +1,4 @@
-//! The log prior by itself: its slopes, its curvature, and what that says of the model.
+//! The log prior alone: its gradient, its curvature, and the hierarchy that they reveal.
 
 use lehr_density::{Density, Point};
 use lehr_graph::{Graph, Plan, Workspace};
@@ -56,7 +56,7 @@ impl PriorProducts {
         PriorProducts { plan, workspace }
     }
 
-    /// One product after another; without lanes where no direction matters.
+    /// One product after another; without lanes if the product does not depend on the direction.
     pub(super) fn run(&mut self, directions: &[f64]) -> &[f64] {
         if let Some(slot) = self.plan.input_named("along") {
             self.workspace.set(slot, directions);
@@ -66,9 +66,9 @@ impl PriorProducts {
     }
 }
 
-/// Whether a site's prior depends on another site other than through its location: as the prior
-/// of effects does on their spread. The curvature between the two then changes from place to
-/// place, while that of a shifted Gaussian does not.
+/// Whether a site's prior depends on another site other than through its location, as the prior of
+/// random effects depends on their standard deviation. The curvature between the two then varies,
+/// while that of a shifted Gaussian is constant.
 pub(crate) fn has_hierarchy(density: &dyn Density) -> bool {
     let latents = density.latents();
     let sites = latents.sites().len();
@@ -105,7 +105,7 @@ pub(crate) fn has_hierarchy(density: &dyn Density) -> bool {
     here.iter().zip(&there).any(differs)
 }
 
-/// Sets z and θ where the plan reads them.
+/// Sets z and θ if the plan reads them.
 fn set_point(plan: &Plan, workspace: &mut Workspace, (z, params): (&[f64], &[f64])) {
     for (name, values) in [("z", z), ("params", params)] {
         if let Some(slot) = plan.input_named(name) {

@@ -1,17 +1,17 @@
-//! Each row's log likelihood expanded around a point, and what the expansion leaves out.
+//! The expansion of each row's log likelihood around a point, and its remainder.
 
 use lehr_density::{Density, Point, Rows};
 use lehr_graph::Expr;
 
-/// How far each row is expanded.
+/// The order of a row's expansion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
     First,
     Second,
 }
 
-/// log p(yₙ | z) − tₙ(z), one per row: what the expansion at `mode` leaves out at `at`, which is
-/// `offset` away from it.
+/// log p(yₙ | z) − tₙ(z), one per row: the remainder at `at` of the expansion at `mode`, which is
+/// `offset` away.
 pub(crate) fn row_remainder<'g>(
     density: &dyn Density,
     [mode, at]: [&Point<'g>; 2],

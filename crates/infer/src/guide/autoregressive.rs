@@ -50,7 +50,7 @@ impl Default for Autoregressive {
 /// The largest |s|.
 const MOST: f64 = 3.0;
 
-/// Which layer of the flow.
+/// A layer of the flow.
 #[derive(Clone, Copy)]
 struct Layer {
     place: usize,
@@ -183,7 +183,7 @@ impl Layer {
     }
 }
 
-/// Which weights of a layer there are: one, or zero for those that would look ahead.
+/// Masks of a layer's weights: one, or zero for weights that would violate the order.
 struct Masks {
     first: Arc<[f64]>,
     second: Arc<[f64]>,
@@ -191,8 +191,9 @@ struct Masks {
 }
 
 impl Masks {
-    /// By degrees: input i has i, counted from the other end in every second layer; hidden unit
-    /// j has j mod (D − 1). A unit sees what has at most its own degree, an output what has less.
+    /// By degrees: input i has degree i, counted from the other end in every second layer; hidden
+    /// unit j has j mod (D − 1). A unit reads inputs of at most its own degree, an output reads
+    /// units of lower degree.
     fn new(layer: Layer) -> Masks {
         let Layer { place, size, width } = layer;
         let of_input = |i: usize| if place % 2 == 0 { i } else { size - 1 - i };

@@ -1,5 +1,5 @@
-//! The contract of every base: a map of standard normal numbers, alone a guide, below a chain its
-//! start.
+//! The contract of a base: a map of standard normal numbers. It is a guide by itself, or the start
+//! of a chain.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use super::{Block, Context, Drawn, Gradient, Guide, RowNumbers};
 /// ½ ln 2π
 pub(crate) const HALF_LN_TWO_PI: f64 = 0.918_938_533_204_672_8;
 
-/// A family of distributions over the latents that a chain can start from, open for more: one file
-/// and one row of [`BASES`](super::BASES) each.
+/// A family of distributions over the latents from which a chain can start. The set is open: each
+/// has one file and one row of [`BASES`](super::BASES).
 ///
 /// A base is a map T with x ~ N(0, 1): it gives z = T(x) and J(x) = ln |det T′(x)|.
 pub trait Base: Guide + fmt::Debug {
@@ -24,7 +24,7 @@ pub trait Base: Guide + fmt::Debug {
     /// Writes the distribution into a program.
     fn write<'g>(&self, context: &Context<'g, '_>) -> Box<dyn Transport<'g> + 'g>;
 
-    /// What is stored of it; [`BaseInfo::restore`] reads it back.
+    /// Its serialised form, which [`BaseInfo::restore`] reads.
     fn bytes(&self) -> Vec<u8>;
 }
 
@@ -34,18 +34,18 @@ pub struct BaseInfo {
     pub name: &'static str,
     /// One line of help.
     pub help: &'static str,
-    /// The covariances of the Gaussian in whose frame it starts.
+    /// The covariances of the Gaussian whose whitening it uses at the start.
     pub covariance: Covariance,
-    /// Whether the family is the Gaussians of that covariance and nothing else: the best of them is
-    /// then the best of the family.
+    /// Whether the family consists exactly of the Gaussians with that covariance: the best of them
+    /// is then the best of the family.
     pub is_gaussian: bool,
-    /// One with its usual settings.
+    /// A base with default settings.
     pub new: fn() -> Arc<dyn Base>,
-    /// Reads one back; `None` if the bytes are not its own.
+    /// Reads a base; `None` if the bytes do not belong to it.
     pub restore: fn(&[u8]) -> Option<Box<dyn Base>>,
 }
 
-/// Which covariances a Gaussian may have.
+/// The covariances that a Gaussian may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Covariance {
     /// Any.
@@ -71,7 +71,7 @@ pub trait Transport<'g> {
     /// T at x, of the shape of the latents; `None` if the base is not a map of as many numbers.
     fn map(&self, x: Expr<'g>) -> Option<Image<'g>>;
 
-    /// x with T(x) = z; `None` if that is not known.
+    /// x with T(x) = z; `None` if it is not available.
     fn inverse(&self, latents: Expr<'g>) -> Option<Expr<'g>> {
         let _ = latents;
         None
@@ -90,7 +90,7 @@ pub trait Transport<'g> {
         }
     }
 
-    /// The same with its learned quantities held fixed under differentiation.
+    /// The same with its learnt quantities held fixed under differentiation.
     fn stopped(&self) -> Box<dyn Transport<'g> + 'g>;
 }
 
@@ -99,7 +99,7 @@ pub(crate) fn log_norm(shape: Shape) -> f64 {
     shape.size() as f64 * HALF_LN_TWO_PI
 }
 
-/// A draw of a base that is a guide by itself. The score term can be left out where T is inverted.
+/// A draw of a base that is itself the guide. The score term can be left out if T can be inverted.
 pub(super) fn draw<'g>(
     base: &dyn Base,
     context: &Context<'g, '_>,
@@ -119,7 +119,7 @@ pub(super) fn draw<'g>(
     }
 }
 
-/// The weight −ln q(z) of a draw that is given.
+/// The weight −ln q(z) of a given draw.
 pub(super) fn reversed<'g>(
     base: &dyn Base,
     context: &Context<'g, '_>,
@@ -173,12 +173,12 @@ impl<G: Guide + ?Sized> Guide for Arc<G> {
     }
 }
 
-/// The bytes of a base that is a few settings.
+/// The serialised form of a base that consists of a few settings.
 pub(super) fn encoded(base: &impl Serialize) -> Vec<u8> {
     postcard::to_stdvec(base).expect("settings are numbers")
 }
 
-/// A base that is a few settings, from all of its bytes.
+/// Reads a base that consists of a few settings.
 pub(super) fn decoded<B: Base + serde::de::DeserializeOwned + 'static>(
     bytes: &[u8],
 ) -> Option<Box<dyn Base>> {

@@ -1,4 +1,4 @@
-//! The learned quantities: named blocks of one flat, unconstrained vector.
+//! The learnt quantities: named blocks of one flat, unconstrained vector.
 
 use std::ops::Range;
 
@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 pub(crate) const MEAN: &str = "base_mean";
 pub(crate) const LOG_SCALE: &str = "base_log_scale";
 
-/// One learned quantity with its starting values, unconstrained.
+/// One learnt quantity with its unconstrained starting values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Block {
     /// A name that is unique within a fit, by which a block can be set or frozen.
     pub name: String,
     /// The dimensions.
     pub dims: Vec<usize>,
-    /// Where training starts, in row-major order.
+    /// The starting values, in row-major order.
     pub start: Vec<f64>,
 }
 
@@ -37,13 +37,13 @@ impl Block {
         }
     }
 
-    /// A block that starts with one number throughout.
+    /// A block with the same starting value throughout.
     pub fn filled(name: &str, dims: &[usize], start: f64) -> Block {
         Block::new(name, dims, vec![start; dims.iter().product()])
     }
 }
 
-/// All learned quantities of a fit, and their values one after another.
+/// All learnt quantities of a fit, and their values one after another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Learned {
     blocks: Vec<Block>,
@@ -68,7 +68,7 @@ impl Learned {
         Learned { blocks, values }
     }
 
-    /// The same with one block more, at its start.
+    /// The same with one additional block, at its start.
     ///
     /// # Panics
     /// If another block has its name.
@@ -86,13 +86,13 @@ impl Learned {
         &self.blocks
     }
 
-    /// Where a block lies, by its place among the blocks.
+    /// The range of a block, by its place among the blocks.
     pub fn range(&self, place: usize) -> Range<usize> {
         let start = self.blocks[..place].iter().map(|b| b.start.len()).sum();
         start..start + self.blocks[place].start.len()
     }
 
-    /// Where the block of that name lies.
+    /// The range of the block of that name.
     pub fn range_of(&self, name: &str) -> Option<Range<usize>> {
         let place = self.blocks.iter().position(|b| b.name == name)?;
         Some(self.range(place))
@@ -103,8 +103,8 @@ impl Learned {
         self.range_of(name).map(|range| &self.values[range])
     }
 
-    /// Takes over the values of every block that the other fit has under the same name and
-    /// size. Returns the names taken.
+    /// Copies the values of every block that the other fit has under the same name and size.
+    /// Returns these names.
     pub fn take_from(&mut self, other: &Learned) -> Vec<String> {
         let mut taken = Vec::new();
         for place in 0..self.blocks.len() {

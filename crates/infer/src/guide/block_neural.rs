@@ -20,7 +20,8 @@ pub(super) static INFO: BaseInfo = BaseInfo {
     restore: restored::<BlockNeural>,
 };
 
-/// y = T(x), a network with a units of each hidden layer per latent (de Cao, Aziz & Titov 2020). With raw
+/// y = T(x), a network with a units of each hidden layer per latent (de Cao, Aziz & Titov 2020).
+/// With raw
 /// W, Mᵈ the blocks on the diagonal and Mᵒ those below:
 ///
 /// ```text
@@ -29,10 +30,9 @@ pub(super) static INFO: BaseInfo = BaseInfo {
 /// d₁ = τ′(p₁)∘w₁ᵈ  d₂ = τ′(p₂)∘(w₂ᵈd₁)  d₃ = w₃ᵈ·d₂           block by block
 /// y = (1 − g)x + g·o,  g = sigmoid(gate);   J = Σᵢ ln((1 − g) + g d₃ᵢ)
 /// ```
-///
-/// All d are positive and τ′ is at least 0.01, so that no logarithm but the last is needed. The gate
-/// starts almost closed, where T is the identity within 2 %, and it keeps the tails linear. Without
-/// it y = o, as in the paper: the start is then far from any Gaussian.
+///  All d are positive and τ′ is at least 0.01, so that no logarithm but the last is needed. The
+///  gate starts almost closed, where T is the identity to within 2 %, and it keeps the tails
+///  linear. Without a gate y = o, as in the paper, and the start is far from any Gaussian.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BlockNeural {
     /// a
@@ -50,7 +50,7 @@ impl Default for BlockNeural {
     }
 }
 
-/// What is linear of τ.
+/// The linear part of τ.
 const LEAK: f64 = 0.01;
 /// s at the start, and the gate.
 const LOG_NORM: f64 = -0.3;
@@ -137,7 +137,7 @@ impl Layer {
         } = self;
         let rows = size * after;
         let raw = weights[0].reshape([size, after, size, before]);
-        // The exponential is taken of the blocks alone, not of everything that a mask hides.
+        // The exponential is applied to the blocks alone, not to entries that a mask hides.
         let blocks = (raw * masks.diagonal).sum_axis(2).exp();
         let spread = blocks.reshape([size, after, 1, before]) * masks.diagonal;
         let whole = (spread + raw * masks.below).reshape([rows, size * before]);
@@ -150,7 +150,7 @@ impl Layer {
     }
 }
 
-/// Which blocks there are, `[D, 1, D, 1]`.
+/// Masks of the blocks, `[D, 1, D, 1]`.
 struct Masks<'g> {
     diagonal: Expr<'g>,
     below: Expr<'g>,

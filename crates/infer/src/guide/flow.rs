@@ -1,4 +1,5 @@
-//! Gaussians bent by a flow: one contract for every flow, alone a guide or the base of a chain.
+//! Gaussians transformed by a flow: one contract for every flow. The result is a guide by itself or
+//! the base of a chain.
 
 use std::fmt;
 use std::rc::Rc;
@@ -12,15 +13,15 @@ use serde::{Deserialize, Serialize};
 use super::base::{Base, BaseInfo, Image, Transport, draw, encoded};
 use super::{Block, Context, Drawn, FullRank, Gradient, Guide};
 
-/// A learned map T of as many numbers as there are latents, with J(x) = ln |det T′(x)|: one file and
-/// one row of [`super::BASES`] each. Its inverse is never needed.
+/// A learnt map T between vectors of the size of the latents, with J(x) = ln |det T′(x)|: one file
+/// and one row of [`super::BASES`] each. Its inverse is never needed.
 pub trait Flow:
     Copy + Default + PartialEq + fmt::Debug + Serialize + DeserializeOwned + Send + Sync + 'static
 {
     /// Its row of the table of bases.
     fn info() -> &'static BaseInfo;
 
-    /// The learned weights of a flow of so many numbers.
+    /// The learnt weights of a flow in `size` dimensions.
     fn blocks(&self, size: usize) -> Vec<Block>;
 
     /// Writes the flow with these weights, in the order of its blocks, into a program.
@@ -44,7 +45,7 @@ pub struct Bent<F: Flow> {
 }
 
 impl<F: Flow> Bent<F> {
-    /// A Gaussian bent by a flow with its usual settings.
+    /// A Gaussian transformed by a flow with default settings.
     pub fn on(base: Arc<dyn Base>) -> Bent<F> {
         Bent {
             base,
@@ -94,7 +95,7 @@ impl<F: Flow> Base for Bent<F> {
     }
 }
 
-/// A bent Gaussian from all of its bytes.
+/// Reads a transformed Gaussian.
 pub(super) fn restored<F: Flow>(bytes: &[u8]) -> Option<Box<dyn Base>> {
     super::base::decoded::<Bent<F>>(bytes)
 }

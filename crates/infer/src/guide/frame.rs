@@ -1,8 +1,8 @@
-//! The coordinates in which a guide moves: those in which the Laplace approximation is simple.
+//! Whitening: the coordinates in which a guide moves, where the Laplace approximation is simple.
 //!
-//! Adam's steps have one size for all coordinates. In a frame where the posterior has a scale
-//! of about one in every direction that size is right for all of them, however
-//! ill-conditioned the latents are among themselves.
+//! Adam's steps have the same size in all coordinates. In coordinates where the posterior has a
+//! scale of about one in every direction, that size is right for all of them, however
+//! ill-conditioned the latents are.
 
 use std::sync::Arc;
 
@@ -92,7 +92,7 @@ impl Frame {
         }
     }
 
-    /// Fᵀ g: slopes in w from those in z.
+    /// Fᵀ g: slopes in w from slopes in z.
     pub(crate) fn pulled(&self, slope: &[f64]) -> Vec<f64> {
         let Frame::Dense { factor, .. } = self else {
             return self.spread(slope);
@@ -117,7 +117,7 @@ impl Frame {
         }
     }
 
-    /// w at the latents z: the other way round.
+    /// w at the latents z: the inverse map.
     pub(crate) fn coordinates(&self, z: &[f64]) -> Vec<f64> {
         match self {
             Frame::Identity => z.to_vec(),
@@ -137,8 +137,8 @@ impl Frame {
         }
     }
 
-    /// The frame in which these draws of z, one after another, have mean zero and unit scale: with
-    /// their correlations where there are draws enough to know them.
+    /// The whitening of these draws of z, one after another: mean zero and unit scale, with
+    /// correlations if there are enough draws to estimate them.
     pub(crate) fn of_draws(draws: &[f64], size: usize) -> Frame {
         const DRAWS_PER_LATENT: usize = 8;
         let count = draws.len() / size;
@@ -190,7 +190,8 @@ impl Frame {
         }
     }
 
-    /// Puts the base of a guide on the approximation the frame was made of: w ~ N(0, 1).
+    /// Starts the base of a guide at the approximation from which the whitening was made: w ~ N(0,
+    /// 1).
     pub fn start(&self, learned: &mut Learned) {
         if matches!(self, Frame::Identity) {
             return;

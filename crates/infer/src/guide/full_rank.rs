@@ -12,7 +12,7 @@ use super::base::{
 use super::mean_field::mean_and_scale;
 use super::{Block, Context, Drawn, Gradient, Guide};
 
-/// The part of the factor below its diagonal; what lies above is not read.
+/// The part of the factor below its diagonal; the part above is not read.
 const BELOW: &str = "base_below";
 
 /// The row of this base.

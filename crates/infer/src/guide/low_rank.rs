@@ -1,4 +1,4 @@
-//! A Gaussian with a few directions of correlation besides independent scales.
+//! A Gaussian with a few directions of correlation in addition to independent scales.
 
 use std::sync::Arc;
 
@@ -86,8 +86,8 @@ impl Base for LowRank {
     }
 }
 
-/// A Gaussian by directions and scales, which takes more noise than there are latents; densities
-/// by the Woodbury identity.
+/// A Gaussian by directions and scales, which needs more noise than there are latents; densities by
+/// the Woodbury identity.
 struct Directed<'g> {
     mean: Expr<'g>,
     log_scale: Expr<'g>,

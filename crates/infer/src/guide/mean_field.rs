@@ -67,7 +67,7 @@ impl Base for MeanField {
     }
 }
 
-/// The blocks of location and scale; latents start where the model says.
+/// The blocks of location and scale; latents start at the model's default.
 pub(crate) fn mean_and_scale(density: &dyn Density, scale: f64) -> Vec<Block> {
     let latents = density.latents();
     vec![

@@ -1,4 +1,4 @@
-//! Distributions that are trained: each draws z and says what the draw weighs.
+//! Trained distributions: each draws z and gives the weight of the draw.
 
 mod autoregressive;
 mod base;
@@ -36,15 +36,15 @@ use serde::{Deserialize, Deserializer};
 pub struct Drawn<'g> {
     /// The flat unconstrained latents.
     pub latents: Expr<'g>,
-    /// What the draw adds to log p(D, z) to become the log weight, whose mean is the bound:
-    /// −log q(z) for a density that is known, and the chain's terms besides where it is not.
+    /// The term that the draw adds to log p(D, z) for the log weight, whose mean is the bound: −log
+    /// q(z) for a known density, or the terms of a chain.
     pub log_weight: Expr<'g>,
 }
 
-/// How the gradient treats log q.
+/// The treatment of log q in the gradient.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize, Deserialize)]
 pub enum Gradient {
-    /// The gradient of the bound as it stands.
+    /// The full gradient of the bound.
     #[default]
     Total,
     /// Without the score term, whose mean is zero (Roeder et al. 2017): no noise at the optimum.
@@ -53,20 +53,20 @@ pub enum Gradient {
 
 /// A distribution over the latents that can be trained: one contract for all.
 pub trait Guide: Send + Sync {
-    /// The learned quantities and where they start.
+    /// The learnt quantities and their starting values.
     fn blocks(&self, density: &dyn Density) -> Vec<Block>;
 
     /// Writes one draw, one per lane, into the program.
     fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> Drawn<'g>;
 
     /// The log weight of a draw that ends at these latents, as [`Drawn::log_weight`], with the rest
-    /// of it drawn backwards from there; `None` if that is not known.
+    /// of it drawn backwards from there; `None` if that is not available.
     fn reversed<'g>(&self, context: &Context<'g, '_>, latents: Expr<'g>) -> Option<Expr<'g>> {
         let _ = (context, latents);
         None
     }
 
-    /// What scores each row at a draw, `[n]`: its log likelihood, or an estimate whose mean is not
+    /// The score of each row at a draw, `[n]`: its log likelihood, or an estimate whose mean is not
     /// above it.
     fn log_likelihood<'g>(
         &self,
@@ -77,22 +77,22 @@ pub trait Guide: Send + Sync {
         context.density().log_likelihood(at, rows)
     }
 
-    /// Numbers that it learns of every row by itself, if it does.
+    /// The learnt numbers of single rows, if the guide has any.
     fn row_numbers(&self) -> Option<RowNumbers> {
         None
     }
 }
 
-/// Learned numbers of every row, in the order in which batches number the rows.
+/// Learnt numbers of every row, in the order in which batches number the rows.
 #[derive(Clone, Debug)]
 pub struct RowNumbers {
-    /// How many a row has.
+    /// How many numbers a row has.
     pub width: usize,
-    /// Where they start, row after row.
+    /// Their starting values, row after row.
     pub start: Arc<[f64]>,
 }
 
-/// The name of the numbers of every row among the learned blocks.
+/// The name of the rows' numbers among the learnt blocks.
 pub const ROW_NUMBERS: &str = "row_numbers";
 
 /// Every base.

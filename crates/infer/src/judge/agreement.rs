@@ -1,37 +1,37 @@
-//! Whether an account of the quantities agrees with one that is known to be of the posterior.
+//! Tests whether one estimate of the quantities agrees with a reference for the posterior.
 
 use lehr_numeric::summary::normal_quantile;
 
 use crate::posterior::{Gap, Moments, Quantity};
 
-/// A mean that is off by more than this many standard deviations, and a standard deviation by more
-/// than this share, is named.
+/// A mean that differs by more than this many standard deviations, or a standard deviation that
+/// differs by more than this share, is reported.
 pub const MOST_SHIFT: f64 = 0.1;
 /// See [`MOST_SHIFT`].
 pub const MOST_RATIO: f64 = 0.05;
-/// What may be off by more than this has not been confirmed.
+/// Larger differences that cannot be ruled out mean that the estimate is not confirmed.
 const WRONG_SHIFT: f64 = 0.2;
 const WRONG_RATIO: f64 = 0.0953;
-/// Standard errors by which one is sure.
+/// Standard errors that count as certainty.
 const SURE: f64 = 2.5;
-/// What a reference knows less well than this it cannot confirm, whatever weights say.
+/// A reference with a larger error cannot confirm anything, whatever the weights.
 const KNOWN_SHIFT: f64 = 0.25;
 const KNOWN_RATIO: f64 = 0.15;
-/// How often all quantities together may seem to be off by chance.
+/// The probability that any quantity seems to differ by chance.
 const CHANCE: f64 = 0.003;
 
-/// What the reference says of one account of the quantities.
+/// The result of comparing one estimate with the reference.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Agreement {
-    /// Nothing is off by as much as matters, for sure.
+    /// All relevant differences can be ruled out.
     Agrees,
-    /// These are off, the worst first.
+    /// These quantities differ, the worst first.
     Differs(Vec<Off>),
-    /// The reference knows too little.
+    /// The reference is not accurate enough.
     Unknown,
 }
 
-/// A quantity that is off.
+/// A quantity that differs.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Off {
     pub(super) name: String,
@@ -39,7 +39,7 @@ pub(super) struct Off {
 }
 
 impl Off {
-    /// How far it is off, in multiples of what is tolerated.
+    /// The size of the difference, in multiples of the tolerance.
     fn size(&self) -> f64 {
         let wide = self.gap.log_ratio.abs() / MOST_RATIO;
         (self.gap.shift.abs() / MOST_SHIFT).max(wide)
@@ -67,12 +67,12 @@ pub(super) fn listed(off: &[Off]) -> String {
     shown.join(", ") + &more
 }
 
-/// The z-value beyond which one of so many quantities is off and not there by chance.
+/// The z-value beyond which a difference in one of this many quantities is not due to chance.
 pub(super) fn beyond_chance(quantities: usize) -> f64 {
     -normal_quantile(0.5 * CHANCE / quantities.max(1) as f64)
 }
 
-/// Those of some gaps that matter and are more than so many errors, the worst first.
+/// The relevant gaps of more than `z` standard errors, the worst first.
 pub(super) fn off<'a>(gaps: impl Iterator<Item = (&'a str, Gap)>, z: f64) -> Vec<Off> {
     let matters = |(_, gap): &(&str, Gap)| {
         gap.shift.abs() > MOST_SHIFT.max(z * gap.shift_error)
@@ -87,19 +87,19 @@ pub(super) fn off<'a>(gaps: impl Iterator<Item = (&'a str, Gap)>, z: f64) -> Vec
     found
 }
 
-/// An account of every quantity.
+/// An estimate of every quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Account {
-    /// The draws as they are, whose weights tell nothing.
+    /// The unweighted draws, with uninformative weights.
     Raw,
-    /// The draws as they are, whose weights have a light tail and so tell how far they are off.
+    /// The unweighted draws, with light-tailed weights that show their error.
     RawWithWeights,
     /// The weighted draws.
     Weighted,
 }
 
 impl Account {
-    /// How far this account is from the reference, and from all that is known together.
+    /// The gaps of this estimate to the reference, and to the combination of all information.
     fn gaps(self, one: &Quantity, reference: &Moments) -> (Gap, Gap) {
         match self {
             Account::Raw => (one.raw.gap_from(reference), one.raw.gap_from(reference)),
@@ -115,7 +115,7 @@ impl Account {
     }
 }
 
-/// Compares one account of every quantity with the reference.
+/// Compares one estimate of every quantity with the reference.
 pub(super) fn agreement(quantities: &[Quantity], account: Account) -> Agreement {
     let gaps = |one: &'_ Quantity| one.reference.map(|known| account.gaps(one, &known));
     let gaps: Option<Vec<(Gap, Gap)>> = quantities.iter().map(gaps).collect();
@@ -141,13 +141,13 @@ pub(super) fn agreement(quantities: &[Quantity], account: Account) -> Agreement 
     }
 }
 
-/// Whether a gap is smaller than what would be wrong, for sure. What is not a number is not.
+/// Whether a relevant gap can be ruled out; NaN cannot.
 pub(super) fn is_small(gap: &Gap) -> bool {
     gap.shift.abs() + SURE * gap.shift_error < WRONG_SHIFT
         && gap.log_ratio.abs() + SURE * gap.log_ratio_error < WRONG_RATIO
 }
 
-/// Whether the reference itself is right about every quantity, for sure.
+/// Whether the reference itself is accurate for every quantity.
 pub(super) fn is_sure(quantities: &[Quantity]) -> bool {
     let sure = |known: Moments| {
         SURE * known.mean_error < WRONG_SHIFT * known.sd && SURE * known.sd_error < WRONG_RATIO
@@ -156,7 +156,7 @@ pub(super) fn is_sure(quantities: &[Quantity]) -> bool {
 }
 
 impl Quantity {
-    /// Whether the reference knows enough of it to confirm what others say.
+    /// Whether the reference is accurate enough to confirm others.
     fn is_known(&self, z: f64) -> bool {
         self.reference.is_some_and(|known| {
             let (mean, sd) = (known.mean_error / known.sd, known.sd_error);
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_never_confirmed_by_a_reference_that_hardly_knows() {
-        // 12 % too wide, and the reference is not sure enough to say so.
+        // 12 % too wide, and the reference is not accurate enough to show it.
         let vague = agreement(&[quantity(1.12, 0.04)], Account::Raw);
         assert_eq!(vague, Agreement::Unknown);
         let exact = agreement(&[quantity(1.12, 0.01)], Account::Raw);

@@ -1,4 +1,4 @@
-//! The witness of the base: whether what is built on a Gaussian improves on it.
+//! The witness of the base: whether a guide built on a Gaussian improves on it.
 
 use super::{Reason, Remedies, Standing, Witness};
 use crate::estimate::Level;

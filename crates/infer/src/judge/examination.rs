@@ -1,4 +1,5 @@
-//! What is looked at once, while the rows are at hand, and kept with the fit for its witnesses.
+//! The examinations made once, while the rows are available, and stored with the fit for its
+//! witnesses.
 
 use lehr_density::Layout;
 use lehr_numeric::pareto::Pareto;
@@ -10,12 +11,12 @@ use crate::error::TrainError;
 use crate::posterior::{Examination, Opinion, site_columns};
 use crate::run::Run;
 
-/// Numbers of a table below which chains run in any case: they take no time.
+/// Chains run in any case for tables with fewer numbers, where they take no time.
 const FEW: usize = 10_000;
 
 impl Examination {
-    /// What the weights alone tell, for draws that need no second opinion: exact ones, weighed on all
-    /// rows.
+    /// The information in the weights alone, for draws that need no second opinion: exact ones,
+    /// weighed on all rows.
     pub(crate) fn of_weights(subject: &Subject<'_>) -> Examination {
         Examination {
             quantities: quantities(subject, &subject.pareto.weights()),
@@ -23,7 +24,7 @@ impl Examination {
         }
     }
 
-    /// The same of some sites of a model.
+    /// The same for some sites of a model.
     pub(crate) fn of_sites(latents: &Layout, draws: &[f64], pareto: &Pareto) -> Examination {
         Examination {
             quantities: weighted(site_columns(latents, draws), &pareto.weights()),
@@ -31,11 +32,11 @@ impl Examination {
         }
     }
 
-    /// Looks at everything that the table's length allows. Where the draws are off and better ones
-    /// are at hand, those come with it.
+    /// Examines everything that the table's length allows. If the draws are wrong and better ones
+    /// are available, the result contains those.
     ///
     /// # Errors
-    /// If somebody wants to stop.
+    /// If the observer stops the fit.
     pub fn of(
         subject: &Subject<'_>,
         run: &mut Run<'_>,
@@ -60,7 +61,7 @@ impl Examination {
         } else {
             Vec::new()
         };
-        // Where the weights move nothing and exact steps neither, chains have nothing to add.
+        // If neither the weights nor exact steps move the draws, chains have nothing to add.
         let heard = if calm && tails.is_empty() {
             None
         } else {
@@ -77,7 +78,7 @@ impl Examination {
         let own = &examination.quantities;
         let better = heard.and_then(|heard| opinion::stand_in(own, &heard, subject));
         examination.modes = match &better {
-            // What counts is what the draws miss that are kept.
+            // The search considers modes that the kept draws miss.
             Some(StandIn::Chains { draws, .. }) => modes::find(&subject.of_others(draws), run)?,
             _ => modes::find(subject, run)?,
         };

@@ -1,8 +1,8 @@
-//! The witness of the grid: with one or two latents, a sum over a grid knows the posterior.
+//! The witness of the grid: with one or two latents, a sum over a grid gives the posterior.
 //!
-//! The grid lies in the coordinates in which the draws are N(0, 1), even in t with x = sinh t: fine in
-//! the middle, and far beyond what the draws visit. It checks itself: every second point and the
-//! inner points alone must give the same moments.
+//! The grid lies in the coordinates in which the draws are N(0, 1), equally spaced in t with x =
+//! sinh t: fine in the middle, and far beyond the draws. It checks itself: every second point alone
+//! and the inner points alone must give the same moments.
 
 use lehr_density::rows_here;
 use lehr_numeric::stream::Stream;
@@ -23,9 +23,9 @@ pub(super) const WITNESS: Witness = Witness {
     testify,
 };
 
-/// Numbers that may be read for a grid.
+/// The most numbers that may be read for a grid.
 const MOST_WORK: usize = 300_000_000;
-/// What moments may differ by between a grid and a coarser or narrower one.
+/// The largest difference in moments between a grid and a coarser or narrower one.
 const ACCURACY: f64 = 0.005;
 /// Points with a smaller share of the mass are left out.
 const LEAST_SHARE: f64 = 1e-40;
@@ -38,19 +38,19 @@ struct Lattice {
     reach: f64,
 }
 
-/// What is summed over a lattice.
+/// The sum over a lattice.
 struct Sum {
     lattice: Lattice,
     /// Places on the lattice that have mass, and their shares.
     places: Vec<usize>,
     shares: Vec<f64>,
-    /// z of those.
+    /// z at those places.
     latents: Vec<f64>,
     log_evidence: f64,
 }
 
 impl Lattice {
-    /// `None` where there are too many latents, or a sum would take longer than chains.
+    /// `None` if there are too many latents, or a sum would take longer than chains.
     fn of(subject: &Subject<'_>) -> Option<Lattice> {
         let (axes, density) = (subject.density.latents().size(), subject.density);
         let (points, reach) = match axes {
@@ -75,7 +75,7 @@ impl Lattice {
         2.0 * self.reach / (self.points - 1) as f64
     }
 
-    /// The numbers of a place along each axis.
+    /// The coordinates of a place along each axis.
     fn steps(&self, place: usize) -> impl Iterator<Item = usize> {
         let points = self.points;
         (0..self.axes as u32).map(move |axis| place / points.pow(axis) % points)
@@ -151,7 +151,7 @@ impl Sum {
         ];
         let same = |other: &Moments| {
             let gap = other.gap_from(&all);
-            // What is not a number is not the same.
+            // NaN counts as different.
             gap.shift.abs() < ACCURACY && gap.log_ratio.abs() < ACCURACY
         };
         others.iter().all(same).then_some(Moments {
@@ -161,7 +161,7 @@ impl Sum {
         })
     }
 
-    /// Draws of the posterior: places by their shares, and anywhere within their cells.
+    /// Draws of the posterior: places by their shares, and uniform within their cells.
     fn draws(&self, subject: &Subject<'_>, count: usize) -> Vec<f64> {
         let mut stream = Stream::new(subject.seed, "grid", 0);
         let mut chosen = Vec::with_capacity(count);
@@ -174,7 +174,7 @@ impl Sum {
             }
             chosen.push(self.places[cell]);
         }
-        // Any part of the draws must be draws as well.
+        // Any part of the draws must be a valid sample as well.
         stream.shuffle(&mut chosen);
         let spacing = self.lattice.spacing();
         let mut draws = Vec::with_capacity(count * self.lattice.axes);
@@ -189,8 +189,8 @@ impl Sum {
     }
 }
 
-/// Sums over a grid where that is possible, and notes what it says of every quantity. Where the
-/// draws are off, draws of the grid come with it.
+/// Sums over a grid if that is possible, and records its moments of every quantity. If the draws
+/// are wrong, the result contains draws of the grid.
 pub(super) fn look(
     subject: &Subject<'_>,
     quantities: &mut [Quantity],
@@ -226,7 +226,8 @@ pub(super) fn look(
     Ok(Some((grid, better)))
 }
 
-/// What the draws have wrong. The grid has no error, and that of the draws is no excuse.
+/// The differences of the draws from the grid. The grid has no error, and Monte Carlo error of the
+/// draws counts as a difference.
 fn differences(quantities: &[Quantity]) -> Vec<Off> {
     let gap = |one: &Quantity| one.reference.map(|truth| one.raw.gap_from(&truth));
     let gaps = quantities
@@ -235,7 +236,7 @@ fn differences(quantities: &[Quantity]) -> Vec<Off> {
     off(gaps, 0.0)
 }
 
-/// Whether the draws of a fit are those of its grid.
+/// Whether the draws of a fit come from its grid.
 pub(super) fn stands_in(examination: &Examination) -> bool {
     examination.grid.is_some() && !differences(&examination.quantities).is_empty()
 }

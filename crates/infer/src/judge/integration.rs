@@ -1,4 +1,4 @@
-//! The witness of quadrature: whether the latents of single rows were integrated out accurately.
+//! The witness of quadrature: whether the local latents were integrated out accurately.
 
 use super::remedy::Remedies;
 use super::{Reason, Standing, Witness};
@@ -14,7 +14,7 @@ pub(super) const WITNESS: Witness = Witness {
 
 fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
     let Integration { nodes, error } = posterior.origin.integration?;
-    // An error that is not a number is none that can be vouched for.
+    // NaN counts as a large error.
     let is_small = error <= Integration::MOST_ERROR;
     (!is_small).then(|| Reason {
         witness: WITNESS.name.into(),

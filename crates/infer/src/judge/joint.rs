@@ -9,14 +9,14 @@ use crate::run::Run;
 use lehr_rows::LANES;
 use lehr_rows::watch::{End, Progress};
 
-/// Somebody who knows log p(D, z) of any z, on all rows, wherever they are.
+/// Evaluates log p(D, z) for any z, on all rows, wherever they are stored.
 pub(super) struct Joint<'a> {
     subject: &'a Subject<'a>,
     prior: Prior,
     rows: Asked<'a>,
 }
 
-/// The rows that are asked.
+/// The rows of the evaluation.
 enum Asked<'a> {
     All(Likelihoods<'a>),
     Some(Estimator<'a>),
@@ -43,7 +43,7 @@ impl<'a> Joint<'a> {
         }
     }
 
-    /// Somebody who asks those rows alone that told the weights; `None` where all rows did.
+    /// Evaluates on the sampled rows that gave the weights; `None` if all rows did.
     pub(super) fn by_sample(subject: &'a Subject<'a>) -> Option<Joint<'a>> {
         let (density, params) = (subject.density, subject.params);
         let rows = Estimator::again(density, params, subject.sampling?, subject.seed);
@@ -53,7 +53,7 @@ impl<'a> Joint<'a> {
         })
     }
 
-    /// log p(D, z) of every point, one z after another; −∞ where it is not a number.
+    /// log p(D, z) of every point, one z after another; −∞ instead of NaN.
     pub(super) fn values(&mut self, points: &[f64]) -> Vec<f64> {
         let (size, params) = (self.subject.density.latents().size(), self.subject.params);
         let mut values = Vec::with_capacity(points.len() / size);
@@ -72,10 +72,10 @@ impl<'a> Joint<'a> {
     }
 }
 
-/// log p(D, z) of every point, one z after another; −∞ where it is not a number.
+/// log p(D, z) of every point, one z after another; −∞ instead of NaN.
 ///
 /// # Errors
-/// If somebody wants to stop.
+/// If the observer stops the fit.
 pub(super) fn log_joint(
     subject: &Subject<'_>,
     points: &[f64],

@@ -1,4 +1,4 @@
-//! The witness of Markov chains: whether they agree, and how many draws theirs are worth.
+//! The witness of Markov chains: whether they agree, and how many effective draws they have.
 
 use lehr_numeric::summary::sd_error;
 
@@ -7,10 +7,11 @@ use super::{Reason, Standing, Witness};
 use crate::chains::{Chains, Failure};
 use crate::posterior::{Diagnostics, Posterior, split};
 
-/// A standard deviation that is known less well than this is not: it may be off by a tenth.
+/// A standard deviation with a larger relative error is not accurate enough: it may be wrong by a
+/// tenth.
 const KNOWN: f64 = 0.04;
-/// Sites of more numbers are not looked at, nor more numbers in all: chains long enough for few of
-/// them are long enough for the others.
+/// Larger sites are skipped, and so are further numbers: chains long enough for a few of them are
+/// long enough for the others.
 const MOST_ENTRIES: usize = 16;
 const MOST_NUMBERS: usize = 64;
 
@@ -20,8 +21,8 @@ pub(super) const WITNESS: Witness = Witness {
     testify,
 };
 
-/// The standard deviation that the chains know least, if that is not enough: tails that they seldom
-/// visit leave it open, whatever R̂ and effective sizes say of the middle.
+/// The standard deviation that the chains determine least accurately, if that is not enough: rarely
+/// visited tails leave it uncertain, whatever R̂ and effective sizes say of the middle.
 fn vague(posterior: &Posterior, chains: &Chains) -> Option<Failure> {
     let count = chains.count * chains.length;
     let values = posterior.latents.constrain_values(&posterior.draws);
@@ -32,7 +33,7 @@ fn vague(posterior: &Posterior, chains: &Chains) -> Option<Failure> {
         let each: Vec<&[f64]> = values.chunks(chains.length.max(1)).collect();
         (name, sd_error(&each))
     });
-    // A number that never moves has no error.
+    // A number that never changes has no error.
     let known = errors.filter(|(_, error)| error.is_finite());
     let (name, error) = known.max_by(|a, b| a.1.total_cmp(&b.1))?;
     let percent = 100.0 * error;
@@ -52,7 +53,7 @@ fn other_than<'a>(method: &str, advice: &'a str) -> &'a str {
 fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
     let chains = match &posterior.diagnostics {
         Diagnostics::Chains(chains) => chains,
-        // Where others stand in for their draws, these chains are of no account.
+        // If other draws replaced theirs, these chains do not matter.
         Diagnostics::Importance(one) if one.chains.is_some() => return None,
         Diagnostics::Importance(_) => posterior.proposal_chains()?,
     };
@@ -88,7 +89,7 @@ mod tests {
 
     #[test]
     fn nobody_who_used_nuts_is_told_to_use_it() {
-        // Chains that never move and disagree have every failure that there is.
+        // Chains that never move and disagree fail every diagnostic.
         let worst = Chains {
             r_hat: vec![f64::NAN],
             acceptances: vec![0.1, 0.9],

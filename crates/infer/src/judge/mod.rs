@@ -1,4 +1,4 @@
-//! Whether to rely on a posterior: what its witnesses say, and the one verdict made of it.
+//! The reliability of a posterior: its witnesses, and the one verdict from them.
 //!
 //! Terminal, page, JSON and Rust show the same [`Verdict`]. A witness is one file here and one row
 //! of [`WITNESSES`].
@@ -37,37 +37,37 @@ use serde::{Deserialize, Serialize};
 
 use crate::posterior::{PRIOR, Posterior};
 
-/// What one witness says.
+/// The statement of one witness.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reason {
     /// The witness.
     pub witness: String,
-    /// How far the numbers can be relied on, as far as this witness sees.
+    /// The reliability of the numbers according to this witness.
     pub level: Level,
-    /// Why, as a clause.
+    /// The reason, as a clause.
     pub sentence: String,
-    /// What could be done about it. A reason with advice is a warning.
+    /// Advice. A reason with advice is a warning.
     pub advice: Option<String>,
 }
 
-/// What the word of a witness weighs beside that of others.
+/// The weight of a witness compared with others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// It looks at the posterior itself, and settles what others only suggest.
+    /// It examines the posterior itself, and overrules witnesses with indirect evidence.
     Settles,
-    /// It stands, whatever others say.
+    /// It counts, whatever others say.
     Stands,
-    /// It gives way to those who settle.
+    /// It is overruled by witnesses that examine the posterior itself.
     GivesWay,
 }
 
-/// Somebody who looks at a posterior from one side.
+/// A check of a posterior from one side.
 pub struct Witness {
-    /// What it looks at.
+    /// The subject of the check.
     pub name: &'static str,
-    /// What its word weighs beside that of others.
+    /// Its weight compared with others.
     pub standing: Standing,
-    /// What it says; `None` if the posterior gives it nothing to look at, or nothing worth saying.
+    /// Its statement; `None` if the posterior does not allow the check, or there is nothing to say.
     pub testify: fn(&Posterior, &Remedies) -> Option<Reason>,
 }
 
@@ -86,21 +86,21 @@ pub static WITNESSES: &[&Witness] = &[
     &omission::WITNESS,
 ];
 
-/// Whether to rely on a posterior, why, and what could be done.
+/// The reliability of a posterior, the reasons, and advice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
-    /// The worst that any witness sees.
+    /// The worst level of any witness.
     pub level: Level,
     /// All reasons in one sentence.
     pub sentence: String,
-    /// What each witness says.
+    /// The statement of each witness.
     pub reasons: Vec<Reason>,
-    /// What was said, but settled otherwise by chains on the posterior itself.
+    /// Statements that chains on the posterior itself overruled.
     pub overruled: Vec<Reason>,
 }
 
 impl Verdict {
-    /// Hears every witness. Draws of the prior are what they are.
+    /// Collects the statements of every witness. Draws of the prior need none.
     pub fn of(posterior: &Posterior, remedies: &Remedies) -> Verdict {
         if posterior.is_prior() {
             return Verdict::of_prior();
@@ -144,7 +144,7 @@ impl Verdict {
         let sentences: Vec<&str> = reasons.iter().map(|one| one.sentence.as_str()).collect();
         let worst = reasons.iter().map(|one| one.level).max();
         Verdict {
-            // What nobody has looked at is not to be relied on.
+            // Without any check the numbers cannot be trusted.
             level: worst.unwrap_or(Level::Untrusted),
             sentence: match sentences.as_slice() {
                 [] => "nothing tells how good the draws are".into(),
@@ -155,7 +155,7 @@ impl Verdict {
         }
     }
 
-    /// Says what to do where a witness saw something wrong and no witness knew a way out.
+    /// Adds advice if a witness found a problem and no witness had advice.
     fn advise(&mut self, remedy: impl FnOnce() -> String) {
         let level = self.level;
         let worst = self.reasons.iter_mut().filter(|one| one.level == level);
@@ -169,12 +169,12 @@ impl Verdict {
         }
     }
 
-    /// What could be done.
+    /// All advice.
     pub fn advice(&self) -> impl Iterator<Item = &str> {
         self.reasons.iter().filter_map(|one| one.advice.as_deref())
     }
 
-    /// Whether anything is to be done.
+    /// Whether the user should act.
     pub fn warns(&self) -> bool {
         self.level == Level::Untrusted || self.advice().next().is_some()
     }

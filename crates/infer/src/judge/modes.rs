@@ -1,8 +1,8 @@
-//! The witness of modes: whether the posterior has a place of its own that the draws miss.
+//! The witness of modes: whether the posterior has a mode that the draws miss.
 //!
-//! Quick climbs from dispersed points end at modes. One that a valley parts from the draws' own,
-//! and whose Laplace evidence is within reach of theirs, holds mass that the draws do not have.
-//! Long tables are climbed on some of their rows, and what is found there is followed on all rows.
+//! Quick climbs from dispersed points end at modes. A mode that a valley separates from the draws'
+//! own, and whose Laplace evidence is comparable to theirs, has mass that the draws miss. On long
+//! tables the climbs use some of the rows, and their results are continued on all rows.
 
 use lehr_density::rows_here;
 use lehr_numeric::lbfgs::{LbfgsSettings, Maximum, maximise};
@@ -26,30 +26,30 @@ pub(super) const WITNESS: Witness = Witness {
     testify,
 };
 
-/// Above this many numbers per evaluation, climbing takes longer than the fit: so many are taken from
-/// the table, each row for several.
+/// With more numbers per evaluation, climbing takes longer than the fit; a sample of this size is
+/// then used, with each row counted several times.
 const MOST_WORK: usize = 300_000;
-/// Steps of a climb, and on all rows from where a climb on some of them ended.
+/// Steps of a climb, and further steps on all rows.
 const STEPS: usize = 200;
 const MORE_STEPS: usize = 60;
-/// Slopes at which a climb is at its top, and on all rows.
+/// Gradient norms at which a climb has converged, and on all rows.
 const SLOPE: f64 = 0.01;
 const MORE_SLOPE: f64 = 0.1;
-/// Above this many latents the evidence of a mode takes longer than the fit.
+/// With more latents the evidence of a mode takes longer than the fit.
 const MOST_LATENTS: usize = 300;
-/// Climbs.
+/// The number of climbs.
 const CLIMBS: usize = 12;
-/// A valley this many nats below the lower of two modes parts them.
+/// A valley this many nats below the lower of two modes separates them.
 const VALLEY: f64 = 1.0;
-/// A mode is worth a word if it has this share of the mass, or moves a mean or a variance by this
-/// share of what the draws have.
+/// A mode is reported if it has this share of the mass, or changes a mean or a variance by this
+/// share of the draws' standard deviation or variance.
 const LEAST_MASS: f64 = 0.02;
 const LEAST_PULL: f64 = 0.1;
 
 /// A search of one subject for modes, in the coordinates in which its draws are N(0, 1).
 struct Survey<'a> {
     subject: &'a Subject<'a>,
-    /// By all rows or by some.
+    /// Whether all rows are used, or a sample.
     log_density: &'a LogDensity<'a>,
     whole: bool,
     lanes: Lanes<'a>,
@@ -57,14 +57,14 @@ struct Survey<'a> {
     drawn: Vec<Vec<f64>>,
 }
 
-/// Where a climb ended.
+/// The end of a climb.
 struct Top {
     x: Vec<f64>,
     value: f64,
 }
 
 impl Top {
-    /// Where a search ended, if it ended at a top.
+    /// The end of a search, if it converged.
     fn of(found: Maximum, slope: f64) -> Option<Top> {
         let level = found.value.is_finite() && found.gradient_norm < slope;
         level.then_some(Top {
@@ -77,7 +77,7 @@ impl Top {
 /// The modes that the draws miss.
 ///
 /// # Errors
-/// If somebody wants to stop.
+/// If the observer stops the fit.
 pub(crate) fn find(subject: &Subject<'_>, run: &mut Run<'_>) -> Result<Vec<OtherMode>, TrainError> {
     let (density, size) = (subject.density, subject.density.latents().size());
     if size > MOST_LATENTS || density.locals().is_some() {
@@ -106,7 +106,7 @@ pub(crate) fn find(subject: &Subject<'_>, run: &mut Run<'_>) -> Result<Vec<Other
     survey.other_modes(run)
 }
 
-/// log p(D, z) by some of the rows in the table's random order, each of which stands for several.
+/// log p(D, z) from some of the rows in the table's random order, each counted several times.
 fn on_some_rows(place: Place<'_>) -> LogDensity<'_> {
     let density = place.density;
     let all = density.n_rows();
@@ -162,7 +162,7 @@ impl Survey<'_> {
         Ok(modes.collect())
     }
 
-    /// Climbs to a top, if there is one: densities without bound have none.
+    /// Climbs to a mode, if there is one: unbounded densities have none.
     fn climb(&mut self, start: &[f64]) -> Option<Top> {
         let settings = LbfgsSettings {
             iterations: STEPS,
@@ -176,7 +176,7 @@ impl Survey<'_> {
         Top::of(found, SLOPE)
     }
 
-    /// Climbs on from a top by some of the rows to one by all rows.
+    /// Continues a climb that used some of the rows on all rows.
     fn on_all_rows(&self, top: &Top) -> Option<Top> {
         let (subject, size) = (self.subject, self.log_density.size());
         let (frame, rows) = (subject.frame(), AllRows::of(subject.density));
@@ -199,7 +199,7 @@ impl Survey<'_> {
         Top::of(found, MORE_SLOPE)
     }
 
-    /// Whether a valley lies on the straight line between two tops.
+    /// Whether a valley lies on the straight line between two modes.
     fn is_apart(&mut self, home: &Top, top: &Top) -> bool {
         const STOPS: usize = 32;
         if is_near(&home.x, &top.x) {
@@ -218,7 +218,7 @@ impl Survey<'_> {
         })
     }
 
-    /// Laplace's approximation of the log evidence around a top.
+    /// Laplace's approximation of the log evidence around a mode.
     fn evidence(&self, top: &Top) -> Option<f64> {
         let density = self.subject.density;
         let centre = Centre {
@@ -230,7 +230,7 @@ impl Survey<'_> {
         centre.curvature(density).log_evidence(&centre)
     }
 
-    /// A mode, if it holds mass that the draws do not have.
+    /// A mode, if it has mass that the draws miss.
     fn judge(&self, home: &Top, top: &Top, own: f64) -> Option<OtherMode> {
         let odds = (self.evidence(top)? - own).exp();
         let mass = if odds.is_finite() {
@@ -253,7 +253,7 @@ impl Survey<'_> {
 }
 
 /// Points far from the draws and from one another: around the draws, near zero on the scale of the
-/// latents, opposite the draws, and as far away as the prior is wide.
+/// latents, opposite the draws, and at distances of the prior's width.
 fn starts(subject: &Subject<'_>) -> Vec<Vec<f64>> {
     let (frame, seed) = (subject.frame(), subject.seed);
     let size = subject.density.latents().size();
@@ -274,7 +274,7 @@ fn starts(subject: &Subject<'_>) -> Vec<Vec<f64>> {
             4 | 5 => noise.iter().map(|x| 5.0 * x).collect(),
             6 | 7 => noise.iter().map(|x| 20.0 * x).collect(),
             _ => {
-                // Pairs on either side: the first latent decides which, so that both are tried.
+                // Pairs on both sides: the first latent decides the order, so that both are tried.
                 let side = if climb.is_multiple_of(2) { 1.0 } else { -1.0 };
                 let turned = side * noise[0].signum();
                 let steps = noise
@@ -290,11 +290,11 @@ fn starts(subject: &Subject<'_>) -> Vec<Vec<f64>> {
     (0..CLIMBS).map(start).collect()
 }
 
-/// How wide the prior is along each latent, by its curvature at a point: rows may have a place of their
-/// own that is many widths of the draws away.
+/// The width of the prior along each latent, by its curvature at a point: rows may have a mode that
+/// is many widths of the draws away.
 fn prior_widths(subject: &Subject<'_>, at: &[f64]) -> Vec<f64> {
     const STEP: f64 = 1e-3;
-    /// Where the prior does not curve down it has no width of its own.
+    /// Where the prior does not curve down it has no width.
     const WIDEST: f64 = 1e3;
     let mut prior = Prior::new(subject.density);
     let middle = prior.at(at, subject.params).1.to_vec();
@@ -312,7 +312,7 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum()
 }
 
-/// Whether two tops are one, by the coordinates in which the draws have unit scale.
+/// Whether two modes are the same, in coordinates in which the draws have unit scale.
 fn is_near(a: &[f64], b: &[f64]) -> bool {
     distance(a, b) < 0.25
 }

@@ -1,4 +1,4 @@
-//! The witness of what was left out: a fit that nobody was to examine.
+//! The witness of omissions: a fit whose examination was turned off.
 
 use super::remedy::Remedies;
 use super::{Reason, Standing, Witness};

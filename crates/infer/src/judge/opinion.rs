@@ -1,8 +1,8 @@
-//! The second opinion: Markov chains that start from the draws and show where those drift to.
+//! The second opinion: Markov chains that start from the draws and show how those drift.
 //!
-//! Draws of the posterior stay what they are under a kernel that leaves the posterior invariant;
-//! draws of anything else move toward it. The chains see what weights cannot: places that the
-//! draws never visit.
+//! Draws of the posterior keep their distribution under a kernel that leaves the posterior
+//! invariant; draws of any other distribution move toward it. Chains detect what weights cannot:
+//! regions that the draws never visit.
 
 use lehr_density::rows_here;
 use lehr_numeric::pareto::Pareto;
@@ -27,29 +27,29 @@ pub(super) const WITNESS: Witness = Witness {
     testify,
 };
 
-/// Rounds of chains, each three times as long as the last and in the coordinates that it found. One is
-/// enough where nothing is off.
+/// Rounds of chains, each three times as long as the last and in the coordinates that it found. One
+/// is enough if nothing is wrong.
 const ROUNDS: u32 = 3;
-/// Numbers that all rounds together may read, and never more than the first if that reads more.
+/// The most numbers that all rounds together may read, except that the first round always runs.
 const MOST_WORK: usize = 1_500_000_000;
-/// Draws of chains that are kept if they stand in.
+/// The most draws of chains that are kept as replacements.
 const MOST_DRAWS: usize = 8192;
 
-/// Chains of the last round, and what they are worth.
+/// The chains of the last round, and their diagnostics.
 pub(super) struct Heard {
     trace: Trace,
     chains: Chains,
 }
 
-/// How many chains run for how long at first: as many as tell a tenth of a standard deviation
-/// where the table is small, fewer where a gradient on all rows takes long.
+/// The number of chains and their first length: enough to detect a tenth of a standard deviation if
+/// the table is small, fewer if a gradient on all rows is slow.
 struct Length {
     chains: usize,
     draws: usize,
 }
 
 impl Length {
-    /// `None` where chains would take longer than the fit.
+    /// `None` if chains would take longer than the fit.
     fn of(subject: &Subject<'_>) -> Option<Length> {
         let (chains, draws) = match work(subject.density) {
             0..10_000 => (64, 64),
@@ -75,7 +75,7 @@ impl Length {
     }
 }
 
-/// What is asked of the draws as they are, beside chains.
+/// The estimate from the unweighted draws that chains should confirm.
 fn raw(pareto: &Pareto) -> Account {
     match Shape::of(pareto) {
         Shape::Alike | Shape::Light => Account::RawWithWeights,
@@ -83,10 +83,10 @@ fn raw(pareto: &Pareto) -> Account {
     }
 }
 
-/// Runs chains from the draws, and longer ones until those confirm the draws or can stand in.
+/// Runs chains from the draws, and longer ones until they confirm the draws or can replace them.
 ///
 /// # Errors
-/// If somebody wants to stop.
+/// If the observer stops the fit.
 pub(super) fn run(
     subject: &Subject<'_>,
     quantities: &mut [Quantity],
@@ -119,7 +119,7 @@ pub(super) fn run(
         let settled = agreement(quantities, raw(subject.pareto)) == Agreement::Agrees
             || reliable && is_sure(quantities);
         found = Some(Heard { trace, chains });
-        // The next round would read three times as much as the last.
+        // The next round would read three times as many numbers as the last.
         if settled || read.saturating_mul(3) > MOST_WORK {
             break;
         }
@@ -127,8 +127,8 @@ pub(super) fn run(
     Ok(found)
 }
 
-/// The draws of the chains, where those of the guide are off or could not be confirmed, and the
-/// chains are reliable by their own measures and know every quantity.
+/// The draws of the chains, if those of the guide are wrong or could not be confirmed, and the
+/// chains are reliable by their own diagnostics and determine every quantity.
 pub(super) fn stand_in(
     quantities: &[Quantity],
     heard: &Heard,
@@ -146,7 +146,7 @@ pub(super) fn stand_in(
     })
 }
 
-/// Chains in a frame, from one draw each; `None` if they cannot run.
+/// Chains in whitened coordinates, from one draw each; `None` if they cannot run.
 fn from_draws(
     from: &[f64],
     subject: &Subject<'_>,
@@ -174,7 +174,7 @@ fn from_draws(
     Ok(trace.ok())
 }
 
-/// Notes what the chains say of every quantity.
+/// Records the chains' moments of every quantity.
 fn note(quantities: &mut [Quantity], trace: &Trace, subject: &Subject<'_>) {
     let columns = columns(subject.density, &trace.draws, subject.params);
     let mut columns = columns.into_iter();
@@ -203,12 +203,12 @@ fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
     let opinion = importance.examination.opinion.as_ref()?;
     let quantities = &importance.examination.quantities;
     let chains = opinion.chains;
-    // Chains that disagree among themselves confirm nothing.
+    // Chains that disagree with each other confirm nothing.
     let own = match agreement(quantities, raw(&importance.pareto)) {
         Agreement::Agrees if opinion.level == Level::Untrusted => Agreement::Unknown,
         own => own,
     };
-    // Weights that are all but equal repair nothing, and those with a heavy tail agree by chance.
+    // Nearly equal weights correct nothing, and heavy-tailed ones agree only by chance.
     let light = Shape::of(&importance.pareto) == Shape::Light;
     let repaired = light && agreement(quantities, Account::Weighted) == Agreement::Agrees;
     let (level, sentence) = match own {

@@ -1,4 +1,5 @@
-//! The witness of random probes: how well the density of hyperparameters is known where a determinant is estimated.
+//! The witness of random probes: the accuracy of the density of hyperparameters if a determinant is
+//! estimated.
 
 use super::remedy::Remedies;
 use super::{Reason, Standing, Witness};
@@ -11,7 +12,8 @@ pub(super) const WITNESS: Witness = Witness {
     testify,
 };
 
-/// Nats between points that move a mean by less than a tenth of a standard deviation.
+/// The tolerated error in nats between points; it moves a mean by less than a tenth of a standard
+/// deviation.
 const CLOSE: f64 = 0.1;
 
 fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {

@@ -1,12 +1,12 @@
-//! Every number that a fit is read by, from its draws and their weights.
+//! Every reported number of a fit, from its draws and their weights.
 
 use lehr_density::{Density, FlatDraws, Site, Support};
 
 use super::Subject;
 use crate::posterior::{Gap, Moments, Quantity, site_columns, split};
 
-/// Every number that a user may read off draws: those of the sites, and those that the model names
-/// besides them.
+/// Every number that a user may read from draws: those of the sites, and the other quantities that
+/// the model names.
 pub(super) fn columns(
     density: &dyn Density,
     draws: &[f64],
@@ -47,7 +47,8 @@ pub(super) fn weighted(columns: Vec<(String, Vec<f64>)>, weights: &[f64]) -> Vec
         moved: Gap::by_weights(&values, weights),
         reference: None,
     });
-    // What is the same in every draw, as the diagonal of a correlation matrix, cannot be wrong.
+    // A number that is the same in every draw, such as the diagonal of a correlation matrix, cannot
+    // be wrong.
     each.filter(|one| one.raw.sd > 1e-12 * one.raw.mean.abs())
         .collect()
 }

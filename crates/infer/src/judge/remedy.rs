@@ -1,16 +1,16 @@
-//! What to do about draws that cannot be trusted: only what works for this model, and only what the
+//! Advice on draws that cannot be trusted: only remedies that work for this model and that the
 //! method has.
 
 use crate::estimate::Level;
 use crate::posterior::Posterior;
 
-/// Rows times latents up to which chains on all rows end within minutes.
+/// Rows times latents up to which chains on all rows finish within minutes.
 const MOST_FOR_CHAINS: usize = 30_000_000;
 
-/// Remedies that the method of a fit has where its draws are not good enough.
+/// The remedies of a fit's method.
 #[derive(Clone, Debug, Default)]
 pub struct Remedies {
-    /// Its own advice where the draws cannot be trusted; empty for none.
+    /// Its own advice for draws that cannot be trusted; empty for none.
     pub own: &'static str,
     /// Its settings by name.
     pub settings: Vec<&'static str>,
@@ -23,10 +23,10 @@ impl Remedies {
     }
 }
 
-/// What would work here, in words.
+/// The remedy for this model, in words.
 pub(super) fn remedy(posterior: &Posterior, own: &str) -> String {
     let size = posterior.origin.rows * posterior.latents.size();
-    // Chains keep θ fixed, so they refuse models that learn it.
+    // Chains keep θ fixed, so they refuse models that learn θ.
     let chains = posterior.params.is_empty() && size <= MOST_FOR_CHAINS;
     match (chains && posterior.method() != "nuts", own) {
         (true, _) if chains_are_slow(posterior) => {
@@ -41,8 +41,7 @@ pub(super) fn remedy(posterior: &Posterior, own: &str) -> String {
     }
 }
 
-/// Whether chains from the draws disagreed among themselves: others of their kind, as they are, would
-/// not do better.
+/// Whether chains from the draws disagreed: other chains of the same kind would not do better.
 fn chains_are_slow(posterior: &Posterior) -> bool {
     let examination = posterior.importance().map(|one| &one.examination);
     let opinion = examination.and_then(|one| one.opinion.as_ref());

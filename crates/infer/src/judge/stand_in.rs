@@ -1,19 +1,19 @@
-//! Draws that stand in for those of a method, and the draws that a fit keeps.
+//! Replacement draws, and the draws that a fit keeps.
 
 use lehr_numeric::pareto::Pareto;
 
 use crate::chains::Chains;
 
-/// Draws that stand in for those of a guide.
+/// Draws that replace those of a guide.
 pub enum StandIn {
-    /// Of Markov chains.
+    /// From Markov chains.
     Chains {
         /// z, one chain after another.
         draws: Vec<f64>,
-        /// What the draws are worth.
+        /// The diagnostics of the chains.
         chains: Box<Chains>,
     },
-    /// Of a grid.
+    /// From a grid.
     Grid {
         /// z, one independent draw after another.
         draws: Vec<f64>,
@@ -26,16 +26,16 @@ pub enum StandIn {
 pub(crate) struct Kept {
     /// z, one draw after another.
     pub(crate) draws: Vec<f64>,
-    /// What they are worth, if they are of chains that stand in.
+    /// Their diagnostics, if they come from chains as replacements.
     pub(crate) chains: Option<Box<Chains>>,
     /// Their weights.
     pub(crate) pareto: Pareto,
-    /// What they are of, if others stand in for a method's own.
+    /// Their origin, if they replace a method's own.
     pub(crate) words: Option<String>,
 }
 
 impl Kept {
-    /// The draws that stand in for a method's own, or those.
+    /// The replacement draws if there are any, else the method's own.
     pub(crate) fn new(better: Option<StandIn>, own: Vec<f64>, pareto: Pareto) -> Kept {
         let (draws, chains, pareto, words) = match better {
             None => (own, None, pareto, None),

@@ -1,4 +1,4 @@
-//! A fit to be examined, and how much work one look at its rows is.
+//! A fit under examination, and the cost of one evaluation on its rows.
 
 use std::cell::OnceCell;
 
@@ -9,7 +9,7 @@ use lehr_numeric::pareto::Pareto;
 use crate::difference_estimator::Sampling;
 use crate::guide::Frame;
 
-/// A fit to be examined.
+/// A fit under examination.
 pub struct Subject<'a> {
     /// The model and its rows.
     pub density: &'a dyn Density,
@@ -19,13 +19,13 @@ pub struct Subject<'a> {
     pub draws: &'a [f64],
     /// The weights of the draws.
     pub pareto: &'a Pareto,
-    /// The log evidence, as far as it is known; −∞ where it is not.
+    /// The log evidence if it is known, else −∞.
     pub log_evidence: f64,
-    /// Where randomness comes from.
+    /// The seed.
     pub seed: u64,
-    /// The rows that told the weights, where some stand for all.
+    /// The sampled rows that gave the weights, if not all rows did.
     pub sampling: Option<&'a Sampling>,
-    /// Where [`Subject::frame`] is kept.
+    /// The cache of [`Subject::frame`].
     pub(crate) frame: OnceCell<Frame>,
 }
 
@@ -66,9 +66,9 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// Numbers that one evaluation on all rows reads or computes, or about as many.
+/// About how many numbers one evaluation on all rows reads or computes.
 pub(crate) fn work(density: &dyn Density) -> usize {
-    // What a row costs whatever its columns are.
+    // The cost of a row apart from its columns.
     const ROW: usize = 5;
     let width = |kind: &ColumnKind| match kind {
         ColumnKind::Number { width } => width.unwrap_or(1),
@@ -78,7 +78,7 @@ pub(crate) fn work(density: &dyn Density) -> usize {
     density.n_rows() * (row + ROW).max(computed(density)) + density.latents().size()
 }
 
-/// Numbers that the likelihood of one row computes besides those that it reads: many where a
+/// Numbers that the likelihood of one row computes in addition to those that it reads: many if a
 /// response has many classes.
 fn computed(density: &dyn Density) -> usize {
     const ROWS: usize = 64;
@@ -88,7 +88,7 @@ fn computed(density: &dyn Density) -> usize {
         graph.input("latents", [density.latents().size()]),
         graph.input("params", [density.params().size()]),
     );
-    // Rows with latents of their own are asked with them.
+    // Rows with local latents are evaluated with them.
     if density.locals().is_some() {
         return 0;
     }

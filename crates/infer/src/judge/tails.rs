@@ -1,9 +1,10 @@
-//! The witness of tails: whether one exact step along each latent leaves the draws what they are.
+//! The witness of tails: whether one exact step along each latent leaves the distribution of the
+//! draws unchanged.
 //!
-//! Where chains would take too long, the density on a line tells all that a draw could be replaced
-//! by along it. Draws of the posterior keep their moments under such a step; draws that miss a tail
-//! do not, because the line reaches further than they do: separation, events too rare for a
-//! Gaussian, coefficients that only the prior holds, the edge of a spread.
+//! If chains would take too long, the density on a line determines the distribution of a Gibbs step
+//! along it. Draws of the posterior keep their moments under such a step. Draws that miss a tail do
+//! not, because the line reaches further than they do: separation, events too rare for a Gaussian,
+//! coefficients that only the prior determines, standard deviations at their boundary.
 
 use lehr_density::Density;
 use lehr_numeric::summary::{column_means, mean};
@@ -24,24 +25,25 @@ pub(super) const WITNESS: Witness = Witness {
     testify,
 };
 
-/// Points of a line on either side of its middle: t = 2 sinh(0.45 k), up to 23 standard deviations of
-/// the draws away. Sums over them know the moments of a Gaussian to 0.3 %.
+/// Points of a line on either side of its middle: t = 2 sinh(0.45 k), up to 23 standard deviations
+/// of the draws away. Sums over them give the moments of a Gaussian to 0.3 %.
 const REACH: i32 = 7;
 const SPACING: f64 = 0.45;
 const CORE: f64 = 2.0;
-/// Latents that are looked at, at the most.
+/// The most latents that are checked.
 const MOST: usize = 256;
-/// Draws that lines go through where the line through the middle is not that of a Gaussian, and
-/// where so many leave it open. The directions are those of the draws' own covariances, so that a
-/// step has as much noise as those have: lines through few draws scatter.
+/// Draws through which lines go if the line through the middle is not Gaussian, and more of them if
+/// the result is uncertain. The directions are those of the draws' own covariances, so a step has
+/// as much noise as those; lines through few draws are noisy.
 const ROUNDS: [usize; 3] = [8, 32, 128];
-/// Odd, so that its multiples go through all places of a power of two, far apart from each other.
+/// Odd, so that its multiples visit all places of a power of two, far apart from each other.
 const SCATTER: usize = 53;
 /// Numbers of a table above which there is no third round.
 const LONG: usize = 3_000_000;
-/// Latents that more than one line goes through, at the most.
+/// The most latents that more than one line goes through.
 const MOST_SUSPECTS: usize = 24;
-/// A line through the middle whose mean or spread is off by more than this is looked into.
+/// A line through the middle whose mean or standard deviation differs by more than this is examined
+/// further.
 const SUSPICIOUS: (f64, f64) = (0.05, 0.03);
 
 /// The draws of a fit by latent.
@@ -49,20 +51,21 @@ struct Drawn<'a> {
     subject: &'a Subject<'a>,
     size: usize,
     centre: Vec<f64>,
-    /// Lines that go through a suspect, round after round.
+    /// Lines through a suspicious latent, round after round.
     rounds: &'static [usize],
 }
 
-/// The line along which the other latents go with one of them.
+/// The line along which the other latents move with one of them.
 struct Line {
     place: usize,
     /// One standard deviation of that latent.
     scale: f64,
-    /// What one standard deviation of it adds to each.
+    /// The change of each latent for one standard deviation of it.
     direction: Vec<f64>,
 }
 
-/// What a line through one point says of t: its mean and mean square, and t of the point.
+/// The distribution of t on the line through one point: its mean and mean square, and t of the
+/// point.
 #[derive(Clone, Copy)]
 struct Step {
     mean: f64,
@@ -70,17 +73,18 @@ struct Step {
     from: f64,
 }
 
-/// The latents along which the posterior is not what the draws are, or may not be.
+/// The latents along which the posterior differs from the draws, or may differ.
 ///
 /// # Errors
-/// If somebody wants to stop.
+/// If the observer stops the fit.
 pub(super) fn find(subject: &Subject<'_>, run: &mut Run<'_>) -> Result<Vec<HeavyTail>, TrainError> {
     let density = subject.density;
     if density.locals().is_some() {
         return Ok(Vec::new());
     }
     let (drawn, mut joint) = (Drawn::new(subject), Joint::new(subject));
-    // What a sample of the rows does not find suspicious is not; what it does is asked of all rows.
+    // Latents that a sample of the rows does not find suspicious are accepted; the others are
+    // checked on all rows.
     let mut sampled = Joint::by_sample(subject);
     let mut suspects: Vec<(Line, f64)> = Vec::new();
     let places = places(density);
@@ -113,7 +117,7 @@ pub(super) fn find(subject: &Subject<'_>, run: &mut Run<'_>) -> Result<Vec<Heavy
     Ok(found)
 }
 
-/// The latents to look at: those of small sites first, then some of every large one.
+/// The latents to check: those of small sites first, then some of every large one.
 fn places(density: &dyn Density) -> Vec<usize> {
     let latents = density.latents();
     let mut ranges: Vec<_> = (0..latents.sites().len())
@@ -169,7 +173,8 @@ impl<'a> Drawn<'a> {
         })
     }
 
-    /// What lines through some draws say of a latent, if that is not what the draws say.
+    /// The moments of a latent from lines through some draws, if they differ from the draws'
+    /// moments.
     fn look(&self, line: &Line, name: &str, joint: &mut Joint<'_>) -> Option<HeavyTail> {
         let (mut steps, all) = (Vec::new(), self.draws().len());
         let values: Vec<f64> = (self.draws())
@@ -178,7 +183,8 @@ impl<'a> Drawn<'a> {
         let raw = Moments::of(&values);
         let mut gap = None;
         for &lines in self.rounds {
-            // Neighbours may be of one chain: the first lines go through draws of all of them.
+            // Neighbouring draws may come from one chain, so the first lines go through draws of
+            // all chains.
             let most = self.rounds[self.rounds.len() - 1];
             let apart = (all / most).max(1);
             for draw in (steps.len()..lines).map(|k| k * SCATTER % most * apart % all) {
@@ -204,13 +210,13 @@ impl<'a> Drawn<'a> {
     }
 }
 
-/// Where the density on a line is taken, in standard deviations of the draws.
+/// The points of a line, in standard deviations of the draws.
 fn stops() -> impl Iterator<Item = f64> + Clone {
     (-REACH..=REACH).map(|k| CORE * (SPACING * f64::from(k)).sinh())
 }
 
 impl Line {
-    /// The distribution of t on the line through a point at which it is `from`.
+    /// The distribution of t on the line through a point with t = `from`.
     fn step(&self, through: &[f64], from: f64, joint: &mut Joint<'_>) -> Option<Step> {
         let at = |t: f64| {
             let each = through.iter().zip(&self.direction);
@@ -222,7 +228,7 @@ impl Line {
 }
 
 impl Step {
-    /// Of the log density on a line; `None` where it is finite nowhere.
+    /// The distribution of a log density on a line; `None` if it is nowhere finite.
     fn of(values: &[f64], from: f64) -> Option<Step> {
         // dt is proportional to cosh, which is √(1 + (t / 2)²).
         let both = values.iter().zip(stops());
@@ -242,7 +248,7 @@ impl Step {
         })
     }
 
-    /// How far it is from that of a standard Gaussian, in multiples of what is suspicious.
+    /// The difference from a standard Gaussian, in multiples of the suspicious size.
     fn size(self) -> f64 {
         let sd = (self.square - self.mean * self.mean).sqrt();
         let wide = sd.ln().abs() / SUSPICIOUS.1;
@@ -250,8 +256,8 @@ impl Step {
     }
 }
 
-/// The moments of t after one step from each draw. The draws themselves are a control variate where a
-/// step does not go far from them: their own moments are known to be 0 and 1.
+/// The moments of t after one step from each draw. The draws themselves are a control variate if
+/// steps are short: their own moments are known to be 0 and 1.
 fn reference(steps: &[Step]) -> Option<Moments> {
     let better = |plain: &dyn Fn(&Step) -> f64, own: &dyn Fn(&Step) -> f64, known: f64| {
         let as_is = estimate(steps.iter().map(plain));
@@ -273,8 +279,8 @@ fn reference(steps: &[Step]) -> Option<Moments> {
     })
 }
 
-/// A mean and its standard error, so much larger as few values know it badly: so many errors of a
-/// Gaussian are as unlikely as with them.
+/// A mean and its standard error, enlarged for few values such that a given number of errors is as
+/// unlikely as for a Gaussian.
 fn estimate(values: impl Iterator<Item = f64>) -> (f64, f64) {
     const ERRORS: f64 = 3.5;
     let values: Vec<f64> = values.collect();
@@ -297,7 +303,7 @@ fn latent_names(density: &dyn Density) -> Vec<String> {
     let each = latents.sites().iter().enumerate().flat_map(|(k, site)| {
         let names = site.entry_names();
         let own = latents.range(k).len();
-        // Where the free numbers are not those that are shown, the site has to do.
+        // If the free numbers are not those that are shown, the site's name is used.
         if names.len() == own {
             names
         } else {
@@ -365,7 +371,7 @@ mod tests {
             assert!((step.mean - mean).abs() < 0.005 * sd, "{mean} {sd}");
             assert!((found / sd - 1.0).abs() < 0.005, "{mean} {sd} {found}");
         }
-        // Flat to the right until a prior of scale 8 holds it, as where a column separates.
+        // Flat to the right up to a prior of scale 8, as for a column that separates the outcomes.
         let step = on_line(|t| -0.5 * (t / 8.0).powi(2) - (-2.0 * t).exp());
         let known = (6.55, 4.80);
         let found = (step.square - step.mean * step.mean).sqrt();
@@ -376,7 +382,8 @@ mod tests {
 
     #[test]
     fn few_lines_know_their_error_as_students_t_does() {
-        // t of 7 and of 31 degrees of freedom, as unlikely as z = 3.5: 6.08 and 3.92.
+        // The quantiles of t with 7 and 31 degrees of freedom that are as unlikely as z = 3.5: 6.08
+        // and 3.92.
         assert!((student(3.5, 7.0) / 6.08 - 1.0).abs() < 0.05);
         assert!((student(3.5, 31.0) / 3.92 - 1.0).abs() < 0.01);
         let (mean, error) = estimate([1.0, 2.0, 3.0, 4.0].into_iter());
@@ -386,7 +393,7 @@ mod tests {
 
     #[test]
     fn draws_are_a_control_variate_where_steps_stay_near_them() {
-        // Half of what a step goes to is where it came from.
+        // Half of a step's result depends on its start.
         let steps: Vec<Step> = [-1.5, -0.2, 0.4, 1.9]
             .map(|from: f64| Step {
                 mean: from + 0.05,

@@ -20,7 +20,8 @@ fn testify(posterior: &Posterior, remedies: &Remedies) -> Option<Reason> {
     })
 }
 
-/// What the method has to train better by; the verdict's own remedy where it has nothing.
+/// The method's settings for better training; `None` if it has none and the verdict's general
+/// remedy applies.
 fn advice(remedies: &Remedies) -> Option<String> {
     let ways = [
         ("iterations", "train longer (iterations)"),

@@ -1,5 +1,5 @@
-//! The witness of importance weights: whether draws reach all of the posterior, as far as their
-//! own weights can tell.
+//! The witness of importance weights: whether draws cover the whole posterior, as far as their own
+//! weights show.
 
 use lehr_numeric::pareto::Pareto;
 
@@ -15,12 +15,12 @@ pub(super) const WITNESS: Witness = Witness {
     testify,
 };
 
-/// The effective share of draws below which no draw is taken as it is.
+/// Below this effective share draws are never used unweighted.
 const SHARE: f64 = 0.9;
 /// Effective draws that a correction needs.
 const ENOUGH: f64 = 400.0;
 
-/// Whether weights move nothing, as far as they can tell.
+/// Whether the weights have no visible effect.
 pub(super) fn is_calm(pareto: &Pareto, quantities: &[Quantity]) -> bool {
     let share = pareto.effective_size / pareto.log_weights.len() as f64;
     match Shape::of(pareto) {
@@ -30,7 +30,7 @@ pub(super) fn is_calm(pareto: &Pareto, quantities: &[Quantity]) -> bool {
     }
 }
 
-/// How far draws can be relied on by their weights alone.
+/// The reliability of draws by their weights alone.
 fn level(importance: &Importance) -> Level {
     let pareto = &importance.pareto;
     match Shape::of(pareto) {
@@ -41,7 +41,7 @@ fn level(importance: &Importance) -> Level {
     }
 }
 
-/// What the weights move by more than is tolerated, in words.
+/// The numbers that the weights change by more than the tolerance, in words.
 fn moved(quantities: &[Quantity]) -> Option<String> {
     let gaps = quantities.iter().map(|one| (one.name.as_str(), one.moved));
     let off = off(gaps, beyond_chance(quantities.len()));

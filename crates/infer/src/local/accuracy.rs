@@ -1,4 +1,4 @@
-//! How far quadrature is from the integral it stands for.
+//! The error of quadrature.
 
 use lehr_density::rows_here;
 use lehr_density::{Nodes, Point, RowSet, Rows};
@@ -11,19 +11,19 @@ use lehr_rows::lend::{copy_rows, read_columns};
 
 /// Rows from which the error of all is estimated.
 const ROWS: usize = 512;
-/// Draws at which it is.
+/// The number of draws at which it is estimated.
 const DRAWS: usize = 8;
-/// The nodes per latent beyond which more are no help. Of more than two latents there are as many as
-/// there can be.
+/// The nodes per latent beyond which more do not help. With more than two latents, the most nodes
+/// available.
 const MOST_NODES: [usize; 2] = [128, 36];
 
-/// How the latents of single rows were integrated out.
+/// The quadrature over local latents.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Integration {
     /// Nodes per latent.
     pub nodes: usize,
-    /// The sum over all rows of what more nodes (twice as many for up to two latents) change in log p(yₙ | z), in nats, as
-    /// estimated from some of the rows at some of the draws.
+    /// The change in Σ log p(yₙ | z) over all rows if more nodes are used (twice as many for up to
+    /// two latents), in nats, estimated from some of the rows at some of the draws.
     pub error: f64,
 }
 
@@ -31,7 +31,7 @@ impl Integration {
     /// The error in nats above which more nodes are used.
     pub const MOST_ERROR: f64 = 1.0;
 
-    /// How accurate the quadrature is at draws of the posterior, one flat z after another.
+    /// The accuracy of the quadrature at draws of the posterior, one flat z after another.
     pub fn measured(integrated: &Integrated<'_>, draws: &[f64], params: &[f64]) -> Integration {
         let nodes = integrated.nodes();
         let density = integrated.inner();
@@ -69,7 +69,7 @@ impl Integration {
         }
     }
 
-    /// What was done with the latents of these names, in words.
+    /// The integration over the latents of these names, in words.
     pub(crate) fn words(&self, names: &str) -> String {
         let Integration { nodes, error } = *self;
         format!(
@@ -78,7 +78,7 @@ impl Integration {
         )
     }
 
-    /// Whether more nodes are called for, and there may be more.
+    /// Whether more nodes are needed and available.
     pub fn asks_for_more(&self, dimensions: usize) -> bool {
         let is_small = self.error <= Integration::MOST_ERROR;
         let most = MOST_NODES.get(dimensions - 1);
@@ -86,7 +86,7 @@ impl Integration {
     }
 }
 
-/// So many draws, evenly spaced among all.
+/// `count` draws, evenly spaced among all.
 fn spaced(draws: &[f64], size: usize, count: usize) -> Vec<f64> {
     let stride = (draws.len() / size.max(1) / count).max(1);
     let chosen = draws.chunks_exact(size.max(1)).step_by(stride).take(count);

@@ -1,4 +1,4 @@
-//! Draws of chosen rows' own latents, given draws of what all rows share.
+//! Draws of chosen rows' local latents, given draws of the shared latents.
 
 use lehr_density::{Density, LocalNormal, Locals, Point, RowSet, Rows, SiteValue};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
@@ -6,21 +6,21 @@ use lehr_numeric::stream::Stream;
 
 use lehr_rows::lend::{copy_rows, read_columns};
 
-/// Candidates of which each draw is one, and as many times more of them for each latent beyond two.
+/// The number of candidates for each draw, and the factor for each latent beyond two.
 const CANDIDATES: usize = 128;
 const MORE: f64 = 1.6;
-/// Degrees of freedom of the candidates around the peak: tails heavier than most.
+/// Degrees of freedom of the candidates around the mode, with heavier tails than most densities.
 const DF: usize = 5;
 
-/// Why the latents of rows cannot be drawn.
+/// The reasons why local latents cannot be drawn.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LocalDrawError {
-    /// There are none.
+    /// The model has none.
     #[error(
         "locals: expected a model whose rows have latents of their own, found none\n  hint: name one with row.local, or fit a family that has one, such as poisson_lognormal; what has a closed form, such as student or me(x, s) of a gaussian response, leaves none to draw"
     )]
     None,
-    /// There are more than can be drawn so.
+    /// There are too many per row.
     #[error(
         "locals: expected at most {} latents per row, found {found}\n  hint: more of them cannot be drawn",
         lehr_density::Nodes::MOST_LOCALS
@@ -29,19 +29,19 @@ pub enum LocalDrawError {
         /// Numbers per row.
         found: usize,
     },
-    /// A row that is not there.
+    /// A row number outside the table.
     #[error(
         "locals: expected rows from 1 to {rows}, found {found}\n  hint: rows are counted in the table as it was read, those that --missing drop leaves out not included"
     )]
     Row {
         /// Rows of the table.
         rows: usize,
-        /// The row asked for, counted from 1.
+        /// The row number, counted from 1.
         found: usize,
     },
 }
 
-/// Rows of a density whose latents are drawn.
+/// The chosen rows of a density.
 pub struct LocalDraws<'d> {
     density: &'d dyn Density,
     locals: &'d dyn Locals,
@@ -52,7 +52,7 @@ impl<'d> LocalDraws<'d> {
     /// The latents of these rows, counted from 0.
     ///
     /// # Errors
-    /// If rows have no latents of their own or more than eight, or a row is not there.
+    /// If rows have no local latents or more than eight, or a row does not exist.
     pub fn new(
         density: &'d dyn Density,
         rows: &'d [usize],
@@ -77,9 +77,9 @@ impl<'d> LocalDraws<'d> {
     }
 
     /// One draw of every row's latents for each z, on the constrained scale: site by site, draw
-    /// after draw, row after row. What is drawn of a row does not depend on which others are.
+    /// after draw, row after row. The draw of a row does not depend on the other rows.
     ///
-    /// Each is chosen by weight among candidates of a Student's t at the peak of p(w | y, z)
+    /// Each draw is chosen by weight among candidates from a Student's t at the mode of p(w | y, z)
     /// (Rubin's sampling importance resampling).
     pub fn draw(&self, draws: &[f64], params: &[f64], seed: u64) -> Vec<SiteValue> {
         let (size, width) = (self.density.latents().size(), self.locals.layout().size());
@@ -160,7 +160,7 @@ impl Planned {
     }
 }
 
-/// Where candidates of each row are drawn: a peak, and where each standard coordinate leads from it.
+/// The proposal of each row: a mode, and the step of each standard coordinate from it.
 struct Peaks {
     width: usize,
     /// Row after row.
@@ -173,7 +173,7 @@ impl Peaks {
     fn of(workspace: &Workspace, width: usize, rows: usize) -> Peaks {
         let one = |output: usize, row: usize| {
             let values = workspace.output(output);
-            // What is the same in all rows is there once.
+            // A value that all rows share is stored once.
             values[row % values.len()]
         };
         let mut peaks = Peaks {
@@ -212,7 +212,7 @@ impl Peaks {
     }
 }
 
-/// One candidate of each row, chosen by weight among those seen so far.
+/// One candidate of each row, chosen by weight among those so far.
 struct Chosen {
     width: usize,
     values: Vec<f64>,
@@ -229,7 +229,7 @@ impl Chosen {
         }
     }
 
-    /// Keeps each row's candidate with the probability of its share in all weights so far.
+    /// Keeps each row's candidate with the probability of its share of all weights so far.
     fn consider(
         &mut self,
         candidates: &[f64],
@@ -241,7 +241,7 @@ impl Chosen {
         for (row, stream) in streams.iter_mut().enumerate() {
             let weight = joint[row % joint.len()] - proposed[row];
             let uniform = stream.uniform();
-            // A candidate that is impossible, or whose density is no number, is none.
+            // A candidate with zero density, or NaN, is skipped.
             if weight.is_nan() || weight == f64::NEG_INFINITY {
                 continue;
             }

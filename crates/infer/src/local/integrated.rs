@@ -1,28 +1,29 @@
-//! A density with latents of each row's own as one without any.
+//! A density with local latents, with the latents integrated out.
 
 use lehr_density::{
     Columns, Density, Layout, LinearRows, Locals, Nodes, Point, Predictive, RowSource, Rows, Stored,
 };
 use lehr_graph::Expr;
 
-/// A density whose rows' own latents are integrated out by adaptive quadrature. Its rows, its prior
-/// and its sites are those of the density behind it, so every method applies to it. Predictions are
-/// made from the density behind it, which knows how the latents of new rows are drawn.
+/// A density whose local latents are integrated out by adaptive quadrature. Its rows, prior and
+/// sites are those of the inner density, so every method applies to it. Predictions use the inner
+/// density, which knows how to draw the latents of new rows.
 pub struct Integrated<'d> {
     density: &'d dyn Density,
     nodes: Nodes,
 }
 
 impl<'d> Integrated<'d> {
-    /// The density with its local latents integrated by the usual number of nodes; `None` where
-    /// rows have no latents of their own, or more than [`Nodes::MOST_LOCALS`]. Of more than
-    /// [`Nodes::MOST_EXACT`] the rule is a coarse one, good to look at what was bounded otherwise.
+    /// The density with its local latents integrated by the default number of nodes; `None` if rows
+    /// have no local latents, or more than [`Nodes::MOST_LOCALS`]. With more than
+    /// [`Nodes::MOST_EXACT`] the rule is coarse, and suitable only to check a bound obtained
+    /// otherwise.
     pub fn of(density: &'d dyn Density) -> Option<Integrated<'d>> {
         let nodes = Nodes::usual(density.locals()?.layout())?;
         Some(Integrated { density, nodes })
     }
 
-    /// The same with so many nodes per latent.
+    /// The same with `per_dimension` nodes per latent.
     #[must_use]
     pub fn with_nodes(self, per_dimension: usize) -> Integrated<'d> {
         Integrated {
@@ -31,12 +32,12 @@ impl<'d> Integrated<'d> {
         }
     }
 
-    /// Where the integrand of each row is evaluated.
+    /// The nodes of the quadrature.
     pub fn nodes(&self) -> &Nodes {
         &self.nodes
     }
 
-    /// The density whose rows have latents of their own.
+    /// The density with local latents.
     pub fn inner(&self) -> &'d dyn Density {
         self.density
     }
@@ -97,17 +98,17 @@ impl Density for Integrated<'_> {
     }
 }
 
-/// A density as fits see it: without latents of single rows where those can be integrated out.
+/// A density in the form that fits use: without local latents if those can be integrated out.
 pub enum Marginal<'d> {
-    /// As it is.
+    /// The density itself.
     Itself(&'d dyn Density),
     /// Without its local latents.
     Integrated(Integrated<'d>),
 }
 
 impl<'d> Marginal<'d> {
-    /// The density with its local latents integrated by so many nodes each, by the usual number if
-    /// none is given.
+    /// The density with its local latents integrated by this number of nodes each, or the default
+    /// number.
     pub fn of(density: &'d dyn Density, per_dimension: Option<usize>) -> Marginal<'d> {
         match (Integrated::of(density), per_dimension) {
             (None, _) => Marginal::Itself(density),
@@ -116,7 +117,7 @@ impl<'d> Marginal<'d> {
         }
     }
 
-    /// The density to ask.
+    /// The density to use.
     pub fn density(&self) -> &dyn Density {
         match self {
             Marginal::Itself(density) => *density,

@@ -1,4 +1,4 @@
-//! What chains over the latents of single rows lose of the integrals that they bound.
+//! The loss of chains over local latents relative to the integrals that they bound.
 
 use lehr_density::rows_here;
 use lehr_density::{Density, RowSet, Rows};
@@ -14,32 +14,32 @@ use crate::run::{Run, Stamp};
 use lehr_rows::lend::{copy_rows, read_columns};
 use lehr_rows::watch::{End, Progress};
 
-/// Rows that are looked at together.
+/// Rows that are processed together.
 const ROWS: usize = 1024;
-/// Sets the noise apart from that of training and of draws.
+/// Separates the noise from that of training and of draws.
 const APART: u64 = 0x5eed_0000_10ca_1055;
 
-/// A guide with what it has learned.
+/// A guide with its learnt quantities.
 #[derive(Clone, Copy)]
 pub struct Trained<'a> {
     /// The guide.
     pub guide: &'a dyn Guide,
-    /// All that it has learned.
+    /// Its learnt quantities.
     pub learned: &'a Learned,
 }
 
-/// Sums over the rows that were looked at so far.
+/// Sums over the rows processed so far.
 #[derive(Serialize, Deserialize)]
 struct Sums {
     rows: usize,
     losses: Vec<f64>,
 }
 
-/// Σₙ [log p(yₙ | z) − ℒₙ(z)] over all rows, of each draw of z: what the estimates of a guide lose
-/// beside the log likelihood of its density. A stage of a run.
+/// Σₙ [log p(yₙ | z) − ℒₙ(z)] over all rows, for each draw of z: the loss of a guide's estimates
+/// relative to the log likelihood of its density. A stage of a run.
 ///
 /// # Errors
-/// If somebody wants to stop, or the table has more rows than can be numbered.
+/// If the observer stops the fit, or the table has too many rows to number.
 pub fn row_losses(
     density: &dyn Density,
     trained: Trained<'_>,
@@ -71,7 +71,7 @@ pub fn row_losses(
     Ok(sums.losses)
 }
 
-/// The losses of so many rows, ready to run.
+/// The program for the losses of a block of rows.
 struct Block {
     program: Program,
     latents: Option<Slot>,
@@ -108,7 +108,7 @@ impl Block {
         })
     }
 
-    /// Puts the rows from `first` on in place, in the order of batches.
+    /// Sets the rows from `first` on, in the order of batches.
     fn load(&mut self, density: &dyn Density, learned: &Learned, first: usize) {
         let range = first..first + self.rows;
         let workspace = self.program.workspace_mut();
@@ -125,7 +125,7 @@ impl Block {
         );
     }
 
-    /// Adds what the rows in place lose at each draw.
+    /// Adds the losses of the present rows at each draw.
     fn add_to(&mut self, sums: &mut Sums, draws: &[f64], size: usize) {
         let mut lanes = vec![0.0; LANES * size];
         let rounds = draws.len().div_ceil(LANES * size) as u64;
@@ -133,7 +133,7 @@ impl Block {
         let to = sums.losses.chunks_mut(LANES);
         for ((step, some), to) in (first..).zip(draws.chunks(LANES * size)).zip(to) {
             lanes[..some.len()].copy_from_slice(some);
-            // The noise of a step is that of no other.
+            // Each step has its own noise.
             self.program.fill_noise(step);
             if let Some(slot) = self.latents {
                 self.program.workspace_mut().set(slot, &lanes);

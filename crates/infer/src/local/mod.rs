@@ -1,5 +1,5 @@
-//! Latents of single rows: integrated out where a row has one or two, bounded by chains where it has
-//! more, and drawn on request.
+//! Local latents: integrated out if a row has one or two, bounded by chains if it has more, and
+//! drawn on request.
 
 mod accuracy;
 mod draws;

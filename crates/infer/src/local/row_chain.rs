@@ -1,4 +1,4 @@
-//! Chains over the latents of single rows: an estimate of log p(yₙ | z) whose mean is not above it.
+//! Chains over local latents: an estimate of log p(yₙ | z) whose mean is not above it.
 
 use lehr_density::{LocalMap, LocalNormal, Locals, Point, Rows};
 use lehr_graph::{Expr, Shape};
@@ -7,36 +7,36 @@ use serde::{Deserialize, Serialize};
 use crate::annealed::{AnnealedStart, Chain, Path, Quantities, State, each};
 use crate::guide::{Block, Context, HALF_LN_TWO_PI};
 
-/// The names of what moves and stretches the normals of all rows.
+/// The names of the common shift and stretch of the rows' normals.
 const SHIFT: &str = "row_shift";
 const LOG_STRETCH: &str = "row_log_stretch";
 
-/// The distribution that the chain of a row starts from.
+/// The distribution from which the chain of a row starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum RowBase {
-    /// The normal at the peak of p(w, yₙ | z), found anew for every z, moved and stretched alike in all
-    /// rows by what is learned: nothing is learned of a row by itself, and rows that were never seen
-    /// are treated as well as others.
+    /// The normal at the mode of p(w, yₙ | z), computed for every z, with a learnt shift and
+    /// stretch common to all rows. Nothing is learnt for single rows, so new rows are treated as
+    /// well as others.
     #[default]
     Newton,
-    /// N(mₙ, diag sₙ²) with numbers learned of every row: the paper's form. It cannot follow z.
+    /// N(mₙ, diag sₙ²) with learnt numbers for every row: the paper's form. It cannot depend on z.
     Own,
 }
 
-/// K annealed leapfrog steps in the latents of each row, given z. What the chains learn is shared by
-/// all rows, in units of each row's base.
+/// K annealed leapfrog steps in the latents of each row, given z. The learnt quantities are common
+/// to all rows, in units of each row's base.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RowChains {
-    /// Where the chain of a row starts.
+    /// The start of a row's chain.
     pub base: RowBase,
     /// K. Zero steps are the base itself.
     pub steps: usize,
-    /// Where the chains' own quantities start.
+    /// The starting values of the chains' own quantities.
     pub start: AnnealedStart,
 }
 
 impl RowChains {
-    /// What is learned besides numbers of single rows, for so many latents per row.
+    /// The learnt blocks other than numbers of single rows, for this many latents per row.
     pub fn blocks(&self, width: usize) -> Vec<Block> {
         let mut blocks = self.chain_blocks(width);
         if self.base == RowBase::Newton {
@@ -45,7 +45,7 @@ impl RowChains {
         blocks
     }
 
-    /// What the chains themselves learn.
+    /// The learnt blocks of the chains themselves.
     fn chain_blocks(&self, width: usize) -> Vec<Block> {
         if self.steps == 0 {
             return Vec::new();
@@ -64,8 +64,7 @@ impl RowChains {
     /// ℒₙ = −log qₙ(w₀) + Σ_k ½(|p_k|² − |p̂_k|²) + log p(w_K | z) + log p(yₙ | w_K, z, xₙ)
     /// ```
     ///
-    /// # Panics
-    /// If the density of the context is no integral over latents of single rows.
+    /// # Panics If the density of the context is not an integral over local latents.
     pub fn log_likelihood<'g>(
         &self,
         context: &Context<'g, '_>,
@@ -90,7 +89,7 @@ impl RowChains {
         locals.weighed(value, rows)
     }
 
-    /// Where the chains end, and their weights with that of their starts.
+    /// The ends of the chains, and their weights including that of their starts.
     fn run<'g>(
         &self,
         path: &RowPath<'_, 'g, '_>,
@@ -146,8 +145,8 @@ impl RowChains {
 /// The base of each row: the map from standard coordinates `[n, d]` to its latents.
 enum Placed<'g> {
     Newton {
-        /// From coordinates that are moved and stretched alike in all rows, because the peak is not
-        /// the mean: worked out once, and not at every step of a chain.
+        /// Coordinates with a shift and stretch common to all rows, because the mode is not the
+        /// mean. They are computed once, and not at every step of a chain.
         map: LocalMap<'g>,
         log_volume: Expr<'g>,
     },

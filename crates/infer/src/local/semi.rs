@@ -1,4 +1,4 @@
-//! A guide of the latents that rows share, with chains over those of single rows.
+//! A guide of the shared latents, with chains over the local ones.
 
 use lehr_density::rows_here;
 use lehr_density::{Density, LocalNormal, Point, Rows};
@@ -9,15 +9,14 @@ use super::RowChains;
 use crate::expansion::Centre;
 use crate::guide::{Block, Context, Drawn, Gradient, Guide, RowNumbers};
 
-/// Semi-DAIS (Jankowiak & Phan 2022): z from any guide, and for each row that scores it a chain over
-/// the row's own latents given z. The density is one that integrates over them
-/// ([`Density::integrates`]).
+/// Semi-DAIS (Jankowiak & Phan 2022): z from any guide, and for each scored row a chain over its
+/// local latents given z. The density must integrate over them ([`Density::integrates`]).
 pub struct Semi {
     /// The guide of z.
     pub latents: Box<dyn Guide>,
     /// The chains of rows.
     pub rows: RowChains,
-    /// What is learned of every row, if the chains start from that.
+    /// The learnt numbers of every row, if the chains start from those.
     pub own: Option<RowNumbers>,
 }
 
@@ -51,11 +50,11 @@ impl Guide for Semi {
     }
 }
 
-/// The means and log scales of every row's normal at the peak of its joint density given z, in the
+/// The means and log scales of every row's normal at the mode of its joint density given z, in the
 /// order of batches.
 ///
 /// # Panics
-/// If the density is no integral over latents of single rows.
+/// If the density is not an integral over local latents.
 pub fn peaks(density: &dyn Density, at: &Centre) -> RowNumbers {
     const ROWS: usize = 4096;
     let locals = density.integrates().expect("latents of rows");

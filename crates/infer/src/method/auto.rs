@@ -37,9 +37,9 @@ pub(super) static INFO: MethodInfo = MethodInfo {
 /// Chooses methods by the rule of docs/methods.md ("Which method `auto` chooses").
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Auto {
-    /// Seconds after which nothing more is tried and training or chains end.
+    /// The number of seconds after which no further method is tried, and training or chains end.
     pub budget: f64,
-    /// Whether effects by group are integrated out where that is possible.
+    /// Whether random effects are integrated out if that is possible.
     pub collapse: bool,
 }
 
@@ -91,7 +91,7 @@ impl Method for Auto {
         Nodes::MOST_LOCALS
     }
 
-    /// What is collapsed takes its own sums over the rows.
+    /// Collapsing computes its own sums over the rows.
     fn condenses(&self, density: &dyn Density) -> bool {
         !(self.collapse && collapse::applies(density))
     }
@@ -120,21 +120,21 @@ impl Method for Auto {
     }
 }
 
-/// What the choice depends on.
+/// The facts that determine the choice.
 struct Facts {
-    /// Whether effects by group can be integrated out, and may be.
+    /// Whether random effects can and may be integrated out.
     grouped: bool,
     /// D
     latents: usize,
     /// See [`is_plain`].
     plain: bool,
-    /// Whether the model has parameters that are learned, which chains cannot do.
+    /// Whether the model has learnt parameters, which chains do not support.
     learns: bool,
-    /// Seconds that a gradient on all rows takes, where they are in memory.
+    /// Seconds of a gradient on all rows, if they are in memory.
     gradient: Option<f64>,
-    /// How many latents a row has of its own.
+    /// How many local latents a row has.
     locals: usize,
-    /// The methods that rows elsewhere leave, if they are there.
+    /// The available methods for rows that are stored elsewhere, if they are.
     left: Option<&'static [&'static str]>,
 }
 
@@ -157,9 +157,9 @@ impl Facts {
     ///
     /// | model | methods |
     /// |---|---|
-    /// | three or more latents of each row's own | `semi-dais` |
-    /// | effects by group that [`collapse`](super::Collapse) can integrate out | `collapse` first, then as below |
-    /// | linear predictors, no spreads among up to 512 latents | `full-rank`, `surrogate-hmc`, `nuts`, `sl-dais` |
+    /// | three or more local latents per row | `semi-dais` |
+    /// | random effects that [`collapse`](super::Collapse) can integrate out | `collapse` first, then as below |
+    /// | linear predictors, no standard deviations among up to 512 latents | `full-rank`, `surrogate-hmc`, `nuts`, `sl-dais` |
     /// | any other, `nuts` within a third of the budget | `nuts`, `sl-dais` |
     /// | any other | `sl-dais`, `nuts` |
     fn plan(&self, budget: f64) -> Vec<&'static str> {
@@ -177,7 +177,7 @@ impl Facts {
             plan.insert(0, "collapse");
         }
         if self.left.is_some() && !self.plain {
-            // No other method takes such rows from elsewhere.
+            // No other method supports such rows from elsewhere.
             plan.retain(|name| *name == "collapse");
         }
         plan.retain(|name| self.left.is_none_or(|left| left.contains(name)));
@@ -189,7 +189,7 @@ impl Facts {
         plan
     }
 
-    /// What a method takes at least, where that is known; `None` of `nuts` if it cannot run at all.
+    /// The least time of a method, if it is known; `None` for `nuts` if it cannot run at all.
     fn seconds(&self, name: &str) -> Option<f64> {
         /// Chains, draws of each with its warm-up, and gradients per draw: few near a Gaussian,
         /// many along the ridges of a hierarchy.
@@ -206,7 +206,7 @@ impl Facts {
     }
 }
 
-/// Seconds that a gradient on all rows takes, once it is compiled.
+/// Seconds of a gradient on all rows, once it is compiled.
 fn gradient_seconds(density: &dyn Density) -> f64 {
     let rows = AllRows::of(density);
     let at = Centre::start(density);
@@ -219,7 +219,7 @@ fn gradient_seconds(density: &dyn Density) -> f64 {
     timed()
 }
 
-/// What was tried so far.
+/// The methods tried so far.
 struct Search<'d> {
     density: &'d dyn Density,
     budget: f64,
@@ -234,7 +234,7 @@ impl Search<'_> {
         self.budget - self.spent
     }
 
-    /// Whether there is nothing to improve, or no time.
+    /// Whether nothing can be improved, or no time is left.
     fn is_over(&self) -> bool {
         let reached = self.best.as_ref().map(|(level, _)| *level);
         reached == Some(Level::Reliable) || (reached.is_some() && self.left() <= 0.0)
@@ -245,7 +245,7 @@ impl Search<'_> {
         self.attempts.push(attempt);
     }
 
-    /// Notes a method that would take too long.
+    /// Records a method that would take too long.
     fn leave_out(&mut self, name: &str, need: f64, run: &mut Run<'_>) {
         let budget = (self.spent + need).ceil();
         let words =
@@ -259,12 +259,12 @@ impl Search<'_> {
         self.note(attempt, run);
     }
 
-    /// Tries a method for as long as time is left. What it cannot do is noted, and the next one tried.
+    /// Tries a method while time is left. A failure is recorded, and the next method is tried.
     fn attempt(&mut self, method: &dyn Method, run: &mut Run<'_>) -> Result<(), FitError> {
         let name = method.info().name;
         let clock = Instant::now();
-        // Passes over rows elsewhere may take longer than the budget; what follows them does not, and
-        // without it they were in vain.
+        // Passes over rows elsewhere may exceed the budget. The work after them is short, and
+        // without it they would be wasted.
         let end = clock + Duration::from_secs_f64(self.left().max(0.0));
         run.deadline = self.density.elsewhere().is_none().then_some(end);
         run.draws = (run.asked_draws).unwrap_or_else(|| method.usual_draws(self.density));
@@ -277,7 +277,7 @@ impl Search<'_> {
                 self.spent += timed(name, seconds, run)?;
                 self.take(posterior, seconds, run);
             }
-            // Whoever stops a search keeps what it has found.
+            // A search that is stopped keeps its best fit.
             Err(error) if is_stopped(&error) && (late || self.best.is_some()) => {
                 self.spent = self.budget;
                 let why = if late {
@@ -310,8 +310,7 @@ impl Search<'_> {
         self.note(attempt, run);
     }
 
-    /// Keeps a fit if it is the best so far: by its verdict, then by its bound, then because it came
-    /// later.
+    /// Keeps a fit if it is the best so far: by its verdict, then by its bound, then the later one.
     fn take(&mut self, posterior: Posterior, seconds: f64, run: &mut Run<'_>) {
         let verdict = posterior.verdict();
         let attempt = Attempt {
@@ -343,7 +342,7 @@ impl Search<'_> {
     }
 }
 
-/// What an attempt took, as a stage of the run: one that is resumed decides as before.
+/// The time of an attempt, as a stage of the run, so that a resumed run decides as before.
 fn timed(name: &str, seconds: f64, run: &mut Run<'_>) -> Result<f64, FitError> {
     let letters: Vec<f64> = name.bytes().map(f64::from).collect();
     let stamp = Stamp::of(&letters);

@@ -1,4 +1,4 @@
-//! Which methods can fit rows that are elsewhere.
+//! The methods that can fit rows stored elsewhere.
 
 use lehr_density::Density;
 
@@ -7,8 +7,8 @@ use crate::error::FitError;
 use crate::method::MethodInfo;
 use crate::start::is_plain;
 
-/// Methods that take the mode, its curvature and their weights from all rows, and from the sample no
-/// more than what an expansion at the mode leaves out. All others would fit the sample.
+/// Methods that compute the mode, its curvature and their weights from all rows, and use the sample
+/// only for the remainder of an expansion at the mode. All others would fit the sample.
 pub const METHODS: &[&str] = &[
     "auto",
     "mean-field",
@@ -19,22 +19,22 @@ pub const METHODS: &[&str] = &[
     "collapse",
 ];
 
-/// Methods that ask for all rows at every step, and take from the sample no more than where they start:
-/// for workers that hold the rows. Whoever reads files in every pass would read them for every step.
+/// Methods that evaluate all rows at every step, and use the sample only for their start: for
+/// workers that hold the rows in memory. A reader of files would have to read them for every step.
 pub const BY_STEPS: &[&str] = &["nuts"];
 
-/// Methods that take effects by group from sums over the rows.
+/// Methods that compute random effects from sums over the rows.
 pub const COLLAPSING: &[&str] = &["auto", "collapse"];
 
-/// Whether those can fit a model whose rows are elsewhere.
+/// Whether those can fit a model whose rows are stored elsewhere.
 pub fn collapses(density: &dyn Density) -> bool {
     density.elsewhere().is_some() && collapse::applies(density)
 }
 
-/// Refuses methods, and models, that cannot work with rows that are elsewhere.
+/// Refuses methods, and models, that cannot work with rows stored elsewhere.
 ///
 /// # Errors
-/// If this is such a method, or the mode of such a model is no place to expand at.
+/// If this is such a method, or the mode of the model is unsuitable for an expansion.
 pub(crate) fn check(method: &MethodInfo, density: &dyn Density) -> Result<(), FitError> {
     let refuse = |problem: String, hint: String| {
         Err(FitError::Setting {

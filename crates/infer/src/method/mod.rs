@@ -57,7 +57,7 @@ pub static METHODS: &[&MethodInfo] = &[
 /// The row of that name or alias.
 ///
 /// # Errors
-/// If no method is called so.
+/// If there is no method of this name.
 pub fn find(name: &str) -> Result<&'static MethodInfo, UnknownMethod> {
     let called = |row: &&&MethodInfo| row.name == name || row.aliases.contains(&name);
     let row = METHODS.iter().find(called).copied();
@@ -72,7 +72,7 @@ fn names() -> String {
     names.join(", ")
 }
 
-/// The error of a name that is not among a method's settings.
+/// The error for a name that is not among a method's settings.
 fn unknown_setting(method: &'static MethodInfo, name: &str) -> SettingError {
     let has = |row: &&&MethodInfo| row.settings().iter().any(|one| one.name == name);
     let owners: Vec<&str> = METHODS.iter().filter(has).map(|row| row.name).collect();
@@ -116,20 +116,20 @@ fn list<T: Display>(names: &[T]) -> String {
     }
 }
 
-/// Reads back what a fit stored of itself.
+/// Reads the stored form of a fit.
 ///
 /// # Errors
-/// If no method of that name is known, or the bytes are not its own.
+/// If no method of that name is known, or the bytes do not belong to it.
 pub fn restore(stored: &Stored) -> Result<Box<dyn Sampler>, FitError> {
     let row = find(&stored.name)?;
     (row.restore)(&stored.bytes)
 }
 
 impl Posterior {
-    /// The fit read back from what it stored of itself.
+    /// The fit restored from its stored form.
     ///
     /// # Errors
-    /// If its method is not known here, or what it stored is damaged.
+    /// If its method is unknown, or the stored form is damaged.
     pub fn sampler(&self) -> Result<Box<dyn Sampler>, FitError> {
         restore(&self.origin.method)
     }
@@ -138,7 +138,7 @@ impl Posterior {
     /// density may be bound to any rows of the same columns.
     ///
     /// # Errors
-    /// If the fit cannot be read back, or the density is another model's.
+    /// If the fit cannot be restored, or the density belongs to another model.
     pub fn draw_more(
         &self,
         density: &dyn Density,

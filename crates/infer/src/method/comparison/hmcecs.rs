@@ -37,23 +37,23 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     },
 };
 
-/// |W| and m by default.
+/// The default |W| and m.
 const SUMMED: usize = 256;
 const SUBSET: usize = 1000;
-/// σ̂² above this is warned of.
+/// A larger σ̂² causes a warning.
 const MOST_VARIANCE: f64 = 1.0;
 
 /// Hamiltonian Monte Carlo on a corrected estimate of the log likelihood (Dang et al. 2019), second
-/// order at the mode. What is `None` is chosen by the rules of `docs/methods.md`.
+/// order at the mode. Settings that are `None` are chosen by the rules of `docs/methods.md`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Hmcecs {
     /// How many chains there are.
     pub chains: Option<usize>,
-    /// Iterations that are not kept.
+    /// Warm-up iterations.
     pub warm_up: Option<usize>,
-    /// The acceptance that the step size aims at.
+    /// The target acceptance of the step size.
     pub target_acceptance: Option<f64>,
-    /// Rows that are taken as they are: those that their expansion fits worst. The paper has none.
+    /// Rows that are summed exactly: those that their expansion fits worst. The paper has none.
     pub surrogate_rows: Option<usize>,
     /// Rows of a random subset.
     pub subset_rows: Option<usize>,
@@ -136,7 +136,7 @@ impl Hmcecs {
         }
     }
 
-    /// The rows that are summed, and how many are drawn besides: at most half of the others.
+    /// The rows that are summed, and how many others are sampled: at most half of them.
     fn stored(
         &self,
         density: &dyn Density,
@@ -195,7 +195,7 @@ impl Spread {
         format!("median {median}, 95 % {high}")
     }
 
-    /// The correction for the variance is one to leading order: it holds where that is small.
+    /// The variance correction is exact only to leading order, so the variance must be small.
     fn doubts(&self) -> Vec<Failure> {
         let small = self.high <= MOST_VARIANCE;
         if small {
@@ -211,12 +211,12 @@ impl Spread {
     }
 }
 
-/// Chains over latents and subsets that can be run again.
+/// Chains over latents and subsets that can be resumed.
 #[derive(Serialize, Deserialize)]
 struct StoredEcs {
     frame: Frame,
     mode: Mode,
-    /// W, as batches number the rows.
+    /// W, in the numbering of batches.
     summed: Vec<usize>,
     /// m
     count: usize,
@@ -244,7 +244,7 @@ impl StoredEcs {
         found.map_err(|error| refusal(&INFO, error))
     }
 
-    /// The draws, with what is said of them.
+    /// The draws, with their description.
     fn fitted(&self, start: &str, found: EcsTrace) -> Fitted {
         let EcsTrace {
             mut trace,
@@ -277,7 +277,7 @@ impl StoredEcs {
         }
     }
 
-    /// Numbers that differ between chains that must not share a checkpoint.
+    /// Numbers that distinguish chains which must not share a checkpoint.
     fn numbers(&self, run: &Run<'_>) -> Vec<f64> {
         let own = encoded(self).into_iter().map(f64::from);
         own.chain([run.draws as f64, f64::from_bits(run.seed)])

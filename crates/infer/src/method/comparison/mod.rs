@@ -1,4 +1,4 @@
-//! Methods that others are compared with: the baselines of papers, selected by name like all methods.
+//! Baselines of papers, for comparison; selected by name like all methods.
 
 pub(crate) mod bnaf;
 pub(crate) mod hmcecs;

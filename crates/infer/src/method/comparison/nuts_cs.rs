@@ -44,7 +44,7 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
 
 /// Draws of a coreset.
 const ROWS: usize = 1024;
-/// A divergence from which the draws are not called the posterior's, in nats.
+/// A divergence in nats beyond which the draws are not called draws of the posterior.
 const FAR: f64 = 0.1;
 
 /// The No-U-Turn sampler on the coreset of Huggins et al. (2016), with its own weights.
@@ -52,7 +52,7 @@ const FAR: f64 = 0.1;
 pub struct NutsCs {
     /// Draws of the coreset; repeated rows are merged.
     pub surrogate_rows: Option<usize>,
-    /// How the chains move.
+    /// The sampler's settings.
     pub nuts: Nuts,
 }
 
@@ -103,7 +103,7 @@ impl Method for NutsCs {
             surrogate_rows,
         );
         let own = nuts.settings().into_iter();
-        // The mode at which its quality is predicted is where its chains start.
+        // The chains start at the mode at which the quality of the coreset is predicted.
         let mut settings: Vec<Setting<'_>> = own.filter(|one| one.name != "start").collect();
         settings.push(rows);
         settings
@@ -169,7 +169,7 @@ fn coreset(
     Ok(SurrogateSettings::new(kind, rows).build(density, &setup)?)
 }
 
-/// What is known of a coreset beforehand.
+/// The predicted quality of a coreset.
 struct Said {
     /// KL from its posterior to that of all rows, to second order at the mode.
     divergence: Option<f64>,
@@ -187,7 +187,7 @@ impl Said {
     ) -> Said {
         let nothing = Learned::new(Vec::new());
         let mode = point.surrogate_mode();
-        // Not every centre is a maximum, and only there does this say something.
+        // A centre need not be a maximum, and the prediction is valid only at one.
         let quality =
             mode.and_then(|mode| predicted_quality(density, surrogate, &nothing, &mode).ok());
         Said {
@@ -215,7 +215,7 @@ impl Said {
         }
     }
 
-    /// The draws are those of another posterior, however well the chains agree.
+    /// The draws come from another posterior, however well the chains agree.
     fn doubt(&self) -> Failure {
         let found = format!("draws of the posterior of a coreset, {}", self.nats());
         let doubt = Failure::new(found, "use surrogate-hmc");
@@ -227,7 +227,7 @@ impl Said {
 }
 
 impl NutsCs {
-    /// What chains move on.
+    /// The target of the chains.
     fn target<'a>(&self, place: Place<'a>, surrogate: &dyn Surrogate, run: &Run<'_>) -> Target<'a> {
         Target {
             log_density: on_surrogate(place, self.lanes(), surrogate),
@@ -239,7 +239,7 @@ impl NutsCs {
     }
 }
 
-/// Chains on a coreset that can be run again.
+/// Chains on a coreset that can be resumed.
 #[derive(Serialize, Deserialize)]
 struct StoredCoreset {
     frame: Frame,

@@ -1,4 +1,4 @@
-//! What the methods with an annealed chain share.
+//! The common part of methods with an annealed chain.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::guide::FullRank;
 use crate::guide::MeanField;
 use crate::setting::Setting;
 
-/// The settings of a chain. What is `None` is chosen by the rules of `docs/methods.md`.
+/// The settings of a chain. Settings that are `None` are chosen by the rules of `docs/methods.md`.
 #[derive(Clone, Debug)]
 pub struct ChainSettings {
     /// The distribution below the chain.
@@ -26,13 +26,13 @@ pub struct ChainSettings {
     pub steps: Option<usize>,
     /// The coordinates of the chain.
     pub momentum: Momentum,
-    /// Where the chain's own quantities start.
+    /// The starting values of the chain's own quantities.
     pub start: AnnealedStart,
 }
 
 impl Default for ChainSettings {
-    /// Whitened chains start with steps of 0.1 and learn at 2·10⁻³: from the paper's 10⁻² one step
-    /// of Adam on κ at a rate of 10⁻² can push every η below zero, where its gradient is gone.
+    /// Whitened chains start with steps of 0.1 and learn at 2·10⁻³. From the paper's 10⁻² one step
+    /// of Adam on κ at a rate of 10⁻² can push every η below zero, where its gradient vanishes.
     fn default() -> ChainSettings {
         ChainSettings {
             base: None,
@@ -82,7 +82,7 @@ impl ChainSettings {
         ]
     }
 
-    /// The base that was asked for, else a Gaussian.
+    /// The requested base, else a Gaussian.
     pub(crate) fn base(&self, density: &dyn Density) -> Arc<dyn Base> {
         let asked = self.base.clone();
         asked.unwrap_or_else(|| gaussian_below(density))
@@ -110,7 +110,7 @@ impl ChainSettings {
         }
     }
 
-    /// The chain on a base, of `usual` steps if none were asked for.
+    /// The chain on a base, with `usual` steps by default.
     pub(crate) fn shape(
         &self,
         base: Arc<dyn Base>,
@@ -128,8 +128,8 @@ impl ChainSettings {
     }
 }
 
-/// The Gaussian below a chain or a flow: full rank where its D² numbers are cheap beside the rows, else
-/// independent.
+/// The Gaussian below a chain or a flow: full rank if its D² numbers are cheap compared with the
+/// rows, else independent.
 pub(crate) fn gaussian_below(density: &dyn Density) -> Arc<dyn Base> {
     const MOST_FULL: usize = 256;
     if density.latents().size() <= MOST_FULL {
@@ -139,7 +139,7 @@ pub(crate) fn gaussian_below(density: &dyn Density) -> Arc<dyn Base> {
     }
 }
 
-/// A chain but for what drives it.
+/// A chain without its drive.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ChainShape {
     /// q₀
@@ -148,7 +148,7 @@ pub struct ChainShape {
     pub steps: usize,
     /// Its coordinates.
     pub momentum: Momentum,
-    /// Where its quantities started, with `η_max`.
+    /// The starting values of its quantities, with `η_max`.
     pub start: AnnealedStart,
 }
 

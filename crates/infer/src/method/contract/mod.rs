@@ -1,4 +1,5 @@
-//! The contract of a method: a row of the table, settings by name, a fit, and a way to draw again.
+//! The contract of a method: a row of the table, settings by name, a fit, and a sampler for further
+//! draws.
 
 mod chain;
 mod variational;
@@ -19,44 +20,43 @@ use crate::posterior::Posterior;
 use crate::run::Run;
 use crate::setting::Setting;
 
-/// What to do where a row has more latents than a method takes.
+/// Advice if a row has more local latents than a method supports.
 pub(crate) const LOCALS_HINT: &str = "up to two latents per row are integrated out for any method; \
     use semi-dais for up to eight, or write some in closed form";
 
-/// A way to a posterior, with its settings.
+/// An inference method, with its settings.
 pub trait Method: Send + Sync {
     /// Its row.
     fn info(&self) -> &'static MethodInfo;
 
-    /// Its settings by name, as the command line and other languages know them.
+    /// Its settings by name, as in the command line and other languages.
     fn settings(&mut self) -> Vec<Setting<'_>>;
 
     /// Fits a model to its rows.
     ///
     /// # Errors
-    /// If a setting cannot work with this model, or the fit fails on its way.
+    /// If a setting cannot work with this model, or the fit fails.
     fn fit(&self, density: &dyn Density, run: &mut Run<'_>) -> Result<Posterior, FitError>;
 
-    /// How many draws it makes if none are asked for: so many that the error of a mean is below
-    /// 0.03 standard deviations and that of a standard deviation below 2 %, and more where they
-    /// cost next to nothing.
+    /// The default number of draws: such that the error of a mean is below 0.03 standard deviations
+    /// and that of a standard deviation below 2 %, and more if they are cheap.
     fn usual_draws(&self, density: &dyn Density) -> usize {
         const CHEAP: usize = 1_000_000;
         if work(density) <= CHEAP { 4096 } else { 1280 }
     }
 
-    /// Whether condensed rows may stand in for the table's own: not where the method or one of its
-    /// settings is about single rows, such as a batch, or sums over the rows are taken anyway.
+    /// Whether reduced rows may replace the table's own: not if the method or one of its settings
+    /// is about single rows, such as a batch, or if it sums over the rows anyway.
     fn condenses(&self, _: &dyn Density) -> bool {
         true
     }
 
-    /// The most latents that a row may have of its own: one or two are integrated out for any method.
+    /// The most local latents per row: one or two are integrated out for any method.
     fn most_locals(&self) -> usize {
         Nodes::MOST_EXACT
     }
 
-    /// What it trains, if it trains a guide.
+    /// Its variational part, if it trains a guide.
     fn variational(&self) -> Option<&dyn VariationalMethod> {
         None
     }
@@ -77,10 +77,10 @@ pub trait Method: Send + Sync {
     }
 }
 
-/// How a row reads back what a fit stored of itself.
+/// Reads the stored form of a fit.
 pub type Restore = fn(&[u8]) -> Result<Box<dyn Sampler>, FitError>;
 
-/// What people and programs should know of a method.
+/// The description of a method for users and programs.
 pub struct MethodInfo {
     /// The name in settings, tables and files.
     pub name: &'static str,
@@ -88,37 +88,37 @@ pub struct MethodInfo {
     pub aliases: &'static [&'static str],
     /// One line of help.
     pub help: &'static str,
-    /// What it needs of the model or the table; empty for nothing.
+    /// Its requirements on the model or the table; empty for none.
     pub needs: &'static str,
     /// Cost of a step, in words.
     pub cost: &'static str,
     /// When to choose it.
     pub when: &'static str,
-    /// What to do if its draws cannot be trusted.
+    /// Advice if its draws cannot be trusted.
     pub remedy: &'static str,
-    /// Whether every step reads every row, so that they have to be in memory.
+    /// Whether every step reads every row, so that rows must be in memory.
     pub reads_all_rows: bool,
     /// The method with every setting at its default.
     pub new: fn() -> Box<dyn Method>,
-    /// Reads back what a fit stored of itself.
+    /// Reads the stored form of a fit.
     pub restore: Restore,
 }
 
-/// A fit read back from what it stored of itself.
+/// A fit restored from its stored form.
 pub trait Sampler: Send + Sync {
-    /// More draws of z, one after another. The density may be bound to any rows of the same
-    /// columns where the method reads none of them.
+    /// More draws of z, one after another. The density may be bound to any rows of the same columns
+    /// if the method reads none of them.
     ///
     /// # Errors
-    /// If the model is another one than the fit's.
+    /// If the model differs from the fit's.
     fn draw(&self, density: &dyn Density, count: usize, seed: u64) -> Result<Vec<f64>, FitError>;
 
-    /// The log weights on all rows of draws of z that come from elsewhere, each the end of a path of
-    /// the guide whose beginning is drawn backwards; `None` if there is no guide or it cannot be run
+    /// The log weights on all rows of external draws of z, each the end of a path of the guide
+    /// whose beginning is drawn backwards; `None` if there is no guide or it cannot be run
     /// backwards.
     ///
     /// # Errors
-    /// If the model is another one than the fit's.
+    /// If the model differs from the fit's.
     fn weigh_ends(
         &self,
         density: &dyn Density,
@@ -129,22 +129,22 @@ pub trait Sampler: Send + Sync {
         Ok(None)
     }
 
-    /// The frame of a guide and what was learned in it, if a guide was trained.
+    /// The whitening of a guide and its learnt quantities, if a guide was trained.
     fn learned(&self) -> Option<(&Frame, &Learned)> {
         None
     }
 }
 
-/// A setting in words.
+/// The description of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SettingInfo {
     /// The name.
     pub name: &'static str,
-    /// What stands for a value in help.
+    /// The placeholder of a value in help.
     pub value: &'static str,
     /// One line of help.
     pub help: &'static str,
-    /// The values there are, with their help, where they can be listed.
+    /// The possible values with their help, if they can be listed.
     pub choices: Vec<(&'static str, &'static str)>,
 }
 

@@ -1,4 +1,5 @@
-//! What every method that trains a guide has, and what it adds to the variational loop.
+//! The common settings of methods that train a guide, and the part of the variational loop that
+//! each provides.
 
 use std::sync::Arc;
 
@@ -14,17 +15,17 @@ use crate::setting::{Setting, parsed};
 use crate::start::{Start, StartingPoint, setting};
 use crate::train::{Schedule, TrainSettings};
 
-/// The settings that all variational methods have. What is `None` is chosen by the rules of
-/// `docs/methods.md` and reported.
+/// The settings that all variational methods have. Settings that are `None` are chosen by the rules
+/// of `docs/methods.md` and reported.
 #[derive(Clone)]
 pub struct VariationalSettings {
     /// B, the rows that score a step.
     pub batch: Option<usize>,
-    /// Where training starts.
+    /// The start of training.
     pub start: Option<Arc<dyn Start>>,
-    /// Whether the data term is estimated by way of its expansion at the mode.
+    /// Whether the data term uses its expansion at the mode as a control variate.
     pub control: Option<bool>,
-    /// How to train.
+    /// The settings of training.
     pub train: TrainSettings,
 }
 
@@ -35,10 +36,10 @@ impl Default for VariationalSettings {
 }
 
 impl VariationalSettings {
-    /// So many draws per step, at this learning rate.
+    /// The defaults with this many draws per step, at this learning rate.
     ///
-    /// A step takes several draws: where the posterior is skewed a single one is so noisy that
-    /// no rule could tell a level bound from a rising one. Draws of a chain cost more, and vary
+    /// A step uses several draws: if the posterior is skewed a single one is so noisy that no rule
+    /// could distinguish a level bound from a rising one. Draws of a chain cost more, and vary
     /// less; one of DAIS costs all rows.
     pub fn new(lanes: usize, rate: f64) -> VariationalSettings {
         VariationalSettings {
@@ -86,7 +87,7 @@ impl VariationalSettings {
     }
 }
 
-/// A method that trains a guide: what it adds to the loop.
+/// A method that trains a guide: its part of the loop.
 pub trait VariationalMethod: Send + Sync + 'static {
     /// Its row.
     fn info(&self) -> &'static MethodInfo;
@@ -100,16 +101,16 @@ pub trait VariationalMethod: Send + Sync + 'static {
     /// The same, to change them.
     fn common_mut(&mut self) -> &mut VariationalSettings;
 
-    /// The settings of its chain, to change them, if it has one.
+    /// Its chain settings, to change them, if it has a chain.
     fn chain_mut(&mut self) -> Option<&mut ChainSettings> {
         None
     }
 
-    /// The Gaussian that it is, or is built on.
+    /// The Gaussian that it is, or on which it is built.
     fn base(&self, density: &dyn Density) -> Arc<dyn Base>;
 
-    /// Whether its guide is built on the base, which is then trained alone first and compared
-    /// with.
+    /// Whether its guide is built on the base, which is then trained alone first and used for
+    /// comparison.
     fn has_layers(&self) -> bool {
         false
     }
@@ -119,22 +120,22 @@ pub trait VariationalMethod: Send + Sync + 'static {
         false
     }
 
-    /// What is wrong with its settings, whatever the model is.
+    /// The problem with its settings, for any model.
     fn problem(&self) -> Option<String> {
         None
     }
 
-    /// Whether it, or a setting of its own, is about single rows.
+    /// Whether the method or one of its settings is about single rows.
     fn names_rows(&self) -> bool {
         false
     }
 
-    /// Whether its guide scores the rows by itself, below their log likelihood.
+    /// Whether its guide scores rows by a bound on their log likelihood.
     fn scores_rows(&self) -> bool {
         false
     }
 
-    /// The guide that is trained: the base itself unless it is built on it.
+    /// The guide to train: the base itself unless the method builds on it.
     ///
     /// # Errors
     /// If this model does not allow it.
@@ -148,27 +149,27 @@ pub trait VariationalMethod: Send + Sync + 'static {
     }
 }
 
-/// What a guide is built from.
+/// The inputs from which a guide is built.
 pub struct Groundwork<'a> {
     /// The model and its rows.
     pub density: &'a dyn Density,
     /// The Gaussian below.
     pub base: Arc<dyn Base>,
-    /// Where training starts.
+    /// The start of training.
     pub point: &'a StartingPoint,
     /// B, the rows that score a step.
     pub batch: usize,
-    /// Where randomness comes from.
+    /// The seed.
     pub seed: u64,
 }
 
-/// A guide, and what is stored of it.
+/// A guide, with its serialised form.
 pub struct GuideParts {
     /// The guide.
     pub guide: Box<dyn Guide>,
-    /// All that makes it, but for what it learns.
+    /// Everything that defines it, except for its learnt quantities.
     pub bytes: Vec<u8>,
-    /// What of the user's rows that contains, in words.
+    /// The user's rows that it contains, in words.
     pub contents: String,
 }
 

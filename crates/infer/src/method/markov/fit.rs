@@ -1,5 +1,5 @@
-//! The Markov chain loop: find a start, run chains in its frame, judge their draws. Every method
-//! that runs chains is this loop with a sampler of its own.
+//! The Markov chain loop: find a start, run chains in its whitening, judge their draws. Every
+//! method that runs chains is this loop with its own sampler.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -24,20 +24,20 @@ use crate::setting::{Setting, parsed};
 use crate::start::{Request, RunClimber, Start, choose, is_plain};
 use lehr_rows::watch::{Phase, Wish};
 
-/// A method that runs Markov chains: what it adds to the loop.
+/// A method that runs Markov chains: its part of the loop.
 pub trait ChainMethod: Send + Sync {
     /// Its row.
     fn info(&self) -> &'static MethodInfo;
 
-    /// Where its chains start, if that was asked for.
+    /// The start of its chains, if one was requested.
     fn start(&self) -> Option<&Arc<dyn Start>>;
 
-    /// Chains that move as lanes of one plan.
+    /// The number of chains that move as lanes of one plan.
     fn lanes(&self) -> usize {
         1
     }
 
-    /// What is wrong with its settings, whatever the model is.
+    /// The problem with its settings, for any model.
     fn problem(&self) -> Option<String>;
 
     /// Runs the chains.
@@ -46,7 +46,7 @@ pub trait ChainMethod: Send + Sync {
     /// If they cannot start, or are stopped before any draw is kept.
     fn sample(&self, target: &Target<'_>, watch: &mut dyn Watch) -> Result<Trace, ChainError>;
 
-    /// Its settings as they are stored.
+    /// Its settings in serialised form.
     fn bytes(&self) -> Vec<u8>;
 }
 
@@ -76,7 +76,7 @@ pub fn settings<'a>(
     ]
 }
 
-/// What is wrong with the settings that all samplers have.
+/// The problem with the settings that all samplers have.
 pub fn problem(chains: Option<usize>, target_acceptance: Option<f64>) -> Option<String> {
     if chains == Some(0) {
         return Some("0 chains were asked for".into());
@@ -85,17 +85,17 @@ pub fn problem(chains: Option<usize>, target_acceptance: Option<f64>) -> Option<
     acceptance.map(|a| format!("expected an acceptance between 0 and 1, found {a}"))
 }
 
-/// What chains are run on, and how many draws are wanted.
+/// The target of chains, and the wanted number of draws.
 pub struct Target<'a> {
     /// The log density in the coordinates of the frame.
     pub log_density: LogDensity<'a>,
     /// The frame.
     pub frame: &'a Frame,
-    /// Whether a latent is the spread of others, which makes for narrow places.
+    /// Whether a latent is the standard deviation of others, which causes narrow regions.
     pub hierarchical: bool,
     /// Draws of all chains together.
     pub draws: usize,
-    /// Where randomness comes from.
+    /// The seed.
     pub seed: u64,
 }
 
@@ -110,7 +110,7 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// Numbers that differ between chains that must not share a checkpoint.
+    /// Numbers that distinguish chains which must not share a checkpoint.
     pub(crate) fn numbers(&self, method: &dyn ChainMethod) -> Vec<f64> {
         let settings = method.bytes().into_iter().map(f64::from);
         let name = method.info().name.bytes().map(f64::from);
@@ -183,35 +183,35 @@ pub(crate) fn sampled(
     })
 }
 
-/// What draws are of.
+/// The distribution of the draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Law {
     /// The posterior itself.
     Posterior,
-    /// A stand-in for it, from whose draws no evidence can be computed.
+    /// An approximation of it, from whose draws no evidence can be computed.
     StandIn,
 }
 
-/// Draws of chains, and where they come from.
+/// Draws of chains, with their origin.
 pub(crate) struct Fitted {
-    /// What the draws are of.
+    /// The distribution of the draws.
     pub(crate) law: Law,
     /// The method.
     pub(crate) name: &'static str,
-    /// What is stored of the fit.
+    /// The stored form of the fit.
     pub(crate) bytes: Vec<u8>,
-    /// What of the user's rows that contains, in words.
+    /// The user's rows that it contains, in words.
     pub(crate) contents: String,
-    /// What was chosen for the user.
+    /// The automatic choices.
     pub(crate) choices: Choices,
     /// The draws.
     pub(crate) trace: Trace,
-    /// Wall time.
+    /// Wall-clock time.
     pub(crate) seconds: Seconds,
 }
 
-/// Judges the draws. Chains that were stopped are not worth the values on all rows that the
-/// evidence costs.
+/// Judges the draws. For stopped chains the evidence is not computed, because it needs values on
+/// all rows.
 pub(crate) fn conclude(
     fitted: Fitted,
     density: &dyn Density,
@@ -260,7 +260,7 @@ pub(crate) fn conclude(
     })
 }
 
-/// The log evidence, unless it is not to be had or somebody wants to stop.
+/// The log evidence, unless it cannot be computed or the observer stops the fit.
 fn evidence(
     trace: &Trace,
     density: &dyn Density,
@@ -279,7 +279,7 @@ fn evidence(
     Ok(found.map(Evidence::estimated))
 }
 
-/// What chains that agree cannot know of one another: a mode that all of them miss.
+/// A failure that chains which agree cannot detect: a mode that all of them miss.
 fn missed(
     trace: &Trace,
     evidence: Option<&Evidence>,
@@ -321,7 +321,7 @@ pub(crate) fn choices(start: &str, chains: &Chains) -> Choices {
     .to_vec()
 }
 
-/// The frame that chains move in: as dense as that of guides.
+/// The whitening for chains: as dense as that of guides.
 fn start(
     method: &dyn ChainMethod,
     density: &dyn Density,
@@ -353,7 +353,7 @@ fn start(
     found.map(|(name, point)| (name, point.frame))
 }
 
-/// What a method cannot do with a model.
+/// The error of a method that cannot fit a model.
 pub(crate) fn refused(info: &MethodInfo, problem: impl Into<String>, hint: &str) -> FitError {
     FitError::Setting {
         method: info.name,
@@ -362,7 +362,7 @@ pub(crate) fn refused(info: &MethodInfo, problem: impl Into<String>, hint: &str)
     }
 }
 
-/// What chains could not do, as an error of the fit.
+/// The error of chains, as an error of the fit.
 pub(crate) fn refusal(info: &MethodInfo, error: ChainError) -> FitError {
     match error {
         ChainError::Stopped { done } => FitError::Train(TrainError::Stopped {
@@ -379,7 +379,7 @@ pub(crate) fn refusal(info: &MethodInfo, error: ChainError) -> FitError {
     }
 }
 
-/// Refuses what chains cannot do.
+/// Refuses models and settings that chains do not support.
 pub(crate) fn check(
     method: &dyn ChainMethod,
     density: &dyn Density,
@@ -388,7 +388,7 @@ pub(crate) fn check(
     check_model(method.info(), method.problem(), density, run)
 }
 
-/// The same for a method that does not run the loop of this file, and what is wrong with its settings.
+/// The same for a method that does not use the loop of this file, with the problem of its settings.
 pub(crate) fn check_model(
     info: &MethodInfo,
     problem: Option<String>,
@@ -437,7 +437,7 @@ struct ChainSampler {
     method: Box<dyn ChainMethod>,
 }
 
-/// Reads back a fit by chains whose method `read` makes.
+/// Restores a fit by chains; `read` makes their method.
 ///
 /// # Errors
 /// If the bytes are not those of such a fit.

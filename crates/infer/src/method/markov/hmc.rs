@@ -34,17 +34,17 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     },
 };
 
-/// Hamiltonian Monte Carlo in lockstep. What is `None` is chosen by the rules of
+/// Hamiltonian Monte Carlo in lockstep. Settings that are `None` are chosen by the rules of
 /// `docs/methods.md`.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub struct Hmc {
     /// How many chains there are.
     pub chains: Option<usize>,
-    /// Iterations that are not kept.
+    /// Warm-up iterations.
     pub warm_up: Option<usize>,
-    /// The acceptance that the step size aims at.
+    /// The target acceptance of the step size.
     pub target_acceptance: Option<f64>,
-    /// Where the chains start.
+    /// The start of the chains.
     #[serde(skip)]
     pub start: Option<Arc<dyn Start>>,
 }

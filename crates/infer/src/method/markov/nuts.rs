@@ -34,27 +34,27 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     },
 };
 
-/// The No-U-Turn sampler. What is `None` is chosen by the rules of `docs/methods.md`.
+/// The No-U-Turn sampler. Settings that are `None` are chosen by the rules of `docs/methods.md`.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub struct Nuts {
     /// How many chains there are.
     pub chains: Option<usize>,
-    /// Draws of each chain that are not kept.
+    /// Warm-up draws of each chain.
     pub warm_up: Option<usize>,
-    /// The acceptance that step sizes aim at.
+    /// The target acceptance of step sizes.
     pub target_acceptance: Option<f64>,
     /// A trajectory has fewer than 2 to this power leapfrog steps.
     pub max_depth: Option<usize>,
     /// Whether steps are split where the energy error would be large: for funnels.
     pub walnuts: bool,
-    /// Where the chains start.
+    /// The start of the chains.
     #[serde(skip)]
     pub start: Option<Arc<dyn Start>>,
 }
 
 impl Nuts {
-    /// The sampler for a target. Narrow places, which spreads among the latents make, need small
-    /// steps.
+    /// The sampler for a target. Standard deviations among the latents cause narrow regions, which
+    /// need small steps.
     fn sampler(&self, target: &Target<'_>) -> NutsSampler {
         let usual = NutsSampler::within(target.frame, target.log_density.size());
         let chains = self.chains.unwrap_or(usual.chains);

@@ -41,21 +41,21 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     },
 };
 
-/// Rows that are taken as they are, at the most.
+/// The most rows that are summed exactly.
 const MOST_ROWS: usize = 8192;
 
-/// Hamiltonian Monte Carlo on the rows that their expansion at the mode fits worst and the expansion
-/// of all others; then all rows are read once, and weigh the draws. What is `None` is chosen by the
-/// rules of `docs/methods.md`.
+/// Hamiltonian Monte Carlo on a surrogate: the rows that their expansion at the mode fits worst are
+/// summed exactly, the others by their expansion. Then all rows are read once to weigh the draws.
+/// Settings that are `None` are chosen by the rules of `docs/methods.md`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SurrogateHmc {
     /// How many chains there are.
     pub chains: Option<usize>,
-    /// Iterations that are not kept.
+    /// Warm-up iterations.
     pub warm_up: Option<usize>,
-    /// The acceptance that the step size aims at.
+    /// The target acceptance of the step size.
     pub target_acceptance: Option<f64>,
-    /// Rows that are taken as they are; by default more are taken while weights do not repair the
+    /// Rows that are summed exactly; by default their number grows while weights do not correct the
     /// draws.
     pub surrogate_rows: Option<usize>,
     /// Whether chains accept on all rows, which makes them exact: each iteration is then a pass.
@@ -94,8 +94,8 @@ impl Method for SurrogateHmc {
         &INFO
     }
 
-    /// Chains that accept on all rows need as many draws as any others, so that R̂ can tell. The others
-    /// are thinned to as many as means need, to 0.03 of a standard deviation.
+    /// Chains that accept on all rows need as many draws as any others for R̂. The others are
+    /// thinned to as many as means need for 0.03 of a standard deviation.
     fn usual_draws(&self, _: &dyn Density) -> usize {
         if self.exact { 4000 } else { 1280 }
     }
@@ -171,14 +171,14 @@ impl Method for SurrogateHmc {
     }
 }
 
-/// A surrogate, and draws of its posterior that were weighed on all rows.
+/// A surrogate, and draws of its posterior with weights from all rows.
 struct Found<'a> {
     ground: Ground<'a>,
     surrogate: WorstRows,
     weighed: Weighed,
 }
 
-/// What chains on a surrogate start from.
+/// The start of chains on a surrogate.
 struct Ground<'a> {
     density: &'a dyn Density,
     frame: &'a Frame,
@@ -243,15 +243,15 @@ impl SurrogateHmc {
         Ok(())
     }
 
-    /// The rows that are taken as they are, at first.
+    /// The initial number of rows that are summed exactly.
     fn first_rows(&self, density: &dyn Density) -> usize {
         const SHORT: usize = 20_000;
         let usual = if density.n_rows() < SHORT { 256 } else { 1024 };
         self.surrogate_rows.unwrap_or(usual).min(density.n_rows())
     }
 
-    /// Chains on the surrogate, weighed on all rows; with more rows while weights do not repair
-    /// the draws.
+    /// Chains on the surrogate, weighed on all rows; with more exact rows while weights do not
+    /// correct the draws.
     fn weigh<'a>(
         &self,
         mut ground: Ground<'a>,
@@ -297,8 +297,8 @@ impl SurrogateHmc {
         weighed.conclude(source, ground.density, run)
     }
 
-    /// Chains that accept on all rows. Where weights do not repair the surrogate's draws, its tails
-    /// are lighter than the posterior's, and no chain that proposes by it comes there often enough.
+    /// Chains that accept on all rows. If weights do not correct the surrogate's draws, its tails
+    /// are lighter than the posterior's, and chains with its proposals visit them too rarely.
     fn accept(&self, found: Found<'_>, run: &mut Run<'_>) -> Result<Posterior, FitError> {
         let Found {
             mut ground,
@@ -367,8 +367,8 @@ impl SurrogateHmc {
     }
 }
 
-/// The frame, and the curvature at its centre: of the best Gaussian where integrals find it, else of
-/// the mode.
+/// The whitening, and the curvature at its centre: of the best Gaussian if integrals find it, else
+/// of the mode.
 pub(crate) fn start(
     info: &MethodInfo,
     density: &dyn Density,
@@ -405,7 +405,7 @@ struct StoredChains {
 }
 
 impl Sampler for StoredChains {
-    /// More draws of the surrogate's posterior, or of all rows' where chains accept on those.
+    /// More draws of the surrogate's posterior, or of the full one if chains accept on all rows.
     fn draw(&self, density: &dyn Density, count: usize, seed: u64) -> Result<Vec<f64>, FitError> {
         self.surrogate.check(density)?;
         let ground = Ground {

@@ -1,4 +1,4 @@
-//! Chains on a surrogate for the log likelihood, and then one pass over all rows that weighs their
+//! Chains on a surrogate of the log likelihood, and then one pass over all rows that weighs their
 //! draws.
 
 use std::time::Instant;
@@ -21,14 +21,14 @@ use crate::run::Run;
 use crate::surrogate::Surrogate;
 use lehr_rows::watch::Phase;
 
-/// Draws that are thinned must be worth this share of independent ones.
+/// The least effective share of thinned draws.
 const INDEPENDENT: f64 = 0.9;
-/// Of how many draws one is kept, at the most.
+/// The largest thinning factor.
 const MOST_THINNING: usize = 16;
-/// Draws that R̂ needs: of fewer it is too large even where chains are independent.
+/// The draws that R̂ needs: with fewer it is too large even for independent chains.
 const LEAST: usize = 4000;
 
-/// log p(z) + Ψ̂(z) in the coordinates of a frame, Ψ̂ a surrogate with nothing to learn.
+/// log p(z) + Ψ̂(z) in whitened coordinates, where Ψ̂ is a surrogate without learnt quantities.
 pub(crate) fn on_surrogate<'d>(
     place: Place<'d>,
     lanes: usize,
@@ -45,27 +45,27 @@ pub(crate) struct Weighed {
     chains: Chains,
     draws: Vec<f64>,
     pareto: Pareto,
-    /// How well the weights are known, where some rows stand for all.
+    /// The accuracy of the weights, if they come from a sample of the rows.
     sampling: Option<Sampling>,
     /// Seconds of the chains, and of the pass.
     seconds: [f64; 2],
 }
 
-/// Where weighed draws come from, and what is stored of it.
+/// The origin of weighed draws, and their stored form.
 pub(crate) struct Source {
     /// The method and its bytes.
     pub(crate) method: Stored,
-    /// What of the user's rows those contain, in words.
+    /// The user's rows in them, in words.
     pub(crate) contents: String,
-    /// What was chosen for the user.
+    /// The automatic choices.
     pub(crate) choices: Choices,
     /// Seconds of the start.
     pub(crate) start: f64,
 }
 
 impl Weighed {
-    /// Runs chains on the target's log density, thins their draws until they are all but
-    /// independent, and weighs each by what all rows say instead of the surrogate.
+    /// Runs chains on the target's log density, thins their draws until they are nearly
+    /// independent, and weighs each by all rows relative to the surrogate.
     pub(crate) fn new(
         method: &dyn ChainMethod,
         density: &dyn Density,
@@ -91,7 +91,7 @@ impl Weighed {
         })
     }
 
-    /// Whether the weights repair the draws, or hardly differ.
+    /// Whether the weights correct the draws, or are nearly equal.
     pub(crate) fn fits(&self) -> bool {
         matches!(Shape::of(&self.pareto), Shape::Alike | Shape::Light)
     }
@@ -101,7 +101,7 @@ impl Weighed {
         self.pareto.shape
     }
 
-    /// Examines the draws, and estimates the evidence where weights repair them.
+    /// Examines the draws, and estimates the evidence if weights correct them.
     pub(crate) fn conclude(
         self,
         source: Source,
@@ -116,7 +116,7 @@ impl Weighed {
         };
         run.begin(Phase::EXAMINE);
         let subject = Subject {
-            // The weights know the evidence beside the surrogate's only.
+            // The weights give the evidence relative to the surrogate's only.
             log_evidence: (evidence.as_ref()).map_or(f64::NEG_INFINITY, |one| one.estimate.mean),
             sampling: self.sampling.as_ref(),
             ..Subject::new(density, &[], &self.draws, &self.pareto, run.seed)
@@ -172,7 +172,7 @@ impl Weighed {
     }
 }
 
-/// Chains so long that as many draws as are wanted can be taken from them all but independently.
+/// Chains long enough that the wanted number of nearly independent draws can be taken from them.
 fn long_enough(
     method: &dyn ChainMethod,
     target: &mut Target<'_>,
@@ -194,13 +194,13 @@ fn long_enough(
         if worth >= INDEPENDENT * wanted as f64 || times == MOST_THINNING {
             return Ok((trace, chains));
         }
-        // What is not a number is worth nothing.
+        // NaN counts as zero effective draws.
         let more = (times * wanted) as f64 / worth.max(1.0);
         times = (more.ceil() as usize).clamp(times + 1, MOST_THINNING);
     }
 }
 
-/// As many draws as are wanted or a few more, evenly from every chain, the last ones included.
+/// The wanted number of draws or a few more, evenly from every chain, the last ones included.
 fn thinned(trace: &Trace, wanted: usize) -> Vec<f64> {
     let (length, size) = (trace.length(), trace.draws.len() / trace.len());
     let each = wanted.div_ceil(trace.chains).min(length);
@@ -216,7 +216,7 @@ fn thinned(trace: &Trace, wanted: usize) -> Vec<f64> {
         .collect()
 }
 
-/// r = log p(D, z) less the log density that the draws are of.
+/// r = log p(D, z) less the log density of the draws.
 fn log_weights(
     density: &dyn Density,
     moved_on: &LogDensity<'_>,

@@ -1,4 +1,4 @@
-//! A whole fit by collapsing: the mode, the axes, points, draws, and the posterior made of them.
+//! A whole fit by collapsing: the mode, the axes, points, draws, and the posterior from them.
 
 use std::time::Instant;
 
@@ -23,17 +23,17 @@ use crate::run::Run;
 use crate::train::Training;
 use lehr_rows::watch::{End, Phase, Progress, Wish};
 
-/// The mode of the hyperparameters is looked for.
+/// The search for the mode of the hyperparameters.
 const SEARCH: Phase = Phase {
     doing: "finding the mode of the spreads",
     stops: true,
 };
-/// Chains move over the hyperparameters.
+/// Chains over the hyperparameters.
 const WALK: Phase = Phase {
     doing: "running chains over the spreads",
     stops: true,
 };
-/// Points are weighed and draws are made.
+/// Weighing points and making draws.
 const WEIGH: Phase = Phase {
     doing: "weighing points",
     stops: true,
@@ -60,7 +60,7 @@ pub(crate) fn fit(
     let start = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
     look(run, 0, "slopes")?;
-    // What a bench holds is large where groups are many: there is one at a time.
+    // With many groups a workspace is large, so there is one at a time.
     let mode = climb(&collapsed, &first(&collapsed), &mut collapsed.bench()).ok_or_else(|| {
         refused(
             "the spreads have no mode where the density is finite",
@@ -99,10 +99,10 @@ pub(crate) fn fit(
     Ok(posterior)
 }
 
-/// Points, draws of the effects there, and what they tell.
+/// Points, draws of the effects at them, and the results.
 struct Made {
     drawn: Drawn,
-    /// How many of the draws are kept.
+    /// The number of kept draws.
     count: usize,
     proposal: Proposal,
     evidence: Option<Evidence>,
@@ -117,7 +117,7 @@ impl Made {
     }
 }
 
-/// Points along axes; chains where those miss some of the density, or there are too many axes.
+/// Points along axes; chains if those miss part of the density, or if there are too many axes.
 fn made(wishes: Wishes, hyper: &Hyper<'_>, run: &mut Run<'_>) -> Result<Made, FitError> {
     let Hyper {
         collapsed,
@@ -231,7 +231,7 @@ fn posterior(collapsed: &Collapsed<'_>, made: Made, run: &Run<'_>) -> Result<Pos
     })
 }
 
-/// Tells the watcher how the fit stands, and stops if that is wanted.
+/// Reports the progress of the fit, and stops if the observer requests it.
 fn look(run: &mut Run<'_>, done: usize, unit: &'static str) -> Result<(), FitError> {
     let progress = Progress::counted(done as u64, unit, End::AtMost(1));
     if run.progress(&progress) == Wish::Continue {
@@ -254,7 +254,7 @@ fn training(mode: &Mode) -> Training {
     }
 }
 
-/// How the hyperparameters were drawn.
+/// A description of how the hyperparameters were drawn.
 fn explored(made: &Made) -> (String, String) {
     match &made.proposal {
         Proposal::Guide(_) => {
@@ -270,12 +270,12 @@ fn explored(made: &Made) -> (String, String) {
     }
 }
 
-/// A fit read back.
+/// A restored fit.
 struct Again {
     points: Points,
 }
 
-/// Reads back what a fit stored of itself.
+/// Reads the stored form of a fit.
 pub(crate) fn restore(bytes: &[u8]) -> Result<Box<dyn Sampler>, FitError> {
     let points = decoded(bytes)?;
     Ok(Box::new(Again { points }))

@@ -1,4 +1,4 @@
-//! Markov chains over the hyperparameters, where axes do not follow their density.
+//! Markov chains over the hyperparameters, for densities that axes do not represent.
 
 use rayon::prelude::*;
 
@@ -28,16 +28,16 @@ pub(super) struct Hyper<'a> {
 }
 
 impl Hyper<'_> {
-    /// Runs chains, of which so many draws are kept.
+    /// Runs chains and keeps `draws` of their draws.
     pub(super) fn walk(&self, draws: usize, run: &mut Run<'_>) -> Result<Walked, FitError> {
         const CHAINS: usize = 4;
-        // R̂ needs as many.
+        // The least number of draws for R̂.
         const LEAST_DRAWS: usize = 1000;
         let nuts = NutsSampler {
             chains: CHAINS,
             draws: draws.div_ceil(CHAINS).max(LEAST_DRAWS),
             warm_up: 300,
-            // A spread near 0 is a narrow place.
+            // A standard deviation near 0 is a narrow region.
             target_acceptance: 0.95,
             max_depth: 8,
             walnuts: false,
@@ -108,7 +108,7 @@ impl Surface for Hyper<'_> {
     }
 }
 
-/// What one chain evaluates with.
+/// One chain's memory for evaluations.
 struct HyperBench<'a> {
     hyper: &'a Hyper<'a>,
     bench: Bench,

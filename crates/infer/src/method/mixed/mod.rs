@@ -1,4 +1,5 @@
-//! `collapse`: effects by group are integrated out, and the few numbers left are searched.
+//! `collapse`: random effects are integrated out, and the few remaining hyperparameters are
+//! explored.
 
 mod fit;
 mod hyperparameter_chains;
@@ -28,13 +29,13 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     restore: fit::restore,
 };
 
-/// Multilevel models with their effects integrated out. What is `None` is chosen by the rules of
-/// `docs/methods.md`.
+/// Multilevel models with their random effects integrated out. Settings that are `None` are chosen
+/// by the rules of `docs/methods.md`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Collapse {
-    /// Points of the hyperparameters that are weighed.
+    /// The number of weighted points of the hyperparameters.
     pub points: Option<usize>,
-    /// How the hyperparameters are drawn.
+    /// The way in which the hyperparameters are drawn.
     pub spreads: Spreads,
 }
 
@@ -77,13 +78,13 @@ impl Method for Collapse {
         fit::fit(wishes, density, run)
     }
 
-    /// Groups are read off the rows, which condensed ones do not have.
+    /// Groups are read from the rows, which reduced rows do not contain.
     fn condenses(&self, _: &dyn Density) -> bool {
         false
     }
 
-    /// A draw costs a value of every row at some nodes, and a number for every effect. Where that is little there are
-    /// more of them: the worst of thousands of effects should still be known.
+    /// A draw costs a value of every row at some nodes, and a number for every effect. If that is
+    /// cheap more draws are made, so that even the worst of thousands of effects is accurate.
     fn usual_draws(&self, density: &dyn Density) -> usize {
         const CHEAP: usize = 10_000;
         let size = density.total_rows() + density.latents().size();

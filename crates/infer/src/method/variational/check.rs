@@ -1,4 +1,4 @@
-//! What a variational fit refuses, in one sentence each.
+//! The refusals of a variational fit, in one sentence each.
 
 use super::fit::Making;
 use crate::error::FitError;

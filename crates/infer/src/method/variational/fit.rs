@@ -23,7 +23,7 @@ use crate::start::{Request, RunClimber, StartingPoint, choose, is_plain};
 use crate::train::{Iterations, Task, TrainOutcome, TrainSettings, train, variance_ratio};
 use lehr_rows::watch::Phase;
 
-/// A fit on its way.
+/// A fit in progress.
 pub(super) struct Making<'a> {
     pub(super) method: &'a dyn VariationalMethod,
     pub(super) density: &'a dyn Density,
@@ -32,14 +32,14 @@ pub(super) struct Making<'a> {
     seconds: Seconds,
 }
 
-/// What fresh draws say.
+/// The results of fresh draws.
 struct Evaluation {
     latents: Vec<f64>,
     pareto: Pareto,
     evidence: Evidence,
     examination: Examination,
     chains: Option<Box<Chains>>,
-    /// What the base learned, where the draws are its own.
+    /// The learnt quantities of the base, if the draws are its own.
     base: Option<Learned>,
 }
 
@@ -140,7 +140,7 @@ impl Making<'_> {
         Ok(found)
     }
 
-    /// Whether a Gaussian that is the best of its kind is all that is asked for.
+    /// Whether the best Gaussian of its kind is all that was requested.
     fn ends_at_best(&self) -> bool {
         let TrainSettings {
             iterations,
@@ -155,19 +155,20 @@ impl Making<'_> {
             && frozen.is_empty()
     }
 
-    /// Whether the start is what training would end at.
+    /// Whether the start is already the optimum of training.
     fn is_done(&self, point: &StartingPoint) -> bool {
         self.ends_at_best() && point.is_best(self.base.as_ref())
     }
 
-    /// B: every row of a small table; of others as many as make the noise of the batch small
-    /// beside that of the draws, given the control variate.
+    /// B: every row of a small table; for others as many as make the noise of the batch small
+    /// compared with that of the draws, given the control variate.
     fn batch(&self, point: &StartingPoint) -> usize {
         const USUAL: usize = 256;
         const MOST: usize = 1 << 14;
         const SMALL: usize = 1024;
-        // What is left of a row's slope to first order is of the size of its predictor's
-        // posterior spread, whose square is D/N on average: D rows weigh as much as one draw.
+        // The first-order remainder of a row's slope is of the size of its predictor's posterior
+        // standard deviation, whose square is D/N on average: D rows have as much noise as one
+        // draw.
         let rows = self.density.n_rows();
         let usual = if point.plain {
             USUAL
@@ -179,7 +180,7 @@ impl Making<'_> {
         self.method.common().batch.unwrap_or(usual)
     }
 
-    /// The rows that score a step, by way of their expansion where they are a batch.
+    /// The rows that score a step, with a control variate if they are a batch.
     fn score(&mut self, ground: &Groundwork<'_>) -> Result<Score, FitError> {
         let Groundwork {
             density,
@@ -189,7 +190,7 @@ impl Making<'_> {
         } = *ground;
         let whole = size == density.n_rows();
         let purpose = SCORE.into();
-        // Numbers of single rows are kept in the order of batches.
+        // Numbers of single rows are stored in the order of batches.
         let numbered = self.method.scores_rows() && self.method.names_rows();
         let rows = if whole && !numbered {
             Feed::All
@@ -197,7 +198,7 @@ impl Making<'_> {
             Feed::Batch { size, purpose }
         };
         self.note("batch", size.to_string());
-        // Where nothing is left to train, an expansion takes as long as all the rest.
+        // If nothing is left to train, an expansion would take as long as the rest.
         let trains = !self.is_done(point);
         let asked = self.method.common().control;
         let wanted = trains && asked.unwrap_or(!whole);
@@ -213,9 +214,9 @@ impl Making<'_> {
         Ok(Score { rows, control })
     }
 
-    /// Trains the Gaussian below a guide by itself, which costs little beside the guide, so that
-    /// the guide starts from the best its base can do alone. The paper's recipe does not. The
-    /// learned quantities if the base now is that best.
+    /// Trains the Gaussian below a guide by itself, which is cheap compared with the guide, so that
+    /// the guide starts from the best base. The paper's recipe does not. Returns the learnt
+    /// quantities if the base is now at its optimum.
     fn train_base(
         &self,
         task: &Task<'_>,
@@ -254,7 +255,7 @@ impl Making<'_> {
         Ok(Some(learned.clone()))
     }
 
-    /// Trains the guide, unless the start cannot be improved on.
+    /// Trains the guide, unless the start cannot be improved.
     fn train(
         &mut self,
         task: &Task<'_>,
@@ -277,7 +278,7 @@ impl Making<'_> {
         Ok(train(task, learned, settings, run)?)
     }
 
-    /// Draws afresh, and weighs the draws on all rows.
+    /// Makes fresh draws, and weighs them on all rows.
     fn evaluate(
         &mut self,
         task: &Task<'_>,
@@ -346,8 +347,8 @@ impl Making<'_> {
         })
     }
 
-    /// What chains of single rows lose of the integrals that the draws are weighed by. It varies
-    /// little between draws, of which a part tells it.
+    /// The loss of local chains relative to the integrals by which the draws are weighed. It varies
+    /// little between draws, so it is computed for a part of them.
     fn lost_in_rows(
         &mut self,
         task: &Task<'_>,
@@ -373,9 +374,9 @@ impl Making<'_> {
         Ok(lost)
     }
 
-    /// Whether a guide that was trained until its bound was level is no better than its base: of a
-    /// posterior that is close to Gaussian there is nothing to gain. A number of steps that
-    /// somebody asked for is taken at its word.
+    /// Whether a guide that was trained until its bound was level is no better than its base, since
+    /// nothing can be gained on a posterior that is close to Gaussian. A number of steps that the
+    /// user set is always respected.
     fn gains_nothing(&self, gain: Option<&Gain>) -> bool {
         let open = matches!(
             self.method.common().train.iterations,
@@ -384,14 +385,14 @@ impl Making<'_> {
         open && gain.is_some_and(|gain| gain.nats.mean <= 0.0)
     }
 
-    /// What the base has learned of all that was.
+    /// The base's part of the learnt quantities.
     fn base_part(&self, learned: &Learned) -> Learned {
         let mut own = Learned::new(all_blocks(self.density, &self.base));
         own.take_from(learned);
         own
     }
 
-    /// Draws of the base instead of the guide's.
+    /// Draws of the base instead of the guide.
     fn draw_base(
         &mut self,
         task: &Task<'_>,
@@ -436,8 +437,8 @@ impl Making<'_> {
         }
     }
 
-    /// How far the bound of a guide is above that of its base: the base trained alone where the
-    /// guide started from it, else the base below the guide. A part of the draws tells it.
+    /// The gain of a guide's bound over that of its base: the base trained alone if the guide
+    /// started from it, else the base below the guide. It is estimated from a part of the draws.
     fn gain_over_base(
         &mut self,
         task: &Task<'_>,
@@ -465,7 +466,7 @@ impl Making<'_> {
     }
 }
 
-/// What the control variate does, in words.
+/// The effect of the control variate, in words.
 fn control_words(
     task: &Task<'_>,
     learned: &Learned,

@@ -1,5 +1,5 @@
-//! Annealed chains driven by the table's own rows: all of `dais`, `ns-dais` and `ns2-dais` but for
-//! which rows those are.
+//! Annealed chains driven by the table's own rows: the common code of `dais`, `ns-dais` and
+//! `ns2-dais`, which differ in the rows.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -17,16 +17,16 @@ use crate::method::{
 };
 use crate::setting::Setting;
 
-/// Which rows of the table drive a chain.
+/// The rows of the table that drive a chain.
 pub trait RowDrive: Clone + Send + Sync + 'static {
     /// The row of the method.
     const INFO: &'static MethodInfo;
-    /// Draws per training step, if none are asked for.
+    /// The default number of draws per training step.
     const LANES: usize;
-    /// K, if it is not asked for.
+    /// The default K.
     const STEPS: usize;
 
-    /// The drive, where mini-batches have this many rows.
+    /// The drive with mini-batches of this size.
     fn drive(batch: usize) -> Drive;
 }
 
@@ -100,7 +100,7 @@ impl<R: RowDrive> VariationalMethod for RowChain<R> {
     }
 }
 
-/// Reads back a fit by such a chain.
+/// Restores a fit by such a chain.
 pub(crate) fn restore<R: RowDrive>(bytes: &[u8]) -> Result<Box<dyn Sampler>, FitError> {
     restore_guide(bytes, guide::<R>)
 }

@@ -1,4 +1,4 @@
-//! What a variational fit stores of itself, and how it is read back.
+//! The stored form of a variational fit, and its restoration.
 
 use lehr_density::Density;
 
@@ -13,7 +13,7 @@ use crate::guide::Learned;
 use crate::guide::Place;
 use crate::method::Sampler;
 
-/// Makes a guide from what was stored of it, for a density of the same model.
+/// Makes a guide from its stored form, for a density of the same model.
 pub type ReadGuide = fn(&[u8], &dyn Density) -> Result<Box<dyn Guide>, FitError>;
 
 /// A trained guide.
@@ -24,7 +24,7 @@ struct GuideSampler {
     read: ReadGuide,
 }
 
-/// Reads back a variational fit whose guide `read` makes.
+/// Restores a variational fit; `read` makes its guide.
 ///
 /// # Errors
 /// If the bytes are not those of such a fit.
@@ -38,7 +38,7 @@ pub fn restore_guide(bytes: &[u8], read: ReadGuide) -> Result<Box<dyn Sampler>, 
     }))
 }
 
-/// Reads back a Gaussian.
+/// Restores a Gaussian.
 ///
 /// # Errors
 /// If the bytes are not those of one.

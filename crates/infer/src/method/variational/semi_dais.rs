@@ -1,4 +1,4 @@
-//! `semi-dais`: annealed leapfrog steps in the latents of single rows, given a guide of all others.
+//! `semi-dais`: annealed leapfrog steps in local latents, given a guide of the shared ones.
 
 use std::sync::Arc;
 
@@ -35,25 +35,25 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     restore: |bytes| restore_guide(bytes, guide),
 };
 
-/// Leapfrog steps of the chain of a row, and of that of z if it has one, unless they are asked for.
+/// The default numbers of leapfrog steps of a row's chain, and of the chain of z if there is one.
 const STEPS: usize = 8;
 const LATENT_STEPS: usize = 4;
 
-/// Annealed leapfrog steps in the latents of single rows. What is `None` is chosen by the rules of
+/// Annealed leapfrog steps in local latents. Settings that are `None` are chosen by the rules of
 /// `docs/methods.md`.
 #[derive(Clone)]
 pub struct SemiDais {
-    /// Where the chain of a row starts.
+    /// The start of a row's chain.
     pub row_base: RowBase,
-    /// What moves the latents that rows share.
+    /// The guide of the shared latents.
     pub latent_guide: LatentGuide,
     /// K of its chain, if it has one.
     pub latent_steps: Option<usize>,
-    /// What drives that chain, if a surrogate does.
+    /// The surrogate that drives that chain, if there is one.
     pub surrogate: Option<SurrogateKind>,
     /// `N_surr` of that surrogate.
     pub surrogate_rows: Option<usize>,
-    /// The base of z, K of the chains of rows, and where their quantities start.
+    /// The base of z, K of the chains of rows, and the starting values of their quantities.
     pub chain: ChainSettings,
     /// What all variational methods have.
     pub variational: VariationalSettings,
