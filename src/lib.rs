@@ -58,11 +58,12 @@ pub use lehr_model as model;
 pub use lehr_numeric as numeric;
 pub use lehr_report as report;
 pub use lehr_table as table;
+pub use lehr_workflow as workflow;
 
 pub mod regression;
 
 pub use lehr_infer::method::METHODS;
-pub use lehr_regression::{Error, SavedFit, regress};
+pub use lehr_workflow::{Error, SavedFit, regress};
 
 use std::path::Path;
 
@@ -81,8 +82,9 @@ pub mod prelude {
     pub use lehr_learn::NewLevels;
     pub use lehr_model::distribution::*;
     pub use lehr_model::{Model, Row};
-    pub use lehr_regression::{Family, Groups, PosteriorReport, SavedFit, regress};
+    pub use lehr_regression::{Family, Groups};
     pub use lehr_table::Table;
+    pub use lehr_workflow::{PosteriorReport, SavedFit, regress};
 }
 
 /// Loads a saved fit, whether [`SavedFit::save`] or the command wrote it.

@@ -5,3 +5,4 @@ pub use lehr_learn::{
     Value, ValueProfile,
 };
 pub use lehr_regression::*;
+pub use lehr_workflow::*;

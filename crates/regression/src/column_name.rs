@@ -1,7 +1,7 @@
 //! The names of a design's columns, and of quantities of its rows.
 
 /// The names of the design's columns.
-pub(crate) const MATRIX: &str = "x";
+pub const MATRIX: &str = "x";
 pub(crate) const RESPONSE: &str = "y";
 pub(crate) const OFFSET: &str = "offset";
 pub(crate) const ROW_WEIGHT: &str = "weight";
@@ -12,7 +12,7 @@ pub(crate) const ERRORS: &str = "se";
 pub(crate) const ROW_EFFECT: &str = "row_effect";
 
 /// The linear predictor of each row, offset included.
-pub(crate) const PREDICTOR: &str = "predictor";
+pub const PREDICTOR: &str = "predictor";
 
 /// The index column of a group term.
 pub(crate) fn group_column(place: usize) -> String {

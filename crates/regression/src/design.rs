@@ -15,7 +15,7 @@ use crate::model_plan::Blueprint;
 
 /// Everything a design is computed from: the terms, and the constants learnt for them.
 #[derive(Clone, Copy)]
-pub(crate) struct DesignPlan<'r> {
+pub struct DesignPlan<'r> {
     pub(crate) terms: &'r Terms,
     pub(crate) outcome: &'r Outcome,
     pub(crate) population: &'r Population,
@@ -33,7 +33,7 @@ pub(crate) struct DesignPlan<'r> {
 
 /// What a design is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Purpose {
+pub enum Purpose {
     /// The response and the weights must be there, and no group may be new.
     Fit,
     /// The response and the weights may be absent.
@@ -43,10 +43,11 @@ pub(crate) enum Purpose {
 }
 
 /// Rows of a table.
-pub(crate) struct Block<'t> {
-    pub(crate) table: &'t Table,
+pub struct Block<'t> {
+    /// The table that has them.
+    pub table: &'t Table,
     /// How many rows of the whole table come before these.
-    pub(crate) first: usize,
+    pub first: usize,
 }
 
 impl Block<'_> {
@@ -57,8 +58,9 @@ impl Block<'_> {
 }
 
 /// The model's columns for a table.
-pub(crate) struct Design {
-    pub(crate) table: Table,
+pub struct Design {
+    /// The columns.
+    pub table: Table,
     /// The unseen groups of each group term.
     pub(crate) unseen: Vec<Vec<String>>,
     pub(crate) has_response: bool,
@@ -67,15 +69,17 @@ pub(crate) struct Design {
 }
 
 /// The columns of a block that a design reads, each sound.
-pub(crate) struct DesignSource<'t> {
-    pub(crate) columns: Source<'t>,
+pub struct DesignSource<'t> {
+    /// The columns of the user's table.
+    pub columns: Source<'t>,
     purpose: Purpose,
     has_response: bool,
     has_weights: bool,
 }
 
 impl<'t> DesignSource<'t> {
-    pub(crate) fn new(
+    /// The columns that a design of this purpose reads of a block.
+    pub fn new(
         plan: &DesignPlan<'_>,
         block: &Block<'t>,
         purpose: Purpose,
@@ -120,7 +124,7 @@ impl Design {
     }
 
     /// The same without the matrix of the common columns, which may as well be computed where it is wanted.
-    pub(crate) fn without_matrix(
+    pub fn without_matrix(
         plan: &DesignPlan<'_>,
         source: &DesignSource<'_>,
     ) -> Result<Design, LearnError> {

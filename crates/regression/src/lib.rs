@@ -23,10 +23,8 @@
 //! ```
 
 mod bounds;
-#[cfg(feature = "files")]
-pub mod cluster;
 mod coefficient;
-mod column_name;
+pub mod column_name;
 mod design;
 mod error;
 mod family;
@@ -44,13 +42,13 @@ mod regression;
 mod response_name;
 mod shrinkage;
 mod specification;
-#[cfg(feature = "files")]
-mod streamed;
 mod term;
-mod workflow;
 
+pub use coefficient::Reporter;
+pub use coefficient::group_effect::EffectMoments;
+pub use design::{Block, Design, DesignPlan, DesignSource, Purpose};
 pub use error::RegressionError;
-pub use family::Family;
+pub use family::{DF_EXCESS, Family};
 pub use multivariate::Several;
 pub use named_draws::NamedDraws;
 pub use new_rows::{NewRows, Outside};
@@ -58,29 +56,3 @@ pub use option::{Groups, PredictionLevel};
 pub use prior::{PriorLine, PriorOrigin, prior_distributions};
 pub use regression::Regression;
 pub use specification::{FormulaModel, Specification};
-#[cfg(feature = "files")]
-pub use streamed::Streaming;
-pub use workflow::arviz::{ArvizExport, DrawForm, RowGroup};
-pub use workflow::bound::BoundRegression;
-pub use workflow::check::{
-    Against, Difference, PriorPredictive, PriorSensitivity, PriorStatistic, Ranks, Shift,
-    Simulation, Testimony, best_of,
-};
-pub use workflow::data_check::DataCheck;
-pub use workflow::effects::{
-    Effect, EffectAverager, EffectKind, EffectQuestion, EffectScale, Effects,
-};
-pub use workflow::error::Error;
-pub use workflow::error::LooError;
-#[cfg(feature = "files")]
-pub use workflow::file_table::{FileTable, ReadObserver};
-pub use workflow::fit::{Regress, regress};
-pub use workflow::fitted_model::{FittedModel, Measure, Subject};
-pub use workflow::leave_out::{
-    ComparedModel, Folds, Loo, LooMeasure, LooRow, LooSummary, ModelComparison, columns_of,
-    compare_models, optional_columns_of,
-};
-pub use workflow::predict::{Forecaster, PredictionDetails, Predictions};
-pub use workflow::report::PosteriorReport;
-pub use workflow::saved_fit::{PRIOR_ONLY, SavedFit};
-pub use workflow::score::{Calibration, Evaluation, Evaluator, Scores};

@@ -109,12 +109,12 @@ impl NewRows {
     }
 
     /// The groups that this model has of a site of which it has only some.
-    pub(crate) fn groups(&self) -> Option<&[u32]> {
+    pub fn groups(&self) -> Option<&[u32]> {
         self.groups.as_deref()
     }
 
     /// The same for draws that have these sites.
-    pub(crate) fn reading(self, fitted: &Layout) -> NewRows {
+    pub fn reading(self, fitted: &Layout) -> NewRows {
         let sites = self.bound.latents().sites().iter();
         let kept = sites.map(|site| site_range(fitted, &site.name)).collect();
         NewRows {
@@ -129,7 +129,7 @@ impl NewRows {
     }
 
     /// A recorded model on its rows, whose levels are those of the fit.
-    pub(crate) fn of_program(bound: Bound, has_response: bool) -> NewRows {
+    pub fn of_program(bound: Bound, has_response: bool) -> NewRows {
         NewRows {
             bound,
             sampled: Vec::new(),

@@ -7,8 +7,8 @@ use clap::Args;
 use lehr_infer::fit::Fit;
 use lehr_infer::posterior::Seconds;
 use lehr_numeric::stream::Stream;
-use lehr_regression::regress;
 use lehr_table::Table;
+use lehr_workflow::regress;
 
 /// Times fits of simulated responses of several families, as ratios to Poisson's in the same run
 #[derive(Debug, Args)]

@@ -9,8 +9,9 @@ use clap::Args;
 use lehr_infer::fit::Fit;
 use lehr_infer::method::Collapse;
 use lehr_numeric::stream::Stream;
-use lehr_regression::{Groups, SavedFit, regress};
+use lehr_regression::Groups;
 use lehr_table::{Table, write_csv};
+use lehr_workflow::{SavedFit, regress};
 
 /// Times multilevel regressions by `collapse` on one thread, and by lme4 where Rscript has it
 #[derive(Debug, Args)]

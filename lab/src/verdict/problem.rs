@@ -8,8 +8,9 @@ use lehr_model::distribution::{
 };
 use lehr_model::{Bound, Model};
 use lehr_numeric::stream::Stream;
-use lehr_regression::{BoundRegression, Specification};
+use lehr_regression::Specification;
 use lehr_table::Table;
+use lehr_workflow::BoundRegression;
 
 use super::large::large_problems;
 

@@ -16,7 +16,7 @@ pub(crate) struct GroupEffects<'a> {
 }
 
 /// How the moments of a site become those of the effects of its groups.
-pub(crate) struct EffectMoments<'a> {
+pub struct EffectMoments<'a> {
     term: GroupEffects<'a>,
     /// What the effects are of the numbers of the site, row after row.
     turn: Vec<f64>,
@@ -24,14 +24,14 @@ pub(crate) struct EffectMoments<'a> {
 
 impl EffectMoments<'_> {
     /// The mean and the standard deviation of each effect of a group, whose numbers have this mean and covariance.
-    pub(crate) fn of(&self, (mean, covariance): (&[f64], &[f64])) -> Vec<(f64, f64)> {
+    pub fn of(&self, (mean, covariance): (&[f64], &[f64])) -> Vec<(f64, f64)> {
         let rows = self.turn.chunks_exact(mean.len());
         rows.map(|row| (dot(row, mean), form(covariance, row).max(0.0).sqrt()))
             .collect()
     }
 
     /// Summaries of the effects of a group, whose numbers have this mean and covariance.
-    pub(crate) fn coefficients(&self, group: usize, moments: (&[f64], &[f64])) -> Vec<Coefficient> {
+    pub fn coefficients(&self, group: usize, moments: (&[f64], &[f64])) -> Vec<Coefficient> {
         let level = self.term.grouping.group_name(group);
         let effects = self.of(moments).into_iter();
         let named = effects.zip(&self.term.grouping.effects);

@@ -20,7 +20,7 @@ use crate::term::smooth::SmoothPlan;
 use crate::term::spline::SplinePlan;
 
 /// What names and scales coefficients.
-pub(crate) struct Reporter<'a> {
+pub struct Reporter<'a> {
     pub(crate) blueprint: &'a Blueprint,
     pub(crate) population: &'a Population,
     pub(crate) groupings: &'a [Grouping],
@@ -69,11 +69,7 @@ impl Reporter<'_> {
 
     /// How moments of a site become those of effects, with the other sites at this draw of them; `None` if it is no
     /// site of effects.
-    pub(crate) fn moments<'s>(
-        &'s self,
-        site: &str,
-        sites: &[SiteValue],
-    ) -> Option<EffectMoments<'s>> {
+    pub fn moments<'s>(&'s self, site: &str, sites: &[SiteValue]) -> Option<EffectMoments<'s>> {
         let head = self.heads().next()?;
         let mut terms = self.terms(head);
         let term = terms.find(|term| term.plan.own_site(head.suffix) == site)?;

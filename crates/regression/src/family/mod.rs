@@ -46,7 +46,8 @@ use crate::bounds::Bounds;
 use crate::error::RegressionError;
 
 pub(crate) use ordinal::cutpoints;
-pub(crate) use own::{DF_EXCESS, OwnParameter, Unit};
+pub use own::DF_EXCESS;
+pub(crate) use own::{OwnParameter, Unit};
 use written::{Written, absent};
 
 /// All that is particular to a family.
@@ -202,7 +203,7 @@ impl Family {
     }
 
     /// Which values the response takes.
-    pub(crate) fn form(self) -> Form {
+    pub fn form(self) -> Form {
         self.info().form
     }
 
@@ -244,7 +245,7 @@ impl Family {
     }
 
     /// Whether the response is a count of events.
-    pub(crate) fn is_count(self) -> bool {
+    pub fn is_count(self) -> bool {
         self.form() == Form::Count
     }
 }

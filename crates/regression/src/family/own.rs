@@ -3,7 +3,7 @@
 use crate::law::{Kind, Law};
 
 /// The site of the degrees of freedom above 1.
-pub(crate) const DF_EXCESS: &str = "df above 1";
+pub const DF_EXCESS: &str = "df above 1";
 
 /// One of them, with its default prior.
 pub(crate) struct OwnParameter {

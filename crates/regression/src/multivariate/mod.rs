@@ -108,7 +108,7 @@ impl Several {
     }
 
     /// What is told where one response is meant and none is named.
-    pub(crate) fn one_of(&self, what: &str) -> LearnError {
+    pub fn one_of(&self, what: &str) -> LearnError {
         LearnError::Column {
             at: what.to_owned(),
             expected: "one response".into(),
@@ -122,7 +122,7 @@ impl Several {
 
     /// The coefficient that an entry of one of the model's sites is; `None` for sites that are called as
     /// their parameters are.
-    pub(crate) fn shown_name(&self, entry: &str) -> Option<String> {
+    pub fn shown_name(&self, entry: &str) -> Option<String> {
         let (response, own) = owner(&self.names, entry)?;
         let shown = self.responses[response].shown_name(&own)?;
         Some(prefixed(&self.names[response], &shown))

@@ -37,11 +37,7 @@ impl Several {
     }
 
     /// The model on rows to predict, which may lack responses.
-    pub(crate) fn bind_new(
-        &self,
-        table: &Table,
-        levels: NewLevels,
-    ) -> Result<NewRows, RegressionError> {
+    pub fn bind_new(&self, table: &Table, levels: NewLevels) -> Result<NewRows, RegressionError> {
         let designs = self.designs(table, levels, Purpose::Predict(levels))?;
         let mut own = self.clone();
         let mut sampled = Vec::new();
@@ -83,7 +79,7 @@ impl Several {
     }
 
     /// As [`Several::bind_new`] without the effects of groups.
-    pub(crate) fn bind_population(
+    pub fn bind_population(
         &self,
         table: &Table,
         levels: NewLevels,

@@ -35,7 +35,7 @@ impl Several {
 
     /// The latents of one response's own model and flat draws of them, from flat draws of the whole. What is
     /// made of them is of the response given all responses.
-    pub(crate) fn draws_of(
+    pub fn draws_of(
         &self,
         response: usize,
         (whole, all): (&Layout, &[f64]),

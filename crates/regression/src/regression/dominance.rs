@@ -10,7 +10,7 @@ const SHARE: f64 = 0.7;
 
 impl Regression {
     /// What to tell of coefficients whose posterior is nearly as wide as their prior.
-    pub(crate) fn dominated(&self, coefficients: &[Coefficient]) -> Option<String> {
+    pub fn dominated(&self, coefficients: &[Coefficient]) -> Option<String> {
         let laws = self.population.columns.iter().zip(&self.blueprint.weights);
         let is_dominated = |name: &str, deviation: f64| {
             let found = coefficients.iter().find(|one| one.name == name);

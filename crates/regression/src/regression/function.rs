@@ -12,17 +12,17 @@ use crate::option::Groups;
 
 impl Regression {
     /// Whether the formula has functions that are drawn.
-    pub(crate) fn has_functions(&self) -> bool {
+    pub fn has_functions(&self) -> bool {
         self.has_smooths() || !self.splines.is_empty() || self.induced.is_some()
     }
 
     /// Whether the formula has smooth functions with lengthscales.
-    pub(crate) fn has_smooths(&self) -> bool {
+    pub fn has_smooths(&self) -> bool {
         !self.smooths.is_empty()
     }
 
     /// Which rows' inputs of smooth functions are kept, in words.
-    pub(crate) fn kept_places(&self) -> Option<String> {
+    pub fn kept_places(&self) -> Option<String> {
         let most = self
             .smooths
             .iter()
@@ -37,11 +37,7 @@ impl Regression {
 
     /// The smooth functions on the scale of the linear predictor, from draws of the sites and the values of
     /// learned parameters.
-    pub(crate) fn functions(
-        &self,
-        sites: &[SiteValue],
-        learned: &[SiteValue],
-    ) -> Vec<FittedFunction> {
+    pub fn functions(&self, sites: &[SiteValue], learned: &[SiteValue]) -> Vec<FittedFunction> {
         let blueprint = &self.blueprint;
         let mut found = Vec::new();
         for (place, head) in blueprint.heads.iter().enumerate() {
@@ -89,7 +85,8 @@ impl Regression {
         )
     }
 
-    pub(crate) fn stray_lengthscales(&self, sites: &[SiteValue]) -> Vec<String> {
+    /// Notes about smooth functions whose lengthscales the draws leave open.
+    pub fn stray_lengthscales(&self, sites: &[SiteValue]) -> Vec<String> {
         let mut found = Vec::new();
         for (smooth, plan) in self.smooths.iter().zip(&self.blueprint.smooths) {
             for head in &self.blueprint.heads {

@@ -74,11 +74,12 @@ pub struct Regression {
     family: Family,
     #[serde(with = "stored_outcome")]
     pub(crate) outcome: Outcome,
-    pub(crate) population: Population,
+    /// The columns of the fixed effects.
+    pub population: Population,
     pub(crate) groupings: Vec<Grouping>,
     /// The covariate with errors or gaps.
     #[serde(default)]
-    pub(crate) covariate: Option<Covariate>,
+    pub covariate: Option<Covariate>,
     pub(crate) smooths: Vec<Smooth>,
     pub(crate) splines: Vec<Spline>,
     pub(crate) monotonics: Vec<Monotonic>,
@@ -287,7 +288,8 @@ impl Regression {
         self.reporter().coefficients(sites, groups)
     }
 
-    pub(crate) fn design_plan(&self) -> DesignPlan<'_> {
+    /// What a design is computed from.
+    pub fn design_plan(&self) -> DesignPlan<'_> {
         DesignPlan {
             terms: &self.terms,
             outcome: &self.outcome,
@@ -303,7 +305,8 @@ impl Regression {
         }
     }
 
-    pub(crate) fn reporter(&self) -> Reporter<'_> {
+    /// What turns draws of sites into coefficients.
+    pub fn reporter(&self) -> Reporter<'_> {
         Reporter {
             blueprint: &self.blueprint,
             population: &self.population,
@@ -364,7 +367,7 @@ impl Regression {
 
     /// The coefficient that an entry of one of the model's sites is, `x1` for `weight[0]`; `None`
     /// for sites that are called as their parameters are.
-    pub(crate) fn shown_name(&self, entry: &str) -> Option<String> {
+    pub fn shown_name(&self, entry: &str) -> Option<String> {
         let blueprint = &self.blueprint;
         if entry == "intercept" || entry.starts_with("intercept[") {
             return Some("Intercept".into());
@@ -384,7 +387,7 @@ impl Regression {
     }
 
     /// Where the effects of groups stand among the numbers of a draw.
-    pub(crate) fn group_places(&self, latents: &Layout) -> Vec<Range<usize>> {
+    pub fn group_places(&self, latents: &Layout) -> Vec<Range<usize>> {
         let names: Vec<String> = (self.blueprint.groups.iter())
             .map(|plan| plan.own_site(""))
             .collect();
@@ -394,7 +397,7 @@ impl Regression {
     }
 
     /// The labels of the group terms of the response, if there are any and no group has more than an intercept.
-    pub(crate) fn plain_groups(&self) -> Option<Vec<&str>> {
+    pub fn plain_groups(&self) -> Option<Vec<&str>> {
         let all = self.blueprint.groups.iter().zip(&self.groupings);
         let own = all.filter(|(plan, _)| plan.of.is_none());
         let own: Vec<&Grouping> = own.map(|(_, grouping)| grouping).collect();
@@ -403,7 +406,7 @@ impl Regression {
     }
 
     /// The profile of a column that groups are made by: its levels are all alike common.
-    pub(crate) fn group_profile(&self, name: &str) -> Option<ColumnProfile> {
+    pub fn group_profile(&self, name: &str) -> Option<ColumnProfile> {
         let names = self.groupings.iter().find_map(|one| one.levels_of(name))?;
         Some(ColumnProfile {
             name: name.to_owned(),
@@ -434,7 +437,7 @@ impl Regression {
     }
 
     /// Adds what a fit has shown.
-    pub(crate) fn add_note(&mut self, note: String) {
+    pub fn add_note(&mut self, note: String) {
         self.notes.push(note);
     }
 }

@@ -12,7 +12,7 @@ use crate::term::group::GroupPlan;
 
 impl Regression {
     /// The same, where of the groups of one site there are only those that the rows have.
-    pub(crate) fn bind_some(
+    pub fn bind_some(
         &self,
         table: &Table,
         new_levels: NewLevels,
@@ -42,7 +42,7 @@ impl Regression {
     }
 
     /// The column of the design by which rows read a site of effects.
-    pub(crate) fn group_column_of(&self, site: &str) -> String {
+    pub fn group_column_of(&self, site: &str) -> String {
         let mut plans = self.blueprint.groups.iter();
         let place = plans.position(|plan| plan.own_site("") == site);
         group_column(place.expect("a site of effects"))

@@ -176,8 +176,18 @@ impl Specification {
         response_name::union(self.parts.iter().map(|part| part.terms.optional_columns()))
     }
 
+    /// The terms of the formula, if there is one response.
+    pub fn only_terms(&self) -> Option<&Terms> {
+        self.only().map(|part| &part.terms)
+    }
+
+    /// The family that the user named, if there is one response.
+    pub fn only_family(&self) -> Option<Family> {
+        self.only().and_then(|part| part.family)
+    }
+
     /// What is asked for of the response, if there is one.
-    pub(crate) fn only(&self) -> Option<&Part> {
+    fn only(&self) -> Option<&Part> {
         match &self.parts[..] {
             [only] => Some(only),
             _ => None,

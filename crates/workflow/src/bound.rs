@@ -1,0 +1,80 @@
+//! A regression with its rows.
+
+use std::time::Instant;
+
+use lehr_density::Density;
+use lehr_learn::LearnError;
+use lehr_model::Bound;
+use lehr_regression::{RegressionError, Several, Specification};
+use lehr_table::Table;
+
+use crate::fitted_model::Subject;
+
+/// All rows of a model, which stay in files.
+pub(crate) trait RowsInFiles: Send + Sync {
+    /// The model on a sample of the rows, which can ask for sums over all of them.
+    fn density(&self) -> &dyn Density;
+
+    /// The number of passes over all rows that a fit will take, in words.
+    fn ahead(&self) -> String;
+
+    /// The number of passes so far, in words.
+    fn words(&self) -> String;
+}
+
+/// A regression with its rows, ready to be fitted by any method.
+pub struct BoundRegression {
+    /// The model without its rows.
+    pub subject: Subject,
+    /// The model on its rows.
+    pub bound: Bound,
+    /// What was chosen for the user before the fit.
+    pub choices: Vec<(String, String)>,
+    /// Seconds of reading.
+    pub read_seconds: f64,
+    /// Rows left out because a value was missing.
+    pub dropped_rows: usize,
+    /// The model of each response by itself, where there are several.
+    pub(crate) singles: Vec<Bound>,
+    /// All rows, where those of the model are a sample of what is in files.
+    pub(crate) streamed: Option<Box<dyn RowsInFiles>>,
+}
+
+impl BoundRegression {
+    /// Makes the model of a table; `clock` started when its reading did.
+    pub fn new(
+        specification: &Specification,
+        table: &Table,
+        clock: Instant,
+    ) -> Result<BoundRegression, RegressionError> {
+        let dropped = table.dropped_rows();
+        if table.n_rows() == 0 && dropped > 0 {
+            return Err(LearnError::AllMissing { dropped }.into());
+        }
+        let subject = Subject::from(specification.model(table)?);
+        let several = subject.several().map_or(&[][..], Several::responses);
+        let singles = several.iter().map(|own| own.bind(table));
+        Ok(BoundRegression {
+            bound: subject.bind(&subject.design(table)?)?,
+            choices: specification.choices(&subject.regressions()),
+            singles: singles.collect::<Result<_, _>>()?,
+            subject,
+            read_seconds: clock.elapsed().as_secs_f64(),
+            dropped_rows: dropped,
+            streamed: None,
+        })
+    }
+
+    /// The model as a fit sees it: on its rows, or on a sample of them beside all rows in files.
+    pub fn density(&self) -> &dyn Density {
+        if let Some(streamed) = &self.streamed {
+            return streamed.density();
+        }
+        &self.bound
+    }
+
+    /// How often a fit will read all rows, in words, where they stay in files.
+    pub fn ahead(&self) -> Option<String> {
+        self.streamed.as_ref().map(|rows| rows.ahead())
+    }
+}

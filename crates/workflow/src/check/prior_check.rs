@@ -1,0 +1,166 @@
+//! What a model expects before it has seen a response: draws of its prior.
+
+use lehr_density::{Density, Predictor, RowSet};
+use lehr_numeric::stream::Stream;
+use lehr_numeric::summary::quantile;
+use lehr_regression::{Family, Groups, NamedDraws, Regression};
+use serde::Serialize;
+
+use super::data::some_rows;
+use crate::bound::BoundRegression;
+use crate::error::Error;
+use crate::score::observed;
+
+/// Shares of more classes than this are not listed.
+const MOST_CLASSES: usize = 10;
+
+/// Draws of the prior, and of responses given them.
+#[derive(Clone, Debug)]
+pub struct PriorPredictive {
+    /// The coefficients on the original scale, by the prior alone.
+    pub coefficients: Vec<NamedDraws>,
+    /// What the rows are like under the prior, and what they are like.
+    pub statistics: Vec<PriorStatistic>,
+    /// The rows whose responses were drawn.
+    pub rows: usize,
+}
+
+/// One number that describes a column of responses.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PriorStatistic {
+    /// `mean`, `sd`, `smallest`, `largest`, `share of 0`, or the share of a class.
+    pub name: String,
+    /// Of the response in the table.
+    pub observed: f64,
+    /// Below which 5 % of the draws of the prior lie.
+    pub q5: f64,
+    /// The middle of the draws.
+    pub q50: f64,
+    /// Below which 95 % of the draws lie.
+    pub q95: f64,
+}
+
+impl PriorStatistic {
+    /// Whether nine tenths of the prior leave the observed value out.
+    pub fn is_surprising(&self) -> bool {
+        !(self.q5..=self.q95).contains(&self.observed)
+    }
+}
+
+impl BoundRegression {
+    /// Draws from the prior, and for each draw the responses of up to 5,000 rows. The draws
+    /// are independent and exact: nothing is fitted.
+    pub fn prior_predictive(&self, draws: usize, seed: u64) -> Result<PriorPredictive, Error> {
+        let bound = &self.bound;
+        let rows = some_rows(bound.n_rows(), seed);
+        let set = RowSet::List(&rows);
+        let seen = observed(bound, &set);
+        let statistics = match self.subject.only("priors") {
+            Ok(regression) => {
+                let is_exact = regression.terms().response.censoring.is_none();
+                Statistics::of(regression, is_exact && seen.len() == rows.len())
+            }
+            Err(_) => Statistics::none(),
+        };
+        let mut predictor = Predictor::new(bound, bound.columns(), bound.source(), &set);
+        let params = bound.params().start();
+        let mut stream = Stream::new(seed, "prior", 0);
+        let (mut flat, mut drawn) = (Vec::new(), vec![Vec::new(); statistics.names.len()]);
+        for _ in 0..draws {
+            let latents = bound.draw_prior(params, &mut stream)?;
+            let responses = predictor.draw(&latents, params, &mut stream);
+            if let Some(responses) = responses.first() {
+                let values = statistics.values(&responses.values);
+                for (all, value) in drawn.iter_mut().zip(values) {
+                    all.push(value);
+                }
+            }
+            flat.extend(latents);
+        }
+        let sites = bound.latents().constrain_values(&flat);
+        let observed = statistics.values(&seen);
+        let named = statistics.names.iter().zip(observed).zip(drawn);
+        Ok(PriorPredictive {
+            coefficients: self.subject.coefficients_of_sites(&sites, Groups::Leave),
+            statistics: named
+                .map(|((name, observed), drawn)| statistic(name, observed, drawn))
+                .collect(),
+            rows: rows.len(),
+        })
+    }
+}
+
+fn statistic(name: &str, observed: f64, mut drawn: Vec<f64>) -> PriorStatistic {
+    // A response beyond the range of doubles has no spread.
+    drawn.retain(|value| !value.is_nan());
+    drawn.sort_by(f64::total_cmp);
+    let at = |share: f64| {
+        if drawn.is_empty() {
+            f64::NAN
+        } else {
+            quantile(&drawn, share)
+        }
+    };
+    PriorStatistic {
+        name: name.to_owned(),
+        observed,
+        q5: at(0.05),
+        q50: at(0.5),
+        q95: at(0.95),
+    }
+}
+
+/// Which numbers describe a column of responses.
+struct Statistics {
+    names: Vec<String>,
+    /// How many classes there are, of whose shares the names are; 0 for numbers.
+    classes: usize,
+}
+
+impl Statistics {
+    /// Nothing is said of several responses.
+    fn none() -> Statistics {
+        Statistics {
+            names: Vec::new(),
+            classes: 0,
+        }
+    }
+
+    fn of(regression: &Regression, has_numbers: bool) -> Statistics {
+        let classes = regression.response_levels();
+        let names = match (has_numbers, classes.len()) {
+            (false, _) => Vec::new(),
+            (true, 0) => numbers(regression.family()),
+            (true, _) => (classes.iter().take(MOST_CLASSES))
+                .map(|class| format!("share of {class}"))
+                .collect(),
+        };
+        Statistics {
+            names,
+            classes: classes.len(),
+        }
+    }
+
+    fn values(&self, responses: &[f64]) -> Vec<f64> {
+        let count = responses.len() as f64;
+        let share = |of: f64| responses.iter().filter(|value| **value == of).count() as f64 / count;
+        if self.classes > 0 {
+            return (0..self.names.len())
+                .map(|class| share(class as f64))
+                .collect();
+        }
+        let mean = responses.iter().sum::<f64>() / count;
+        let squares = responses.iter().map(|value| (value - mean).powi(2));
+        let sd = (squares.sum::<f64>() / count).sqrt();
+        let smallest = responses.iter().copied().fold(f64::INFINITY, f64::min);
+        let largest = responses.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let all = [mean, sd, smallest, largest, share(0.0)];
+        all.into_iter().take(self.names.len()).collect()
+    }
+}
+
+fn numbers(family: Family) -> Vec<String> {
+    let zeros = family.is_count().then_some("share of 0");
+    let names = ["mean", "sd", "smallest", "largest"];
+    names.into_iter().chain(zeros).map(str::to_owned).collect()
+}

@@ -1,0 +1,43 @@
+//! Data sets that a fitted model would draw for rows it has seen.
+
+use lehr_density::{Density, Predictor, RowSet};
+use lehr_model::Bound;
+use lehr_numeric::stream::Stream;
+
+use crate::predict::MixedMoments;
+use crate::saved_fit::SavedFit;
+
+/// Draws that are replicated at the most.
+const DRAWS: usize = 40;
+
+/// What a fitted model expects of some rows, and what it would draw for them.
+pub(crate) struct Replication {
+    /// The mean of each row over draws.
+    pub(crate) centers: Vec<f64>,
+    /// The predictive standard deviation of each row; NaN where there is none.
+    pub(crate) sds: Vec<f64>,
+    /// The responses of each draw.
+    pub(crate) replicas: Vec<Vec<f64>>,
+}
+
+impl Replication {
+    /// Replicates some rows of a fit's own table.
+    pub(crate) fn new(saved: &SavedFit, density: &Bound, set: &RowSet<'_>) -> Replication {
+        let mut predictor = Predictor::new(density, density.columns(), density.source(), set);
+        let mut stream = Stream::new(saved.posterior.origin.seed, "check", 1);
+        let draws = saved.draws_on(density, set, DRAWS);
+        let mut moments = MixedMoments::new(set.len());
+        let mut replicas = Vec::new();
+        for draw in draws {
+            let of_draw = predictor.moments(&draw, saved.params());
+            of_draw.first().into_iter().for_each(|one| moments.add(one));
+            let drawn = predictor.draw(&draw, saved.params(), &mut stream);
+            replicas.extend(drawn.into_iter().next().map(|predicted| predicted.values));
+        }
+        Replication {
+            sds: moments.sds(),
+            centers: moments.means,
+            replicas,
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Rows left out of fits, part by part: what all rows say cheaply, and what some say in full.
+
+use serde::{Deserialize, Serialize};
+
+use super::PartRows;
+use super::task::{decoded, encoded};
+use crate::error::Error;
+use crate::leave_out::{Loo, LooRow, columns_of, optional_columns_of};
+use crate::saved_fit::SavedFit;
+
+/// What all rows of a part say of several fits.
+#[derive(Serialize, Deserialize)]
+struct Glance {
+    rows: u64,
+    /// Of each fit, the sum of [`LooRow::cheap`].
+    cheap: Vec<f64>,
+}
+
+impl PartRows {
+    /// What all rows say cheaply of fits of one table, as bytes for [`to_leave_out`] and [`left_out`].
+    ///
+    /// # Errors
+    /// If the part cannot be read, or its rows are none of a fit.
+    pub fn glance(&self, fits: &[&SavedFit]) -> Result<Vec<u8>, Error> {
+        let mut all: Vec<Loo> = fits.iter().map(|fit| Loo::new(fit)).collect();
+        self.for_fits(fits, &mut |batch, _| {
+            for (loo, fit) in all.iter_mut().zip(fits) {
+                loo.push_cheap(&fit.cheap(batch)?);
+            }
+            Ok(())
+        })?;
+        Ok(encoded(&Glance {
+            rows: all.first().map_or(0, |loo| loo.n_rows),
+            cheap: all.iter().map(|loo| loo.cheap_sum).collect(),
+        }))
+    }
+
+    /// Leaves some rows out of fits of one table, as bytes for [`left_out`]. The rows are named by
+    /// their places among those of the part that were not dropped, and increase.
+    ///
+    /// # Errors
+    /// If the part cannot be read, or its rows are none of a fit.
+    pub fn leave_out(&self, fits: &[&SavedFit], chosen: &[u64]) -> Result<Vec<u8>, Error> {
+        let mut all: Vec<Vec<LooRow>> = vec![Vec::new(); fits.len()];
+        if chosen.is_empty() {
+            // The part need not be read again.
+            return Ok(encoded(&all));
+        }
+        self.for_fits(fits, &mut |batch, first| {
+            let within = first..first + batch.n_rows() as u64;
+            let own: Vec<u64> = chosen
+                .iter()
+                .filter(|row| within.contains(row))
+                .copied()
+                .collect();
+            if own.is_empty() {
+                return Ok(());
+            }
+            let places: Vec<usize> = own.iter().map(|row| (row - first) as usize).collect();
+            let table = batch.select_rows(&places);
+            for (rows, fit) in all.iter_mut().zip(fits) {
+                rows.extend(fit.leave_out(&table, &own)?);
+            }
+            Ok(())
+        })?;
+        Ok(encoded(&all))
+    }
+
+    /// Hands on the rows that all fits can use, with the place of the first among those of the part.
+    fn for_fits(
+        &self,
+        fits: &[&SavedFit],
+        visit: &mut dyn FnMut(&lehr_table::Table, u64) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let columns = columns_of(fits);
+        let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
+        let rows = PartRows {
+            part: self.part.clone(),
+            options: self.options.clone().keeping(&optional_columns_of(fits)),
+        };
+        rows.each(&columns, &mut |batch, first| {
+            visit(batch, first - self.part.first)
+        })?;
+        Ok(())
+    }
+}
+
+/// Which rows of each part are left out, by their places there: all, or so many evenly at random.
+///
+/// # Errors
+/// If the bytes are none of [`PartRows::glance`].
+pub fn to_leave_out(
+    glances: &[Vec<u8>],
+    subsample: Option<usize>,
+    seed: u64,
+) -> Result<Vec<Vec<u64>>, Error> {
+    let counts = read(glances)?.into_iter().map(|glance| glance.rows);
+    let counts: Vec<u64> = counts.collect();
+    let total = counts.iter().sum();
+    let mut chosen = &Loo::sample(total, Loo::wanted(total, subsample), seed)[..];
+    let mut first = 0;
+    let own = |count: &u64| {
+        let (own, others) = chosen.split_at(chosen.partition_point(|row| *row < first + count));
+        let places = own.iter().map(|row| row - first).collect();
+        (first, chosen) = (first + count, others);
+        places
+    };
+    Ok(counts.iter().map(own).collect())
+}
+
+/// Rows left out of each fit, from what the parts said in their order.
+///
+/// # Errors
+/// If the bytes are none of [`PartRows::glance`] and [`PartRows::leave_out`].
+pub fn left_out(
+    fits: &[&SavedFit],
+    glances: &[Vec<u8>],
+    left: &[Vec<u8>],
+) -> Result<Vec<Loo>, Error> {
+    let mut all: Vec<Loo> = fits.iter().map(|fit| Loo::new(fit)).collect();
+    for (glance, left) in read(glances)?.into_iter().zip(left) {
+        let left: Vec<Vec<LooRow>> = decoded(left)?;
+        for ((loo, rows), cheap) in all.iter_mut().zip(left).zip(&glance.cheap) {
+            let first = loo.n_rows;
+            let rows = rows.into_iter().map(|row| LooRow {
+                row: first + row.row,
+                ..row
+            });
+            loo.rows.extend(rows);
+            loo.cheap_sum += cheap;
+            loo.n_rows += glance.rows;
+        }
+    }
+    Ok(all)
+}
+
+fn read(glances: &[Vec<u8>]) -> Result<Vec<Glance>, Error> {
+    let read: Result<_, _> = glances.iter().map(|bytes| decoded(bytes)).collect();
+    Ok(read?)
+}

@@ -1,0 +1,168 @@
+//! A regression of a table that is divided among other processes.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use lehr_density::{Density, Elsewhere};
+use lehr_infer::fit::Fit;
+use lehr_learn::LearnError;
+use lehr_model::Bound;
+use lehr_numeric::stream::Stream;
+use lehr_regression::{Regression, Specification};
+use lehr_table::Field;
+
+use super::partition::joined;
+use super::rows::WorkerRows;
+use super::table::{WorkerTable, check};
+use super::task::{Count, Sample, Task, decoded, encoded};
+use super::{Tasks, Workers};
+use crate::bound::BoundRegression;
+use crate::error::Error;
+use crate::fitted_model::Subject;
+use crate::saved_fit::SavedFit;
+
+/// Fewer rows of a longer table would say too little of what an expansion leaves out.
+const FEWEST: usize = 4096;
+
+/// A regression that is yet to be learnt from the rows that workers have.
+pub struct Draft<'a> {
+    /// What is asked for.
+    pub specification: &'a Specification,
+    /// The columns of the table.
+    pub fields: Vec<Field>,
+    /// Rows that are drawn at random and come here.
+    pub sample: usize,
+    /// Where randomness comes from.
+    pub seed: u64,
+    /// When the reading began.
+    pub clock: Instant,
+}
+
+/// A regression with a sample of its rows here and all of them with workers.
+pub struct ClusterRegression {
+    base: BoundRegression,
+    density: Elsewhere<Bound>,
+}
+
+impl Draft<'_> {
+    /// Learns levels and scales from all rows, and draws a sample of them.
+    ///
+    /// # Errors
+    /// If the table is not what the formula takes it for, the model is none that a cluster can fit, or
+    /// a worker cannot answer.
+    pub fn learn(self, workers: Arc<dyn Workers>) -> Result<ClusterRegression, Error> {
+        let terms = self.specification.only_terms();
+        let terms = terms.ok_or_else(|| LearnError::Column {
+            at: "cluster".into(),
+            expected: "a formula of one response".into(),
+            found: "several responses".into(),
+            hint: "fit them on one machine, or one by one".into(),
+        })?;
+        check(terms)?;
+        let table = WorkerTable {
+            workers: &*workers,
+            names: self.fields.iter().map(|field| field.name.clone()).collect(),
+            fields: self.fields.clone(),
+        };
+        let regression = self.specification.learn(&table)?;
+        workers
+            .bind(&encoded(&regression))
+            .map_err(LearnError::Read)?;
+        let counts: Vec<Count> = answers(&*workers, Tasks::Same(&encoded(&Task::Count)))?;
+        let dropped = counts.iter().map(|count| count.dropped).sum::<u64>() as usize;
+        let rows: Vec<u64> = counts.iter().map(|count| count.rows).collect();
+        let bound = self.sampled(&regression, &rows, &*workers)?;
+        refuse_locals(&bound)?;
+        let total = rows.iter().sum::<u64>() as usize;
+        let subject = Subject::Regression(Box::new(regression));
+        let mut choices = self.specification.choices(&subject.regressions());
+        let (here, partitions) = (bound.n_rows(), workers.partitions());
+        choices.push((
+            "rows".into(),
+            format!("on a cluster, {partitions} partitions; a sample of {here} here"),
+        ));
+        let density = Elsewhere::new(bound.clone(), total, Arc::new(WorkerRows(workers)));
+        Ok(ClusterRegression {
+            base: BoundRegression {
+                subject,
+                singles: Vec::new(),
+                bound,
+                choices,
+                read_seconds: self.clock.elapsed().as_secs_f64(),
+                dropped_rows: dropped,
+                streamed: None,
+            },
+            density,
+        })
+    }
+
+    /// The model on a uniform sample of the rows, in random order.
+    fn sampled(
+        &self,
+        regression: &Regression,
+        rows: &[u64],
+        workers: &dyn Workers,
+    ) -> Result<Bound, Error> {
+        let total: u64 = rows.iter().sum();
+        if total == 0 {
+            return Err(LearnError::NoRows.into());
+        }
+        let wanted = (self.sample.max(FEWEST) as u64).min(total) as usize;
+        let chosen = Stream::new(self.seed, "cluster sample", 0).distinct(total, wanted);
+        let (mut first, mut at, mut tasks) = (0, 0, Vec::with_capacity(rows.len()));
+        for count in rows {
+            let end = at + chosen[at..].partition_point(|row| *row < first + count);
+            let own = chosen[at..end].iter().map(|row| row - first).collect();
+            tasks.push(encoded(&Task::Sample(own)));
+            (first, at) = (first + count, end);
+        }
+        let parts: Vec<Sample> = answers(workers, Tasks::Each(&tasks))?;
+        let parts: Vec<Sample> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        let mut places: Vec<usize> = (0..wanted).collect();
+        Stream::new(self.seed, "cluster order", 0).shuffle(&mut places);
+        let data = joined(&parts, &places);
+        Ok(regression.program()?.bind_source(Arc::new(data)))
+    }
+}
+
+fn answers<T: serde::de::DeserializeOwned>(
+    workers: &dyn Workers,
+    tasks: Tasks<'_>,
+) -> Result<Vec<T>, LearnError> {
+    let answers = workers.answer(tasks).map_err(LearnError::Read)?;
+    answers.iter().map(|bytes| decoded(bytes)).collect()
+}
+
+fn refuse_locals(bound: &Bound) -> Result<(), LearnError> {
+    if bound.locals().is_none() {
+        return Ok(());
+    }
+    Err(LearnError::Column {
+        at: "family".into(),
+        expected: "one without a latent for every row".into(),
+        found: "one with such latents, which a cluster does not integrate out".into(),
+        hint: "use negbinomial or beta_binomial for counts that vary more, or fit on one machine"
+            .into(),
+    })
+}
+
+impl ClusterRegression {
+    /// The model without its rows.
+    pub fn regression(&self) -> &Regression {
+        let regression = self.base.subject.regression();
+        regression.expect("a cluster fits one response")
+    }
+
+    /// The model, with who has its rows.
+    pub fn density(&self) -> &Elsewhere<Bound> {
+        &self.density
+    }
+
+    /// Fits by one method.
+    ///
+    /// # Errors
+    /// If the method cannot work with rows that are elsewhere, a worker cannot answer, or the fit fails.
+    pub fn fit(&self, fit: Fit<'_>) -> Result<SavedFit, Error> {
+        self.base.fit_density(fit, &self.density)
+    }
+}

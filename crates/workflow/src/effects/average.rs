@@ -1,0 +1,387 @@
+//! Averages of counterfactual predictions over the rows of a table, block by block.
+
+use std::collections::BTreeMap;
+
+use lehr_density::Predictor;
+use lehr_learn::{ColumnProfile, Form, LearnError, Link, Value, reference_row};
+use lehr_regression::{PredictionLevel, Regression, column_name::PREDICTOR};
+use lehr_report::Summary;
+use lehr_table::{Column, Levels, MISSING, Table};
+use serde::Serialize;
+
+use super::plan::{Combination, EffectKind, Plan, Quantity, profile, rounded, with_column};
+use super::{EffectQuestion, EffectScale};
+use crate::error::Error;
+use crate::predict::{Batch, Forecaster};
+use crate::saved_fit::plain;
+
+/// More groups of rows than this are not averaged apart.
+const MOST_CELLS: usize = 1000;
+
+/// One effect with its interval.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Effect {
+    /// Its kind.
+    pub kind: EffectKind,
+    /// `age = 30`, `night - day`, `slope`.
+    pub name: String,
+    /// The number at which a column is predicted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
+    /// The value of the column by which rows are averaged apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// The class of the response, where it has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
+    /// Its posterior.
+    #[serde(flatten)]
+    pub summary: Summary,
+}
+
+/// The answer to a question.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Effects {
+    /// The column whose effects they are.
+    pub variable: String,
+    /// What they are effects on, in words.
+    pub on: String,
+    /// On which scale.
+    pub scale: EffectScale,
+    /// Whether the effects of groups are part of it.
+    pub level: PredictionLevel,
+    /// Whether the model has any.
+    #[serde(skip)]
+    pub has_groups: bool,
+    /// At which values the other columns stand that the question does not hold, at the reference.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub reference: BTreeMap<String, String>,
+    /// Rows that were averaged over; 0 at the reference.
+    pub n_rows: u64,
+    /// Draws.
+    pub n_draws: usize,
+    /// The effects.
+    pub effects: Vec<Effect>,
+}
+
+/// Answers a question over a table that is read block by block, or at the reference.
+pub struct EffectAverager<'a> {
+    forecaster: &'a Forecaster<'a>,
+    regression: &'a Regression,
+    question: &'a EffectQuestion,
+    plan: Plan,
+    /// The names of the cells.
+    names: Levels,
+    cells: Vec<Cell>,
+    /// Numbers per row of what is averaged.
+    width: usize,
+    rows: u64,
+}
+
+/// Rows that are averaged together.
+#[derive(Default)]
+struct Cell {
+    rows: u64,
+    /// Per scenario, draw and number the sum over rows.
+    sums: Vec<f64>,
+}
+
+impl<'a> EffectAverager<'a> {
+    /// Reads a question; refuses columns and values that the fit does not know.
+    pub fn new(
+        forecaster: &'a Forecaster<'a>,
+        question: &'a EffectQuestion,
+    ) -> Result<EffectAverager<'a>, Error> {
+        let regression = forecaster.saved.subject.only("effects")?;
+        Ok(EffectAverager {
+            plan: Plan::new(question, regression)?,
+            forecaster,
+            regression,
+            question,
+            names: Levels::default(),
+            cells: Vec::new(),
+            width: 1,
+            rows: 0,
+        })
+    }
+
+    /// The columns that are read of a table.
+    pub fn columns(&self) -> Vec<String> {
+        let mut names: Vec<&str> = match self.forecaster.level {
+            PredictionLevel::Groups => self.regression.predictor_columns(),
+            PredictionLevel::Population => self.regression.population_columns(),
+        };
+        let is_set = |name: &str| self.plan.scenarios.iter().all(|one| one.sets(name));
+        names.retain(|name| !is_set(name));
+        let by = self.question.by.as_deref();
+        names.extend(by.filter(|by| !names.contains(by)));
+        names.into_iter().map(str::to_owned).collect()
+    }
+
+    /// The columns whose values may be missing.
+    pub fn optional_columns(&self) -> Vec<&str> {
+        self.regression.optional_columns()
+    }
+
+    /// Averages over a block of rows too.
+    pub fn push(&mut self, table: &Table) -> Result<(), Error> {
+        if table.n_rows() == 0 {
+            return Ok(());
+        }
+        let cells = self.cells_of(table)?;
+        for place in 0..self.plan.scenarios.len() {
+            self.add(place, table, &cells)?;
+        }
+        for cell in &cells {
+            self.cells[*cell].rows += 1;
+        }
+        self.rows += table.n_rows() as u64;
+        Ok(())
+    }
+
+    /// Answers at the reference: numbers at their mean, levels at their commonest. The columns
+    /// of group terms stand where the question holds them.
+    pub fn at_reference(mut self) -> Result<Effects, Error> {
+        let table = reference_row(self.regression.profiles())?;
+        match &self.question.by {
+            None => self.push(&table)?,
+            Some(by) => {
+                for level in self.reference_levels(by)? {
+                    self.push(&with_column(&table, by, level.column(1))?)?;
+                }
+            }
+        }
+        let reference = self.reference();
+        let mut effects = self.finish()?;
+        (effects.n_rows, effects.reference) = (0, reference);
+        Ok(effects)
+    }
+
+    /// Where the columns stand at the reference that nothing else sets.
+    fn reference(&self) -> BTreeMap<String, String> {
+        let names = self.columns();
+        let is_read =
+            |name: &String| names.contains(name) && self.question.by.as_ref() != Some(name);
+        let profiles = self.regression.profiles().iter();
+        let read = profiles.filter(|profile| is_read(&profile.name));
+        let value = |profile: &ColumnProfile| match profile.reference() {
+            Value::Number(mean) => rounded(mean),
+            other => other.to_string(),
+        };
+        read.map(|profile| (profile.name.clone(), value(profile)))
+            .collect()
+    }
+
+    /// The levels of the column by which rows are averaged apart.
+    fn reference_levels(&self, by: &str) -> Result<Vec<Value>, LearnError> {
+        let levels = profile(self.regression, by)?.levels();
+        levels.ok_or_else(|| LearnError::Column {
+            at: format!("--by {by}"),
+            expected: "a column of levels where no table is given".into(),
+            found: "numbers".into(),
+            hint: "name the table whose rows are to be averaged".into(),
+        })
+    }
+
+    /// The cell of each row.
+    fn cells_of(&mut self, table: &Table) -> Result<Vec<usize>, Error> {
+        let Some(by) = &self.question.by else {
+            return Ok(vec![self.cell(""); table.n_rows()]);
+        };
+        let column = table.column(by)?.to_category();
+        let Some(Column::Category { codes, levels }) = column else {
+            return Err(self.refused_cells("one value per row", "several").into());
+        };
+        if codes.contains(&MISSING) {
+            return Err(self
+                .refused_cells("a value in every row", "none in some")
+                .into());
+        }
+        let mut places = vec![None; levels.len()];
+        let place = |code: u32| {
+            let code = code as usize;
+            *places[code].get_or_insert_with(|| self.cell(&levels[code]))
+        };
+        let cells = codes.into_iter().map(place).collect();
+        if self.cells.len() > MOST_CELLS {
+            let expected = format!("at most {MOST_CELLS} different values");
+            return Err(self.refused_cells(&expected, "more").into());
+        }
+        Ok(cells)
+    }
+
+    fn refused_cells(&self, expected: &str, found: &str) -> LearnError {
+        LearnError::Column {
+            at: format!("--by {}", self.question.by.as_deref().unwrap_or_default()),
+            expected: expected.to_owned(),
+            found: found.to_owned(),
+            hint: "choose another column".into(),
+        }
+    }
+
+    /// The place of the cell of that name.
+    fn cell(&mut self, name: &str) -> usize {
+        let place = self.names.code(name) as usize;
+        if place == self.cells.len() {
+            self.cells.push(Cell::default());
+        }
+        place
+    }
+
+    /// Adds the predictions of one scenario to the sums.
+    fn add(&mut self, place: usize, table: &Table, cells: &[usize]) -> Result<(), Error> {
+        let rows = self.plan.scenarios[place].rows(table)?;
+        let batch = self.forecaster.batch(&rows)?;
+        let mut predictor = Predictor::of_all_rows(batch.rows.bound());
+        let (scenarios, draws) = (self.plan.scenarios.len(), batch.draws.len());
+        for number in 0..draws {
+            let values = self.values(&mut predictor, &batch, number)?;
+            let width = values.len() / cells.len();
+            self.width = width;
+            for (cell, own) in cells.iter().zip(values.chunks_exact(width)) {
+                let sums = &mut self.cells[*cell].sums;
+                sums.resize(scenarios * draws * width, 0.0);
+                let start = (place * draws + number) * width;
+                let sums = sums[start..start + width].iter_mut();
+                sums.zip(own).for_each(|(sum, value)| *sum += value);
+            }
+        }
+        Ok(())
+    }
+
+    /// What is averaged, row after row, under one draw.
+    fn values(
+        &self,
+        predictor: &mut Predictor,
+        batch: &Batch,
+        number: usize,
+    ) -> Result<Vec<f64>, Error> {
+        let (draw, params) = (&batch.draws[number], self.forecaster.saved.params());
+        let per_trial = self.regression.family().form() == Form::Successes;
+        if self.question.scale == EffectScale::Response && !per_trial {
+            let moments = predictor.moments(draw, params).into_iter().next();
+            let response = moments.and_then(|moments| {
+                if moments.probabilities.is_empty() {
+                    moments.mean
+                } else {
+                    Some(moments.probabilities)
+                }
+            });
+            return Ok(response.ok_or_else(|| self.no_mean())?);
+        }
+        let mut named = predictor.quantities(draw, params).into_iter();
+        let found = named.find(|quantity| quantity.name == PREDICTOR);
+        let link = found.expect("a regression names its predictor").values;
+        Ok(match self.question.scale {
+            EffectScale::Response => link.iter().map(|at| 1.0 / (1.0 + (-at).exp())).collect(),
+            EffectScale::Link | EffectScale::Odds => link,
+        })
+    }
+
+    fn no_mean(&self) -> LearnError {
+        LearnError::Mismatch {
+            family: self.regression.family().name().to_owned(),
+            expected: "a response with a mean",
+            found: "none".into(),
+            hint: "use --scale link",
+        }
+    }
+
+    /// The effects over all rows so far.
+    pub fn finish(self) -> Result<Effects, Error> {
+        if self.rows == 0 {
+            return Err(LearnError::NoRows.into());
+        }
+        let (names, places) = self.names.sorted();
+        let mut order = vec![0; places.len()];
+        for (cell, place) in places.iter().enumerate() {
+            order[*place as usize] = cell;
+        }
+        let mut effects = Vec::new();
+        for quantity in &self.plan.quantities {
+            for (name, cell) in names.iter().zip(&order) {
+                for part in 0..self.width {
+                    effects.push(Effect {
+                        by: self.question.by.as_ref().map(|_| name.clone()),
+                        ..self.effect(quantity, &self.cells[*cell], part)
+                    });
+                }
+            }
+        }
+        Ok(Effects {
+            variable: self.question.variable.clone(),
+            on: self.on(),
+            scale: self.question.scale,
+            level: self.forecaster.level,
+            has_groups: self.regression.predictor_columns().len()
+                > self.regression.population_columns().len(),
+            reference: BTreeMap::new(),
+            n_rows: self.rows,
+            n_draws: self.forecaster.draws.len(),
+            effects,
+        })
+    }
+
+    fn effect(&self, quantity: &Quantity, cell: &Cell, part: usize) -> Effect {
+        let draws = self.forecaster.draws.len();
+        let mean = |scenario: usize, draw: usize| {
+            cell.sums[(scenario * draws + draw) * self.width + part] / cell.rows as f64
+        };
+        let value = |draw: usize| {
+            let value = match quantity.of {
+                Combination::One(place) => mean(place, draw),
+                Combination::Difference(high, low) => mean(high, draw) - mean(low, draw),
+                Combination::Quotient { low, high, step } => {
+                    (mean(high, draw) - mean(low, draw)) / step
+                }
+            };
+            match self.question.scale {
+                EffectScale::Odds => value.exp(),
+                EffectScale::Response | EffectScale::Link => value,
+            }
+        };
+        let values: Vec<f64> = (0..draws).map(value).collect();
+        Effect {
+            kind: quantity.kind,
+            name: quantity.name.clone(),
+            value: quantity.value,
+            by: None,
+            class: self.class(part),
+            summary: Summary {
+                quartiles: None,
+                ..plain(&values)
+            },
+        }
+    }
+
+    /// The class that a number of several is of.
+    fn class(&self, part: usize) -> Option<String> {
+        let classes = self.regression.response_levels();
+        let first = classes.len().saturating_sub(self.width);
+        (self.width > 1 || self.regression.family().form() == Form::Unordered)
+            .then(|| classes.get(first + part).cloned())
+            .flatten()
+    }
+
+    /// What the effects are on.
+    fn on(&self) -> String {
+        let response = self.regression.response();
+        let classes = self.regression.response_levels();
+        match (self.question.scale, self.regression.family().form()) {
+            (EffectScale::Link, _) => format!("the linear predictor of {response}"),
+            (EffectScale::Odds, _) if self.regression.family().link() == Link::Log => {
+                format!("the mean of {response} but for averaging, as ratios")
+            }
+            (EffectScale::Odds, _) => format!("the odds of {response}"),
+            (_, Form::Two) => {
+                let one = classes.last().map_or("1", String::as_str);
+                format!("the probability of {response} = {one}")
+            }
+            (_, Form::Successes) => format!("the probability of a success in {response}"),
+            (_, Form::Unordered | Form::Ordered) => {
+                format!("the probability of each class of {response}")
+            }
+            _ => format!("the mean of {response}"),
+        }
+    }
+}

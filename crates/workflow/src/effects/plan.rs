@@ -1,0 +1,328 @@
+//! From a question to the tables that answer it: counterfactuals and what is made of them.
+
+use lehr_learn::{ColumnProfile, LearnError, Link, Value, ValueProfile};
+use lehr_regression::Regression;
+use lehr_table::{Column, Table, TableError, nearest};
+use serde::Serialize;
+
+use super::{EffectQuestion, EffectScale};
+
+/// More levels than this are not all predicted.
+const MOST_LEVELS: usize = 50;
+/// The distance of a central difference as a share of the column's range.
+const STEP: f64 = 1e-4;
+
+/// What an effect is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EffectKind {
+    /// The response itself.
+    Prediction,
+    /// One prediction compared with another.
+    Contrast,
+    /// By how much the response rises with the column.
+    Slope,
+}
+
+/// What becomes of a column in a counterfactual.
+#[derive(Clone, Debug, PartialEq)]
+enum Setting {
+    To(Value),
+    Moved(f64),
+}
+
+/// Rows as they might have been.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Scenario {
+    settings: Vec<(String, Setting)>,
+}
+
+/// What is made of the scenarios' averages, which it names by their places.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Combination {
+    One(usize),
+    Difference(usize, usize),
+    Quotient { low: usize, high: usize, step: f64 },
+}
+
+/// One number to be told.
+#[derive(Clone, Debug)]
+pub(crate) struct Quantity {
+    pub(crate) kind: EffectKind,
+    pub(crate) name: String,
+    /// The number at which a column is predicted.
+    pub(crate) value: Option<f64>,
+    pub(crate) of: Combination,
+}
+
+/// All that a question needs.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    pub(crate) scenarios: Vec<Scenario>,
+    pub(crate) quantities: Vec<Quantity>,
+}
+
+impl Scenario {
+    /// The rows of a table in this scenario.
+    pub(crate) fn rows(&self, table: &Table) -> Result<Table, TableError> {
+        let mut rows = table.clone();
+        for (name, setting) in &self.settings {
+            let column = match setting {
+                Setting::To(value) => value.column(table.n_rows()),
+                Setting::Moved(by) => {
+                    let own = table.number(name)?;
+                    Column::Number(own.iter().map(|value| value + by).collect())
+                }
+            };
+            rows = with_column(&rows, name, column)?;
+        }
+        Ok(rows)
+    }
+
+    /// Whether rows need not have the column.
+    pub(crate) fn sets(&self, name: &str) -> bool {
+        let is_it =
+            |(own, setting): &(String, Setting)| own == name && matches!(setting, Setting::To(_));
+        self.settings.iter().any(is_it)
+    }
+
+    fn with(&self, name: &str, setting: Setting) -> Scenario {
+        let mut settings = self.settings.clone();
+        settings.retain(|(own, _)| own != name);
+        settings.push((name.to_owned(), setting));
+        Scenario { settings }
+    }
+}
+
+impl Plan {
+    /// Reads a question against a regression.
+    pub(crate) fn new(
+        question: &EffectQuestion,
+        regression: &Regression,
+    ) -> Result<Plan, LearnError> {
+        check_scale(question.scale, regression)?;
+        let variable = profile(regression, &question.variable)?;
+        let mut held = Scenario::default();
+        for (name, text) in &question.at {
+            let value = profile(regression, name)?.read(text)?;
+            held = held.with(name, Setting::To(value));
+        }
+        let mut planner = Planner {
+            question,
+            variable: &variable,
+            held,
+            plan: Plan {
+                scenarios: Vec::new(),
+                quantities: Vec::new(),
+            },
+        };
+        match (&variable.values, question.contrasts.is_empty()) {
+            (_, false) => planner.contrasts()?,
+            (ValueProfile::Number { low, high, .. }, true) => planner.number(*low, *high),
+            (ValueProfile::Levels { .. }, true) => planner.levels()?,
+        }
+        Ok(planner.plan)
+    }
+}
+
+/// A plan while it is made.
+struct Planner<'a> {
+    question: &'a EffectQuestion,
+    variable: &'a ColumnProfile,
+    /// Where the columns that are held stand.
+    held: Scenario,
+    plan: Plan,
+}
+
+impl Planner<'_> {
+    /// The place of the scenario in which the variable is so.
+    fn scenario(&mut self, setting: Setting) -> usize {
+        let wanted = self.held.with(&self.variable.name, setting);
+        let scenarios = &mut self.plan.scenarios;
+        let known = scenarios.iter().position(|scenario| *scenario == wanted);
+        known.unwrap_or_else(|| {
+            scenarios.push(wanted);
+            scenarios.len() - 1
+        })
+    }
+
+    fn prediction(&mut self, value: &Value) -> usize {
+        let place = self.scenario(Setting::To(value.clone()));
+        let (shown, number) = match value {
+            Value::Number(number) => (rounded(*number), Some(*number)),
+            other => (other.to_string(), None),
+        };
+        self.plan.quantities.push(Quantity {
+            kind: EffectKind::Prediction,
+            name: format!("{} = {shown}", self.variable.name),
+            value: number,
+            of: Combination::One(place),
+        });
+        place
+    }
+
+    fn contrast(&mut self, [high, low]: [&Value; 2]) {
+        let places = [high, low].map(|value| self.scenario(Setting::To(value.clone())));
+        let sign = match self.question.scale {
+            EffectScale::Odds => "/",
+            EffectScale::Response | EffectScale::Link => "-",
+        };
+        self.plan.quantities.push(Quantity {
+            kind: EffectKind::Contrast,
+            name: format!("{high} {sign} {low}"),
+            value: None,
+            of: Combination::Difference(places[0], places[1]),
+        });
+    }
+
+    /// A slope where the rows stand, or where the variable is held, and predictions along its
+    /// range.
+    fn number(&mut self, low: f64, high: f64) {
+        let step = STEP * if high > low { high - low } else { 1.0 };
+        let own = self.held.settings.iter();
+        let own = own.clone().find(|(name, _)| *name == self.variable.name);
+        let around = |by: f64| match own {
+            Some((_, Setting::To(Value::Number(at)))) => Setting::To(Value::Number(at + by)),
+            _ => Setting::Moved(by),
+        };
+        let settings = [around(-0.5 * step), around(0.5 * step)];
+        let held = own.and_then(|(_, setting)| match setting {
+            Setting::To(value) => Some(value.clone()),
+            Setting::Moved(_) => None,
+        });
+        let [low_place, high_place] = settings.map(|setting| self.scenario(setting));
+        self.plan.quantities.push(Quantity {
+            kind: EffectKind::Slope,
+            name: "slope".into(),
+            value: None,
+            of: Combination::Quotient {
+                low: low_place,
+                high: high_place,
+                step,
+            },
+        });
+        if let Some(value) = held {
+            self.prediction(&value);
+            return;
+        }
+        let last = self.question.points.saturating_sub(1).max(1) as f64;
+        for point in 0..self.question.points {
+            let share = point as f64 / last;
+            self.prediction(&Value::Number(low + share * (high - low)));
+        }
+    }
+
+    /// Every level, and each compared with the first.
+    fn levels(&mut self) -> Result<(), LearnError> {
+        let own = |(name, _): &&(String, Setting)| *name == self.variable.name;
+        if let Some((_, Setting::To(value))) = self.held.settings.iter().find(own).cloned() {
+            self.prediction(&value);
+            return Ok(());
+        }
+        let levels = self.variable.levels().unwrap_or_default();
+        if levels.len() > MOST_LEVELS {
+            return Err(LearnError::Column {
+                at: format!("column {:?}", self.variable.name),
+                expected: format!("at most {MOST_LEVELS} levels to predict one by one"),
+                found: levels.len().to_string(),
+                hint: "name two of them: --contrast 'north - south'".into(),
+            });
+        }
+        for level in &levels {
+            self.prediction(level);
+        }
+        for level in levels.iter().skip(1) {
+            self.contrast([level, &levels[0]]);
+        }
+        Ok(())
+    }
+
+    fn contrasts(&mut self) -> Result<(), LearnError> {
+        for text in &self.question.contrasts {
+            let [high, low] = self.sides(text)?;
+            self.prediction(&high);
+            self.prediction(&low);
+            self.contrast([&high, &low]);
+        }
+        Ok(())
+    }
+
+    /// The two values of `night - day` or `shift: night - day`. A level may itself hold a dash,
+    /// so every dash between blanks is tried.
+    fn sides(&self, text: &str) -> Result<[Value; 2], LearnError> {
+        let name = &self.variable.name;
+        let pair = match text.split_once(':') {
+            Some((before, after)) if before.trim() == name => after,
+            _ => text,
+        };
+        let places = pair.match_indices(" - ").map(|(at, _)| at);
+        let mut first = None;
+        for at in places {
+            let sides = [&pair[..at], &pair[at + 3..]].map(|side| self.variable.read(side));
+            match sides {
+                [Ok(high), Ok(low)] => return Ok([high, low]),
+                [high, low] => first = first.or(high.err().or(low.err())),
+            }
+        }
+        Err(first.unwrap_or_else(|| LearnError::Column {
+            at: format!("--contrast {text:?}"),
+            expected: "two values with a dash between blanks".into(),
+            found: "none".into(),
+            hint: format!("write --contrast '{name}: first - second'"),
+        }))
+    }
+}
+
+/// The table with a column replaced or added.
+pub(crate) fn with_column(table: &Table, name: &str, column: Column) -> Result<Table, TableError> {
+    let mut table = table.clone();
+    if table.column(name).is_ok() {
+        table.replace(name, column)?;
+    } else {
+        table.insert(name, column)?;
+    }
+    Ok(table)
+}
+
+/// A number with four digits that count, for a name.
+pub(crate) fn rounded(value: f64) -> String {
+    let power = value.abs().max(f64::MIN_POSITIVE).log10().floor();
+    let digits = (3.0 - power).clamp(0.0, 15.0) as usize;
+    let text = format!("{value:.digits$}");
+    if text.contains('.') {
+        return text.trim_end_matches('0').trim_end_matches('.').to_owned();
+    }
+    text
+}
+
+/// What is known of a column that the formula reads.
+pub(crate) fn profile(regression: &Regression, name: &str) -> Result<ColumnProfile, LearnError> {
+    let known = regression.profiles().iter().find(|one| one.name == name);
+    let group = || regression.group_profile(name);
+    (known.cloned().or_else(group)).ok_or_else(|| {
+        let names = regression.predictor_columns();
+        let hint = match nearest(name, names.iter().copied()) {
+            Some(near) => format!("did you mean {near:?}?"),
+            None => format!("the formula reads {}", names.join(", ")),
+        };
+        LearnError::UnknownColumn {
+            name: name.to_owned(),
+            hint,
+        }
+    })
+}
+
+fn check_scale(scale: EffectScale, regression: &Regression) -> Result<(), LearnError> {
+    let family = regression.family();
+    match (scale, family.link()) {
+        (EffectScale::Odds, Link::Identity | Link::Probit | Link::TanHalf) => {
+            Err(LearnError::Mismatch {
+                family: family.name().to_owned(),
+                expected: "a link whose differences are ratios",
+                found: format!("the link {}", family.link().name()),
+                hint: "use --scale response",
+            })
+        }
+        _ => Ok(()),
+    }
+}

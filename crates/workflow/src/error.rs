@@ -1,0 +1,148 @@
+//! Errors of fitting, saving, loading, predicting and scoring.
+
+use lehr_file::FileError;
+use lehr_infer::fit::FitError;
+use lehr_infer::local::LocalDrawError;
+use lehr_learn::LearnError;
+use lehr_model::{BindError, PriorError, ProgramError};
+use lehr_numeric::pareto::WeightError;
+use lehr_regression::RegressionError;
+use lehr_report::ReportError;
+use lehr_rows::RowsError;
+use lehr_table::TableError;
+use thiserror::Error;
+
+/// Why a regression could not be fitted, saved, loaded, applied or scored. Displayed as it is
+/// shown to users.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The formula, the family, the priors or a table.
+    #[error(transparent)]
+    Regression(#[from] RegressionError),
+    /// The fit.
+    #[error(transparent)]
+    Fit(#[from] FitError),
+    /// A saved fit that cannot be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A table that cannot be made.
+    #[error(transparent)]
+    Table(#[from] TableError),
+    /// A page or a file of draws that cannot be written.
+    #[error(transparent)]
+    Report(#[from] ReportError),
+    /// A prior that cannot be drawn from.
+    #[error(transparent)]
+    Prior(#[from] PriorError),
+    /// The posterior was saved without its model.
+    #[error(
+        "the fit: expected the model in the file, found none\n  hint: bind a Model, which is stored with its fits"
+    )]
+    NoModel,
+    /// Weights by which a row cannot be left out.
+    #[error(transparent)]
+    Weights(#[from] WeightError),
+    /// Rows whose own latents cannot be drawn.
+    #[error(transparent)]
+    Locals(#[from] LocalDrawError),
+    /// Rows that cannot be left out, or models that cannot be compared.
+    #[error(transparent)]
+    Loo(#[from] LooError),
+    /// Something that only a formula's fit can tell.
+    #[error("{what}: expected the fit of a formula, found a model of another kind")]
+    NotARegression {
+        /// What was asked for.
+        what: &'static str,
+    },
+    /// A stored model that cannot be read.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
+    /// A table to score a fit on lacks the response.
+    #[error(
+        "evaluate: expected the response {response:?} in the table, found none\n  hint: lehr predict needs no response"
+    )]
+    NoResponse {
+        /// The response.
+        response: String,
+    },
+}
+
+impl From<BindError> for Error {
+    fn from(error: BindError) -> Error {
+        Error::Regression(error.into())
+    }
+}
+
+impl From<LearnError> for Error {
+    fn from(error: LearnError) -> Error {
+        Error::Regression(error.into())
+    }
+}
+
+impl From<RowsError> for Error {
+    fn from(error: RowsError) -> Error {
+        match error {
+            RowsError::Lost(words) => LearnError::Read(words).into(),
+            RowsError::Stopped => LearnError::Stopped.into(),
+        }
+    }
+}
+
+/// Why rows could not be left out.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum LooError {
+    /// Two models were scored on different rows.
+    #[error(
+        "compare: expected the same rows for every model, found {first} and {other}\n  hint: --missing drop may \
+         leave out different rows; fill them, or leave the same ones out of the table"
+    )]
+    Rows {
+        /// Rows of the first.
+        first: u64,
+        /// Rows of another.
+        other: u64,
+    },
+    /// Two models explain different things.
+    #[error(
+        "compare: expected models of one response, found {first:?} and {other:?}\n  hint: densities of a \
+         transformed response are on another scale"
+    )]
+    Responses {
+        /// The response of the first.
+        first: String,
+        /// That of another.
+        other: String,
+    },
+    /// Two models do not score the same columns.
+    #[error(
+        "compare: expected models that score the same columns, found {first} and {other}\n  hint: what is seen \
+         of a covariate with errors or gaps is scored together with the response, so write the same me(...) or \
+         mi(...) in every model"
+    )]
+    Covariates {
+        /// The term of the first.
+        first: String,
+        /// That of another.
+        other: String,
+    },
+    /// More folds than groups or rows.
+    #[error("--folds: expected from 2 to {most} folds, found {found}")]
+    Folds {
+        /// How many there can be.
+        most: usize,
+        /// How many were asked for.
+        found: usize,
+    },
+}
+
+impl LooError {
+    /// Covariates with errors or gaps that differ, as their formulas have them.
+    pub(crate) fn covariates(first: Option<String>, other: Option<String>) -> LooError {
+        let told = |term: Option<String>| term.unwrap_or_else(|| "none".into());
+        LooError::Covariates {
+            first: told(first),
+            other: told(other),
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! The model of a fit: a regression, regressions of several responses, or any other recorded model.
+
+mod multivariate;
+mod program;
+mod univariate;
+
+use std::ops::Deref;
+
+use lehr_density::{FlatDraws, Layout, SiteValue};
+use lehr_learn::{LearnError, NewLevels};
+use lehr_model::{Bound, Program};
+use lehr_regression::{
+    FormulaModel, Groups, NamedDraws, NewRows, PriorLine, Regression, RegressionError, Several,
+};
+use lehr_table::Table;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+
+/// How a response is measured, which decides what it is scored and checked by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// One of two outcomes.
+    Binary,
+    /// One of several classes.
+    Class,
+    /// How often something happened.
+    Count,
+    /// A number that is bounded or whole.
+    Amount,
+    /// Any number.
+    Real,
+    /// An angle.
+    Direction,
+    /// Several responses at once, which are compared with predictions one by one.
+    Joint,
+}
+
+/// A model that can be fitted, saved, predicted and scored. The defaults are the answers of models that are
+/// no regressions.
+pub trait FittedModel {
+    /// The regression, if it is one of one response.
+    fn regression(&self) -> Option<&Regression> {
+        None
+    }
+
+    /// The regressions of several responses, if it has several.
+    fn several(&self) -> Option<&Several> {
+        None
+    }
+
+    /// The regression of each response; none for any other model.
+    fn regressions(&self) -> Vec<&Regression> {
+        Vec::new()
+    }
+
+    /// The family, or those of all responses with commas between them; `None` for models that are no
+    /// regressions.
+    fn family_names(&self) -> Option<String> {
+        let regressions = self.regressions();
+        let names: Vec<&str> = (regressions.iter())
+            .map(|regression| regression.family().name())
+            .collect();
+        (!names.is_empty()).then(|| names.join(","))
+    }
+
+    /// The priors with who set them; none for models that are no regressions.
+    fn prior_lines(&self) -> Vec<PriorLine> {
+        Vec::new()
+    }
+
+    /// The priors by the name of what they are on; none for models that are no regressions.
+    fn priors(&self) -> Vec<(String, String)> {
+        let lines = self.prior_lines().into_iter();
+        lines.map(|line| (line.name, line.distribution)).collect()
+    }
+
+    /// What the user should know of the columns; nothing for models that are no regressions.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The regression of the one response that `what` asks for.
+    ///
+    /// # Errors
+    /// If there are several responses, with how to name one of them, or the model is no regression.
+    fn only(&self, what: &'static str) -> Result<&Regression, Error>;
+
+    /// The coefficient that an entry of one of the model's sites is, if it is called otherwise.
+    fn shown_name(&self, _entry: &str) -> Option<String> {
+        None
+    }
+
+    /// The formula, or which columns the model observes.
+    fn title(&self) -> String;
+
+    /// The covariate that is scored together with the response, if there is one.
+    fn scored_covariate(&self) -> Option<String> {
+        None
+    }
+
+    /// The name of the first response; of all where a regression has several.
+    fn response(&self) -> String;
+
+    /// The classes of the response; empty where it is a number.
+    fn classes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The columns of a table that a fit or an evaluation reads.
+    fn columns(&self) -> Vec<&str>;
+
+    /// The columns whose values may be missing.
+    fn optional_columns(&self) -> Vec<&str> {
+        Vec::new()
+    }
+
+    /// The columns of a table that a prediction reads.
+    fn predictor_columns(&self) -> Vec<&str>;
+
+    /// Whether some responses are known by bounds only, and cannot be compared with predictions.
+    fn is_censored(&self) -> bool {
+        let is_censored = |own: &&Regression| own.terms().response.censoring.is_some();
+        self.regressions().iter().any(is_censored)
+    }
+
+    /// How the response is measured.
+    fn measure(&self) -> Measure;
+
+    /// Draws of z as values of sites, with the deterministic quantities that the model names.
+    fn shown_values(&self, layout: &Layout, draws: FlatDraws<'_>) -> Vec<SiteValue> {
+        layout.constrain_values(draws.latents)
+    }
+
+    /// Draws of z as the numbers that are shown.
+    fn coefficients_of_draws(
+        &self,
+        layout: &Layout,
+        draws: FlatDraws<'_>,
+        groups: Groups,
+    ) -> Vec<NamedDraws> {
+        self.coefficients_of_sites(&self.shown_values(layout, draws), groups)
+    }
+
+    /// Draws of sites as the numbers that are shown.
+    fn coefficients_of_sites(&self, sites: &[SiteValue], groups: Groups) -> Vec<NamedDraws>;
+
+    /// The model's own columns of a table that has the response.
+    ///
+    /// # Errors
+    /// If a column is not what the model takes it for.
+    fn design(&self, table: &Table) -> Result<Table, LearnError>;
+
+    /// The model on its own columns.
+    ///
+    /// # Errors
+    /// If a column is not what the model takes it for.
+    fn bind(&self, design: &Table) -> Result<Bound, RegressionError>;
+
+    /// The model on rows to predict without the effects of groups; only a regression knows
+    /// which those are.
+    ///
+    /// # Errors
+    /// If the rows are not what the model takes them for, or it is no regression.
+    fn population_rows(&self, table: &Table, levels: NewLevels) -> Result<NewRows, Error>;
+
+    /// The model on rows to predict, which may lack the response.
+    ///
+    /// # Errors
+    /// If the rows are not what the model takes them for.
+    fn new_rows(&self, table: &Table, levels: NewLevels) -> Result<NewRows, Error>;
+}
+
+/// The model of a fit. It dereferences to [`FittedModel`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Subject {
+    /// A regression, which turns tables into the columns of its model.
+    Regression(Box<Regression>),
+    /// Any other model, which reads its columns itself.
+    Program(Box<Program>),
+    /// Regressions of several responses, which share effects of groups or what is left of rows.
+    Several(Box<Several>),
+}
+
+impl Deref for Subject {
+    type Target = dyn FittedModel;
+
+    fn deref(&self) -> &(dyn FittedModel + 'static) {
+        match self {
+            Subject::Regression(regression) => &**regression,
+            Subject::Program(program) => &**program,
+            Subject::Several(several) => &**several,
+        }
+    }
+}
+
+impl From<FormulaModel> for Subject {
+    fn from(model: FormulaModel) -> Subject {
+        match model {
+            FormulaModel::Univariate(regression) => Subject::Regression(regression),
+            FormulaModel::Multivariate(several) => Subject::Several(several),
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! A fit to nothing: draws of the prior in the place of a posterior.
+
+use lehr_density::Density;
+use lehr_infer::posterior::Posterior;
+use lehr_learn::LearnError;
+use lehr_model::PriorError;
+use lehr_numeric::stream::Stream;
+
+use crate::bound::BoundRegression;
+use crate::error::Error;
+use crate::saved_fit::SavedFit;
+
+impl BoundRegression {
+    /// Independent draws of the prior as a fit, which predicts and reports as any other. The
+    /// likelihood of no row is part of it; default priors are scaled to the table all the same.
+    ///
+    /// # Errors
+    /// If a prior has no draws, as a flat one.
+    pub fn prior_only(&self, draws: usize, seed: u64) -> Result<SavedFit, Error> {
+        if draws < FEWEST {
+            return Err(LearnError::Column {
+                at: "--draws".into(),
+                expected: format!("at least {FEWEST} draws of the prior"),
+                found: draws.to_string(),
+                hint: "leave it out for 1000".into(),
+            }
+            .into());
+        }
+        let bound = &self.bound;
+        let params = bound.params().start();
+        let mut stream = Stream::new(seed, "prior", 0);
+        let mut flat = Vec::new();
+        for _ in 0..draws {
+            let drawn = bound.draw_prior(params, &mut stream);
+            flat.extend(drawn.map_err(|error| self.named_prior(error))?);
+        }
+        Ok(self.saved(Posterior::of_prior(bound, flat, seed)))
+    }
+}
+
+impl BoundRegression {
+    /// The error with the name of a coefficient in the place of a site's.
+    fn named_prior(&self, error: PriorError) -> PriorError {
+        match error {
+            PriorError::Flat { name } => PriorError::Flat {
+                name: self.subject.shown_name(&name).unwrap_or(name),
+            },
+            other @ PriorError::Edge { .. } => other,
+        }
+    }
+}
+
+/// Fewer draws than this have no quantiles.
+const FEWEST: usize = 20;

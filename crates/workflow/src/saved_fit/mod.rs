@@ -1,0 +1,231 @@
+//! A saved fit: the model, the posterior and what a report needs, without the table.
+
+mod date;
+mod group_draws;
+mod local;
+mod response;
+mod summary;
+
+use std::path::Path;
+
+use lehr_density::FlatDraws;
+use lehr_file::{Kind, load, save};
+use lehr_infer::judge::Level;
+use lehr_infer::posterior::Posterior;
+use lehr_learn::LearnError;
+use lehr_model::Program;
+use lehr_regression::{Groups, NamedDraws, Several};
+use serde::{Deserialize, Serialize};
+
+use crate::data_check::DataCheck;
+use crate::error::Error;
+use crate::fitted_model::Subject;
+
+pub(crate) use date::today;
+pub(crate) use summary::{error, plain, weigh};
+
+/// A posterior with the model it is of, so that tables can be predicted. The version is raised
+/// whenever its content changes its form.
+const FIT: Kind = Kind {
+    tag: b"regr-fit",
+    words: "a saved fit",
+    version: 10,
+};
+
+/// The remark on fits that are draws of the prior.
+pub const PRIOR_ONLY: &str = "these are draws of the prior: the response was not fitted";
+
+/// Everything a fit leaves behind.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SavedFit {
+    /// The version of the program that made it.
+    pub version: String,
+    /// The day on which it was made.
+    pub date: String,
+    /// The model without its rows.
+    pub subject: Subject,
+    /// The posterior.
+    pub posterior: Posterior,
+    /// Seconds of reading.
+    pub read_seconds: f64,
+    /// Rows left out because a value was missing.
+    pub dropped_rows: u64,
+    /// What of the user's data is in the file, in words.
+    pub contents: String,
+    /// What a report shows of the data.
+    pub data_check: DataCheck,
+    /// The same for each response, where there are several.
+    pub response_checks: Vec<DataCheck>,
+}
+
+impl SavedFit {
+    /// Writes the fit, all or nothing.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
+        Ok(save(path.as_ref(), FIT, self)?)
+    }
+
+    /// Reads a fit.
+    pub fn load(path: impl AsRef<Path>) -> Result<SavedFit, Error> {
+        let path = path.as_ref();
+        match load(path, FIT) {
+            Ok(saved) => Ok(saved),
+            // A bare posterior is a fit too; any other file is refused as no saved fit.
+            Err(refused) => match Posterior::load(path) {
+                Ok(posterior) => SavedFit::of(posterior),
+                Err(_) => Err(refused.into()),
+            },
+        }
+    }
+
+    /// The fit of a model that need not be a regression, by what its posterior stored of it.
+    /// It lacks what only the table could tell: how well the model describes it.
+    pub fn of(posterior: Posterior) -> Result<SavedFit, Error> {
+        let model = posterior.origin.model.as_ref().ok_or(Error::NoModel)?;
+        let program = Program::from_stored(model)?;
+        Ok(SavedFit {
+            version: posterior.origin.version.clone(),
+            date: String::new(),
+            subject: Subject::Program(Box::new(program)),
+            read_seconds: 0.0,
+            dropped_rows: 0,
+            contents: posterior.origin.contents.clone(),
+            data_check: DataCheck::default(),
+            response_checks: Vec::new(),
+            posterior,
+        })
+    }
+
+    /// What the user should know of the data: classes and their numbers, columns left out,
+    /// outliers.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = self.subject.notes();
+        notes.extend(self.data_check.remark(&self.subject.response()));
+        let names = self.subject.several().map(Several::names);
+        let checks = names.into_iter().flatten().zip(&self.response_checks);
+        notes.extend(checks.filter_map(|(name, check)| check.remark(name)));
+        notes
+    }
+
+    /// Whether no diagnostic warns.
+    pub fn is_trusted(&self) -> bool {
+        !self.posterior.verdict().warns()
+    }
+
+    /// Whether summaries are weighted by importance.
+    pub fn is_corrected(&self) -> bool {
+        self.posterior.draws_level() == Level::Corrected
+    }
+
+    /// θ, flat and unconstrained.
+    pub(crate) fn params(&self) -> &[f64] {
+        &self.posterior.param_values
+    }
+
+    /// Whether the draws are of the prior, and no row was fitted.
+    pub fn is_prior_only(&self) -> bool {
+        self.posterior.is_prior()
+    }
+
+    /// Refuses draws of the prior where a fit is meant.
+    pub(crate) fn fitted(&self, what: &str) -> Result<(), LearnError> {
+        if !self.is_prior_only() {
+            return Ok(());
+        }
+        Err(LearnError::Column {
+            at: what.to_owned(),
+            expected: "a fit of the response".into(),
+            found: "draws of the prior (--prior-only)".into(),
+            hint: "fit it without --prior-only".into(),
+        })
+    }
+
+    /// At most so many draws of z, as they are kept, to compute with. Where importance weights correct the fit
+    /// they are drawn by weight, so that all count the same afterwards.
+    pub(crate) fn draws(&self, most: usize) -> Vec<&[f64]> {
+        let size = self.posterior.latents.size().max(1);
+        let all: Vec<&[f64]> = self.posterior.draws.chunks_exact(size).collect();
+        let places = self.places(most.min(all.len()));
+        places.into_iter().map(|place| all[place]).collect()
+    }
+
+    /// The numbers of so many draws that all count the same.
+    pub(crate) fn places(&self, count: usize) -> Vec<usize> {
+        resampled(&used_weights(&self.posterior), count)
+    }
+
+    /// The coefficients of every draw, unweighted.
+    pub fn raw_draws(&self, groups: Groups) -> Vec<NamedDraws> {
+        coefficients(&self.subject, &self.posterior, groups)
+    }
+
+    /// The coefficients of draws that all count the same: where importance weights correct the
+    /// fit they are drawn again by weight.
+    pub fn even_draws(&self, groups: Groups) -> Vec<NamedDraws> {
+        let mut coefficients = self.raw_draws(groups);
+        if self.is_corrected() {
+            let places = self.places(self.posterior.n_draws());
+            for one in &mut coefficients {
+                one.values = places.iter().map(|&place| one.values[place]).collect();
+            }
+        }
+        coefficients
+    }
+}
+
+/// Systematic resampling: the places at equal steps of the cumulated weight.
+fn resampled(weights: &[f64], count: usize) -> Vec<usize> {
+    let (mut place, mut reached) = (0, weights.first().copied().unwrap_or(0.0));
+    let mut places = Vec::with_capacity(count);
+    for step in 0..count {
+        let wanted = (step as f64 + 0.5) / count as f64;
+        while reached < wanted && place + 1 < weights.len() {
+            place += 1;
+            reached += weights[place];
+        }
+        places.push(place);
+    }
+    places
+}
+
+/// The weights that all summaries and exports use: of importance where they correct the draws,
+/// else all the same.
+pub(crate) fn used_weights(posterior: &Posterior) -> Vec<f64> {
+    let total = posterior.n_draws();
+    match posterior.draws_level() {
+        Level::Corrected => posterior.weights(),
+        _ => vec![1.0 / total.max(1) as f64; total],
+    }
+}
+
+/// The coefficients of every draw of a posterior, unweighted.
+pub(crate) fn coefficients(
+    subject: &Subject,
+    posterior: &Posterior,
+    groups: Groups,
+) -> Vec<NamedDraws> {
+    let draws = FlatDraws {
+        latents: &posterior.draws,
+        size: posterior.latents.size(),
+        params: &posterior.param_values,
+    };
+    subject.coefficients_of_draws(&posterior.latents, draws, groups)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_are_repeated_in_proportion_to_their_weights() {
+        let weights = [0.1, 0.0, 0.45, 0.05, 0.4];
+        let places = resampled(&weights, 200);
+        for (place, weight) in weights.iter().enumerate() {
+            let found = places.iter().filter(|other| **other == place).count();
+            assert!(
+                (found as f64 - 200.0 * weight).abs() <= 1.0,
+                "{place}: {found}"
+            );
+        }
+        assert_eq!(resampled(&[0.25; 4], 4), [0, 1, 2, 3]);
+    }
+}

@@ -1,0 +1,75 @@
+//! One pass of a model over rows that are read and not kept.
+
+use lehr_density::{Density, Query, RowSource};
+use lehr_infer::streamed::RowSums;
+use lehr_model::{Bound, Program};
+use lehr_regression::column_name::MATRIX;
+use lehr_regression::{Block, Design, DesignSource, Purpose, Regression, RegressionError};
+use lehr_rows::{Computed, TableRows};
+
+use crate::cluster::PartRows;
+use crate::error::Error;
+
+/// A model, and what it takes to see rows as it reads them.
+pub(crate) struct RowPass {
+    regression: Regression,
+    program: Program,
+    /// The model on some rows, which do not matter here.
+    model: Bound,
+}
+
+impl RowPass {
+    pub(crate) fn new(regression: Regression, model: Bound) -> Result<RowPass, RegressionError> {
+        Ok(RowPass {
+            program: regression.program()?,
+            regression,
+            model,
+        })
+    }
+
+    /// The model on some rows.
+    pub(crate) fn model(&self) -> &Bound {
+        &self.model
+    }
+
+    /// Hands on the rows of a part block by block, as the model reads them; how many were left out.
+    pub(crate) fn each(
+        &self,
+        rows: &PartRows,
+        visit: &mut dyn FnMut(&dyn RowSource),
+    ) -> Result<usize, Error> {
+        let common = &self.regression.population;
+        rows.each(&self.regression.columns(), &mut |table, first| {
+            let first = first as usize;
+            let block = Block { table, first };
+            let source = DesignSource::new(&self.regression.design_plan(), &block, Purpose::Fit)?;
+            let design = Design::without_matrix(&self.regression.design_plan(), &source)?.table;
+            let matrix = common.scaled(&source.columns)?;
+            let computed = Computed {
+                name: MATRIX,
+                width: matrix.width(),
+                fill: &|rows, to| matrix.fill(rows, to),
+            };
+            // Numbers of a design are checked as it is made.
+            if let Some(rows) = TableRows::of(&design, &[computed], self.program.columns()) {
+                visit(&rows);
+            } else {
+                let design = self.regression.design_block(table, first)?;
+                visit(self.program.bind(&design)?.source());
+            }
+            Ok(())
+        })
+    }
+
+    /// What a query's functions are on the rows of a part; nothing without rows.
+    pub(crate) fn sums(
+        &self,
+        rows: &PartRows,
+        (query, arguments): (Query, &[&[f64]]),
+        compiled: &mut RowSums,
+    ) -> Result<Vec<Vec<f64>>, Error> {
+        let mut passing = compiled.ask(&self.model, query, arguments);
+        self.each(rows, &mut |block| passing.see(block))?;
+        Ok(passing.finish())
+    }
+}

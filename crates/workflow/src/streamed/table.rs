@@ -1,0 +1,446 @@
+//! Files while a regression learns from them: every part by itself, on all threads, and a random sample
+//! of the rows on the way.
+
+use std::cell::RefCell;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use lehr_infer::observer::Wish;
+use lehr_learn::{Accumulator, Blocks, EachBlock, LearnError, Taught};
+use lehr_numeric::order::permutation;
+use lehr_numeric::stream::Stream;
+use lehr_regression::RegressionError;
+use lehr_rows::part::{OrderedMerge, fold_parts};
+use lehr_table::{Field, Part, Progress, ReadOptions, Stack, Stage, Table, TableError};
+
+use super::distinct::{CountedTable, Distinct};
+use crate::cluster::PartRows;
+use crate::error::Error;
+use crate::file_table::FileTable;
+
+/// A few more rows than are wanted are drawn, so that there are enough but for bad luck.
+const SURPLUS: f64 = 1.1;
+
+/// Parquet files that are read anew for every lesson, by all threads.
+pub(super) struct StreamedTable<'a> {
+    files: &'a FileTable<'a>,
+    reader: Reader<'a>,
+    seen: RefCell<Seen>,
+}
+
+/// What every thread needs to know.
+struct Reader<'a> {
+    parts: &'a [Part],
+    options: &'a ReadOptions,
+    fields: &'a [Field],
+    /// Rows of all parts.
+    total: u64,
+    /// Rows that are wanted at random, and different ones that are kept at the most.
+    wanted: (usize, usize),
+}
+
+/// What the passes so far have met.
+#[derive(Default)]
+pub(super) struct Seen {
+    pub(super) passes: usize,
+    pub(super) rows: u64,
+    pub(super) dropped: usize,
+    /// Rows in random order, from the first pass.
+    pub(super) sample: Option<Table>,
+    /// The different rows, from the first pass, where they are few.
+    pub(super) distinct: Option<CountedTable>,
+}
+
+/// An accumulator, or the reason why it refused a row.
+type Learnt = Result<Box<dyn Accumulator>, LearnError>;
+
+/// What was learnt of one part.
+struct PartLessons {
+    lessons: Vec<Learnt>,
+    rows: u64,
+    dropped: usize,
+    picked: Option<Table>,
+    distinct: Option<CountedTable>,
+    /// The missing values of each column, where there may be none.
+    missing: Vec<(String, usize)>,
+}
+
+/// What is told from part to part while all rows are read.
+struct Passing {
+    /// Whether rows are kept: a sample of them, and the different ones where they are few.
+    picks: bool,
+    /// Whether more rows differ than are kept.
+    many: AtomicBool,
+    /// Rows so far.
+    done: AtomicU64,
+}
+
+/// What all parts so far have taught, put together in their order as they come, so that no more than a few of
+/// them are in memory however many there are.
+struct Gathered {
+    order: OrderedMerge<PartLessons>,
+    taught: Vec<Learnt>,
+    rows: u64,
+    dropped: usize,
+    picked: Vec<Table>,
+    distinct: Option<Distinct>,
+    missing: Vec<(String, usize)>,
+}
+
+const CALM: &str = "nobody panics with it";
+
+impl Gathered {
+    fn new(lessons: Vec<Box<dyn Accumulator>>, distinct: Option<Distinct>) -> Gathered {
+        Gathered {
+            distinct,
+            order: OrderedMerge::default(),
+            taught: lessons.into_iter().map(Ok).collect(),
+            rows: 0,
+            dropped: 0,
+            picked: Vec::new(),
+            missing: Vec::new(),
+        }
+    }
+
+    fn take(&mut self, part: usize, learnt: PartLessons) {
+        for learnt in self.order.put(part, learnt) {
+            self.add(learnt);
+        }
+    }
+
+    fn add(&mut self, learnt: PartLessons) {
+        self.rows += learnt.rows;
+        self.dropped += learnt.dropped;
+        self.picked.extend(learnt.picked);
+        self.distinct = self.distinct.take().zip(learnt.distinct).and_then(join);
+        for (name, count) in learnt.missing {
+            match self.missing.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, all)) => *all += count,
+                None => self.missing.push((name, count)),
+            }
+        }
+        for (all, own) in self.taught.iter_mut().zip(learnt.lessons) {
+            match (all, own) {
+                (Ok(all), Ok(own)) => all.merge(own),
+                (all @ Ok(_), Err(error)) => *all = Err(error),
+                (Err(_), _) => {}
+            }
+        }
+    }
+
+    /// Whether more rows differ than are kept, as far as is known.
+    fn has_many(&self) -> bool {
+        self.distinct.is_none()
+    }
+
+    /// Refuses missing values with their counts in all parts.
+    fn refuse_missing(&self) -> Result<(), LearnError> {
+        if self.missing.is_empty() {
+            return Ok(());
+        }
+        let error = TableError::Missing {
+            columns: self.missing.clone(),
+            rows: self.rows as usize,
+        };
+        Err(LearnError::Read(error.to_string()))
+    }
+}
+
+impl Blocks for StreamedTable<'_> {
+    fn names(&self) -> &[String] {
+        self.files.names()
+    }
+
+    fn is_text(&self, name: &str) -> bool {
+        self.files.is_text(name)
+    }
+
+    fn each(&self, columns: &[&str], visit: &mut EachBlock<'_>) -> Result<(), LearnError> {
+        self.files.each(columns, visit)
+    }
+
+    /// The first rows of the first part.
+    fn glance(&self, columns: &[&str]) -> Result<Option<Table>, LearnError> {
+        self.reader.rows(0).first(columns).map_err(read_error)
+    }
+
+    fn teach(
+        &self,
+        lesson: Box<dyn Accumulator>,
+    ) -> Result<(usize, Box<dyn Accumulator>), LearnError> {
+        let (rows, mut taught) = self.pass(vec![lesson])?;
+        Ok((rows, taught.swap_remove(0)?))
+    }
+
+    fn teach_all(&self, lessons: Vec<Box<dyn Accumulator>>) -> Result<(usize, Taught), LearnError> {
+        let (rows, taught) = self.pass(lessons)?;
+        Ok((rows, taught.into_iter().map(Result::ok).collect()))
+    }
+}
+
+impl<'a> StreamedTable<'a> {
+    /// Shows all rows to these lessons, each of which may fail.
+    fn pass(&self, lessons: Vec<Box<dyn Accumulator>>) -> Result<(usize, Vec<Learnt>), LearnError> {
+        let before = copies(&lessons);
+        let (reader, total) = (&self.reader, self.reader.total);
+        let picks = self.seen.borrow().sample.is_none();
+        let passing = Passing {
+            picks,
+            many: AtomicBool::new(!picks),
+            done: AtomicU64::new(0),
+        };
+        let distinct = picks.then(|| reader.distinct(&lessons[0].columns()));
+        let gathered = Mutex::new(Gathered::new(lessons, distinct));
+        let work = |part: usize| {
+            let learnt = reader.learn(part, copies(&before), &passing)?;
+            let mut gathered = gathered.lock().expect(CALM);
+            gathered.take(part, learnt);
+            (passing.many).fetch_or(gathered.has_many(), Ordering::Relaxed);
+            Ok(())
+        };
+        let watch = &mut || self.tell(passing.done.load(Ordering::Relaxed), total);
+        fold_parts(reader.parts.len(), work, watch).map_err(read_error)?;
+        let gathered = gathered.into_inner().expect(CALM);
+        gathered.refuse_missing()?;
+        let mut seen = self.seen.borrow_mut();
+        seen.passes += 1;
+        (seen.rows, seen.dropped) = (gathered.rows, gathered.dropped);
+        if picks {
+            seen.sample = Some(reader.sample(&gathered.picked)?);
+            let distinct = gathered.distinct.map(Distinct::finish).transpose();
+            let distinct = distinct.map_err(|error| LearnError::Read(error.to_string()))?;
+            seen.distinct = distinct.filter(CountedTable::pays);
+        }
+        Ok((seen.rows as usize, gathered.taught))
+    }
+
+    /// These parts of files, how many of their rows are wanted at random, and how many different ones are kept at the most.
+    pub(super) fn new(files: &'a FileTable<'a>, parts: &'a [Part], wanted: (usize, usize)) -> Self {
+        StreamedTable {
+            files,
+            reader: Reader {
+                parts,
+                options: files.options,
+                fields: &files.fields,
+                total: parts.iter().map(|part| part.rows).sum(),
+                wanted,
+            },
+            seen: RefCell::default(),
+        }
+    }
+
+    pub(super) fn into_seen(self) -> Seen {
+        self.seen.into_inner()
+    }
+
+    fn tell(&self, rows: u64, total: u64) -> Wish {
+        self.files.observer.rows(Progress {
+            stage: Stage::Reading,
+            rows,
+            share: (rows as f64 / total.max(1) as f64).min(1.0),
+        })
+    }
+}
+
+impl Reader<'_> {
+    fn rows(&self, part: usize) -> PartRows {
+        PartRows {
+            part: self.parts[part].clone(),
+            options: self.options.clone(),
+        }
+    }
+
+    fn fields<S: AsRef<str>>(&self, columns: &[S]) -> Vec<Field> {
+        let wanted = |field: &&Field| columns.iter().any(|name| name.as_ref() == field.name);
+        self.fields.iter().filter(wanted).cloned().collect()
+    }
+
+    /// A table of these columns, without rows so far.
+    fn stack<S: AsRef<str>>(&self, columns: &[S]) -> Stack {
+        Stack::new(&self.fields(columns))
+    }
+
+    /// Learns from the rows of one part, draws some of them, and counts the different ones while they are few.
+    fn learn(
+        &self,
+        part: usize,
+        lessons: Vec<Box<dyn Accumulator>>,
+        passing: &Passing,
+    ) -> Result<PartLessons, Error> {
+        let columns: Vec<String> = lessons[0]
+            .columns()
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
+        let mut lessons: Vec<Learnt> = lessons.into_iter().map(Ok).collect();
+        let mut keeper = passing.picks.then(|| self.keeper(part, &columns));
+        let mut rows = 0;
+        let scanned = self.rows(part).each(&columns, &mut |batch, first| {
+            for lesson in &mut lessons {
+                if let Ok(own) = lesson
+                    && let Err(error) = own.add_rows(batch, first as usize)
+                {
+                    *lesson = Err(error);
+                }
+            }
+            if let Some(keeper) = &mut keeper {
+                keeper.see(batch, &passing.many);
+            }
+            rows += batch.n_rows() as u64;
+            (passing.done).fetch_add(batch.n_rows() as u64, Ordering::Relaxed);
+            Ok(())
+        });
+        let (dropped, missing) = match scanned {
+            Ok(dropped) => (dropped, Vec::new()),
+            Err(Error::Table(TableError::Missing { columns, .. })) => (0, columns),
+            Err(error) => return Err(error),
+        };
+        let (picked, distinct) = keeper.map(Keeper::finish).transpose()?.unzip();
+        Ok(PartLessons {
+            lessons,
+            rows,
+            dropped,
+            picked,
+            distinct: distinct.flatten(),
+            missing,
+        })
+    }
+
+    fn distinct<S: AsRef<str>>(&self, columns: &[S]) -> Distinct {
+        Distinct::new(&self.fields(columns), self.wanted.1)
+    }
+
+    fn keeper(&self, part: usize, columns: &[&str]) -> Keeper {
+        let share = SURPLUS * self.wanted.0 as f64 / self.total as f64;
+        Keeper {
+            picker: Picker::new(share, part as u64),
+            stack: self.stack(columns),
+            distinct: Some(self.distinct(columns)),
+        }
+    }
+
+    /// The rows that were drawn, in random order, and no more than are wanted.
+    fn sample(&self, picked: &[Table]) -> Result<Table, LearnError> {
+        let names = picked.first().map_or(&[][..], |first| first.names());
+        let mut stack = self.stack(names);
+        for picked in picked {
+            stack.push(picked);
+        }
+        let all = stack.finish();
+        let all = all.map_err(|error| LearnError::Read(error.to_string()))?;
+        let mut order = permutation(all.n_rows(), 0);
+        order.truncate(self.wanted.0);
+        Ok(all.select_rows(&order))
+    }
+}
+
+/// A copy of each accumulator, to read other rows.
+fn copies(lessons: &[Box<dyn Accumulator>]) -> Vec<Box<dyn Accumulator>> {
+    lessons.iter().map(|lesson| lesson.copied()).collect()
+}
+
+/// The different rows of one more part beside those so far; `None` where they are too many.
+fn join((mut all, own): (Distinct, CountedTable)) -> Option<Distinct> {
+    all.add(&own.table, Some(&own.counts)).ok()?;
+    Some(all)
+}
+
+/// What is kept of the rows of a part.
+struct Keeper {
+    picker: Picker,
+    stack: Stack,
+    /// The different rows, while they are few.
+    distinct: Option<Distinct>,
+}
+
+impl Keeper {
+    fn see(&mut self, batch: &Table, many: &AtomicBool) {
+        self.stack
+            .push(&batch.select_rows(&self.picker.of(batch.n_rows())));
+        let few = self.distinct.as_mut().is_some_and(|distinct| {
+            !many.load(Ordering::Relaxed) && distinct.add(batch, None).is_ok()
+        });
+        if !few {
+            self.distinct = None;
+            many.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn finish(self) -> Result<(Table, Option<CountedTable>), TableError> {
+        let distinct = self.distinct.map(Distinct::finish).transpose()?;
+        Ok((self.stack.finish()?, distinct))
+    }
+}
+
+fn read_error(error: Error) -> LearnError {
+    match error {
+        Error::Regression(RegressionError::Learn(error)) => error,
+        error => LearnError::Read(error.to_string()),
+    }
+}
+
+/// Draws each row of a part with the same probability, by the rows that are passed over in between.
+struct Picker {
+    share: f64,
+    stream: Stream,
+    /// Rows to pass over before the next one that is drawn.
+    over: f64,
+}
+
+impl Picker {
+    fn new(share: f64, part: u64) -> Picker {
+        let mut picker = Picker {
+            share,
+            stream: Stream::new(0, "sample of rows", part),
+            over: 0.0,
+        };
+        picker.over = picker.gap();
+        picker
+    }
+
+    /// How many rows are passed over: geometric.
+    fn gap(&mut self) -> f64 {
+        if self.share >= 1.0 {
+            return 0.0;
+        }
+        // 1 − u is never 0.
+        ((1.0 - self.stream.uniform()).ln() / (-self.share).ln_1p()).floor()
+    }
+
+    /// The rows that are drawn of so many, by their numbers.
+    fn of(&mut self, rows: usize) -> Vec<usize> {
+        let mut drawn = Vec::new();
+        let mut at = self.over;
+        while at < rows as f64 {
+            drawn.push(at as usize);
+            at += 1.0 + self.gap();
+        }
+        self.over = at - rows as f64;
+        drawn
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_is_drawn_equally_often_whatever_the_blocks() {
+        let mut halves = [0_usize; 2];
+        for part in 0..200 {
+            let mut picker = Picker::new(0.1, part);
+            for block in 0..10 {
+                let drawn = picker.of(100);
+                assert!(drawn.windows(2).all(|pair| pair[0] < pair[1]));
+                assert!(drawn.iter().all(|row| *row < 100));
+                halves[block / 5] += drawn.len();
+            }
+        }
+        // Binomial with n = 100,000 and p = 0.1: its standard deviation is 95.
+        for half in halves {
+            assert!((half as f64 - 10_000.0).abs() < 4.0 * 95.0, "{halves:?}");
+        }
+        assert!(Picker::new(2.0, 0).of(5).into_iter().eq(0..5));
+    }
+}
