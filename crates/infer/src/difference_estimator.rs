@@ -1,11 +1,11 @@
-//! The log likelihood of many draws on a long table: an expansion that is summed over all rows, and
-//! what it leaves out, from some of them.
+//! The difference estimator: the log likelihood of many draws on a long table, from an expansion
+//! that is summed over all rows and its remainder on a sample of the rows.
 //!
-//! On a long table the posterior is narrow, and each row's log likelihood is all but its second-order
-//! expansion tₙ at the middle of the draws. Σₙ tₙ takes one pass whatever the number of draws, and the
-//! remainder Σₙ (log p(yₙ | z) − tₙ(z)) varies so little from row to row that a few thousand of them
-//! tell it to a hundredth of a nat. A row that is unlike all others may be missed by the sample, so
-//! the draws that reach furthest are also weighed on all rows, and must agree.
+//! On a long table the posterior is narrow, and each row's log likelihood is nearly equal to its
+//! second-order expansion tₙ at the middle of the draws. Σₙ tₙ needs one pass for any number of
+//! draws. The remainder Σₙ (log p(yₙ | z) − tₙ(z)) varies so little from row to row that a few
+//! thousand rows estimate it to a hundredth of a nat. The sample may miss a row that is unlike all
+//! others, so the most extreme draws are also weighed on all rows, and must agree.
 
 use lehr_density::rows_here;
 use lehr_density::{Density, Point};
@@ -22,17 +22,17 @@ use lehr_rows::{Argument, LANES, RowPass};
 
 /// Tables with fewer rows are read as a whole.
 const LONG: usize = 1 << 12;
-/// Rows of the first sample, and how much larger each following one is.
+/// Rows of the first sample, and the growth factor of the following ones.
 const FIRST: usize = 1 << 9;
 const GROWTH: usize = 4;
 /// The share of the table above which a sample saves too little.
 const LARGEST_SHARE: usize = 8;
-/// Nats: what a sample may be wrong by, as the root of the mean square over the draws.
+/// Nats: the largest error of a sample, as the root mean square over the draws.
 const CLOSE: f64 = 0.01;
-/// Above this many latents the curvature costs more than the draws do.
+/// With more latents the curvature costs more than the draws.
 const MOST_LATENTS: usize = 512;
 
-/// How well a sample of the rows tells the log likelihood of a draw.
+/// The accuracy of a sample of the rows for the log likelihood of a draw.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sampling {
     /// Rows of the sample.
@@ -42,8 +42,9 @@ pub struct Sampling {
     expansion: Expansion,
 }
 
-/// Σ log p(yₙ | z) of every draw, and how well a sample tells them; `None` where the table is short,
-/// or no sample tells them well. The expansion is at the mean of the draws, unless a centre is named.
+/// Σ log p(yₙ | z) of every draw, with the accuracy of the sample; `None` if the table is short, or
+/// no sample is accurate enough. The expansion is at the mean of the draws, unless a centre is
+/// given.
 pub(crate) fn log_likelihoods(
     density: &dyn Density,
     (draws, centre): (&[f64], Option<&[f64]>),
@@ -59,7 +60,7 @@ pub(crate) fn log_likelihoods(
     let middle = || column_means(draws, size);
     let centre = centre.map_or_else(middle, <[f64]>::to_vec);
     let expansion = Expansion::of(density, centre, params);
-    // Where rows are elsewhere, those that are here are a small share already.
+    // If rows are stored elsewhere, the local ones are a small share already.
     let most = match density.elsewhere() {
         Some(_) => n_rows,
         None => n_rows / LARGEST_SHARE,
@@ -87,8 +88,8 @@ pub(crate) fn log_likelihoods(
     Ok(None)
 }
 
-/// Rows by their numbers in batches, increasing: one of each of so many equal parts of the table, or
-/// the first where the order is random.
+/// Rows by their numbers in batches, increasing: one from each of `count` equal parts of the table,
+/// or the first rows if their order is random.
 fn sample(density: &dyn Density, count: usize, seed: u64) -> Vec<usize> {
     if density.source().shuffled().is_some() {
         return (0..count).collect();
@@ -104,7 +105,7 @@ fn root_mean_square(errors: &[f64]) -> f64 {
     (sum / errors.len() as f64).sqrt()
 }
 
-/// Log likelihoods by a sample, one per draw, and their standard errors.
+/// Log likelihoods from a sample, one per draw, and their standard errors.
 struct Found {
     values: Vec<f64>,
     errors: Vec<f64>,
@@ -146,14 +147,14 @@ impl Expansion {
     }
 }
 
-/// An expansion, and the rows that tell what it leaves out.
+/// An expansion, and the sampled rows for its remainder.
 pub(crate) struct Estimator<'a> {
     density: &'a dyn Density,
     params: &'a [f64],
     expansion: &'a Expansion,
     pass: RowPass<'a>,
     rows: f64,
-    /// z of every lane; lanes that nobody asks for keep what they had.
+    /// z of every lane; unused lanes keep their values.
     block: Vec<f64>,
 }
 
@@ -189,7 +190,7 @@ impl<'a> Estimator<'a> {
         self.block[..latents.len()].copy_from_slice(latents);
         let centre = &self.expansion.centre;
         let sums = self.pass.run(&[&self.block, self.params, centre]);
-        // What does not depend on z is the same for every lane.
+        // A likelihood that does not depend on z is the same for every lane.
         let both = sums[0].iter().cycle().zip(sums[1].iter().cycle());
         let (rows, stands_for) = (self.rows, self.density.n_rows() as f64 / self.rows);
         let estimate = |(z, (sum, squares)): (&[f64], (&f64, &f64))| {
@@ -204,7 +205,7 @@ impl<'a> Estimator<'a> {
             .collect()
     }
 
-    /// The log likelihood of every draw; `None` where some are no numbers.
+    /// The log likelihood of every draw; `None` if some are NaN.
     fn weigh(&mut self, draws: &[f64], run: &mut Run<'_>) -> Result<Option<Found>, TrainError> {
         let block = self.block.len();
         let end = End::At((draws.len() / self.expansion.centre.len()) as u64);
@@ -219,7 +220,7 @@ impl<'a> Estimator<'a> {
         Ok(finite.then_some(Found { values, errors }))
     }
 
-    /// The values, where those of the draws that reach furthest agree with all rows.
+    /// The values, if those of the most extreme draws agree with all rows.
     fn checked(&self, found: Found, draws: &[f64]) -> Option<Vec<f64>> {
         const ERRORS: f64 = 4.0;
         let size = self.expansion.centre.len();
@@ -245,7 +246,7 @@ impl<'a> Estimator<'a> {
     }
 }
 
-/// Σ r and Σ r² over these rows for one z per lane, r what the expansion of a row leaves.
+/// Σ r and Σ r² over these rows for one z per lane, where r is the remainder of a row's expansion.
 fn remainders<'d>(density: &'d dyn Density, sample: &[usize]) -> RowPass<'d> {
     let size = density.latents().size();
     let sizes = [
@@ -259,7 +260,8 @@ fn remainders<'d>(density: &'d dyn Density, sample: &[usize]) -> RowPass<'d> {
         &sizes,
         |inputs, rows| {
             let (z, params, centre) = (inputs[0], inputs[1], inputs[2]);
-            // The expansion moves away from the centre while the direction stays: two names for it.
+            // Two separate nodes, because the expansion is differentiated at the centre while the
+            // direction stays fixed.
             let both = [&Point::new(centre.anchor(), params), &Point::new(z, params)];
             let left = row_remainder(density, both, rows, z - centre, Order::Second);
             vec![left.sum(), left.square().sum()]

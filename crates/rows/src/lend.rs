@@ -1,4 +1,4 @@
-//! Columns of a table as the inputs of a plan: lent where they are in memory, else copied.
+//! Columns of a table as the inputs of a plan: lent if they are in memory, else copied.
 
 use std::ops::Range;
 
@@ -40,7 +40,7 @@ pub fn lend_all(workspace: &mut Workspace, source: &dyn RowSource, columns: &[(u
     }
 }
 
-/// Consecutive rows of the table, lent where they are in memory anyway.
+/// Consecutive rows of the table, lent if they are in memory.
 pub fn lend_rows(
     workspace: &mut Workspace,
     source: &dyn RowSource,

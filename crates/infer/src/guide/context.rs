@@ -1,4 +1,4 @@
-//! What a guide asks for while its program is written: learned blocks, noise and rows.
+//! The inputs that a guide requests while its program is written: learnt blocks, noise and rows.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use lehr_graph::{Expr, Graph, Shape};
 
 use super::{Block, Frame, Guide};
 
-/// The name of θ among the learned blocks.
+/// The name of θ among the learnt blocks.
 pub const PARAMS: &str = "params";
 
-/// Where the rows of a program come from.
+/// The source of a program's rows.
 #[derive(Clone)]
 pub enum Feed {
     /// Every row of the table.
@@ -23,7 +23,7 @@ pub enum Feed {
         /// The name of the random stream.
         purpose: String,
     },
-    /// Rows of their own, in the order of the density's columns.
+    /// Separate rows, in the order of the density's columns.
     Fixed(Arc<RowData>),
 }
 
@@ -49,13 +49,13 @@ pub(crate) enum Need<'g> {
     Rows(Feed, Rows<'g>),
     /// Numbers that never change.
     Fixed(Arc<[f64]>, Expr<'g>),
-    /// Of each row of the batch of a purpose, 0 if it is one of these (increasing), else 1.
+    /// For each row of the batch of a purpose, 0 if it is one of these (increasing), else 1.
     Others(String, Arc<[usize]>, Expr<'g>),
     /// The learned numbers of each row of the batch that scores a step.
     Own(Expr<'g>),
 }
 
-/// A program under construction, with what it will need to run.
+/// A program under construction, with the inputs that it will need.
 pub struct Context<'g, 'd> {
     graph: &'g Graph,
     density: &'d dyn Density,
@@ -108,12 +108,12 @@ impl<'g, 'd> Context<'g, 'd> {
         self.frame.latents(self, coordinates)
     }
 
-    /// The point at these coordinates of the frame, with the learned θ.
+    /// The point at these whitened coordinates, with the learnt θ.
     pub fn at(&self, coordinates: Expr<'g>) -> Point<'g> {
         Point::new(self.latents(coordinates), self.params)
     }
 
-    /// A learned block as an input; the same block is the same input.
+    /// A learnt block as an input; the same block is the same input.
     pub fn learned(&self, block: &Block) -> Expr<'g> {
         let known = self.needs.borrow().iter().find_map(|need| match need {
             Need::Learned(name, input) if *name == block.name => Some(*input),
@@ -134,8 +134,8 @@ impl<'g, 'd> Context<'g, 'd> {
         input
     }
 
-    /// Rows from a feed; `name` prefixes their inputs. The same fixed rows are the same inputs,
-    /// whatever they are called.
+    /// Rows from a feed; `name` is the prefix of their inputs. The same fixed rows are the same
+    /// inputs, under any name.
     pub fn rows(&self, name: &str, feed: &Feed) -> Rows<'g> {
         if let Some(rows) = self.known_rows(feed) {
             return rows;
@@ -195,7 +195,7 @@ impl<'g, 'd> Context<'g, 'd> {
         input
     }
 
-    /// The learned numbers of rows that were asked for, if they were.
+    /// The learnt numbers of rows, if they were requested before.
     pub(crate) fn known_own(&self) -> Option<Expr<'g>> {
         self.needs.borrow().iter().find_map(|need| match need {
             Need::Own(input) => Some(*input),
@@ -215,7 +215,7 @@ pub fn params_block(density: &dyn Density) -> Option<Block> {
     (params.size() > 0).then(block)
 }
 
-/// Everything a fit learns: θ, if the model has any, and the guide's own blocks.
+/// All learnt quantities of a fit: θ, if the model has any, and the guide's own blocks.
 pub fn all_blocks(density: &dyn Density, guide: &dyn Guide) -> Vec<Block> {
     let mut blocks: Vec<Block> = params_block(density).into_iter().collect();
     blocks.extend(guide.blocks(density));

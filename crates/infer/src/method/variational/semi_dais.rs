@@ -59,7 +59,7 @@ pub struct SemiDais {
     pub variational: VariationalSettings,
 }
 
-/// What moves the latents that rows share.
+/// The guide of the shared latents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum LatentGuide {
     /// The base as it is.

@@ -177,7 +177,7 @@ impl SlDais {
             frame: &ground.point.frame,
         };
         let surrogate = build(density, SurrogateSettings::new(kind, rows), &setup)?;
-        // Not every centre is a maximum, and only there does this say something.
+        // A centre need not be a maximum, and the prediction is valid only at one.
         let quality = mode.and_then(|mode| {
             let start = Learned::new(Vec::new());
             predicted_quality(density, surrogate.as_ref(), &start, &mode).ok()
