@@ -9,16 +9,15 @@ use crate::posterior::Posterior;
 use lehr_density::rows_here;
 use lehr_rows::{Argument, RowPass};
 
-/// Draws that are computed at once.
+/// Draws that are evaluated at once.
 const LANES: usize = 16;
 /// Rows of a block.
 const ROWS: usize = 1024;
 
-/// Shows `visit` log p(yₙ | z) block of rows by block, one draw after another: draw s of a block
-/// of n rows is `values[s * n..][..n]`. Memory does not grow with the rows.
-///
-/// The latents of single rows are integrated out by the usual number of nodes; where a fit chose
-/// another, [`Posterior::pointwise`] uses that.
+/// Calls `visit` with log p(yₙ | z) of one block of rows after another, draw after draw: draw s of
+/// a block of n rows is `values[s * n..][..n]`. Memory does not grow with the rows.  Local latents
+/// are integrated out by the default number of nodes; if a fit used another number,
+/// [`Posterior::pointwise`] uses that.
 ///
 /// `draws` holds one flat unconstrained z after another.
 pub fn pointwise(
@@ -51,7 +50,7 @@ pub fn pointwise(
 }
 
 impl Posterior {
-    /// log p(yₙ | z) of every row of a table and every draw, as [`pointwise`] shows them.
+    /// log p(yₙ | z) of every row of a table and every draw, in the form of [`pointwise`].
     pub fn pointwise(&self, density: &dyn Density, visit: impl FnMut(Range<usize>, &[f64])) {
         let marginal = self.marginal(density);
         pointwise(marginal.density(), &self.draws, &self.param_values, visit);

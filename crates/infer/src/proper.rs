@@ -1,9 +1,7 @@
-//! Whether a posterior under flat priors is one: whether the rows hold every latent that its prior
-//! does not.
-//!
-//! Where the log density is concave, as in generalized linear models, a posterior is proper if it
-//! has a maximum and falls off from there in every direction. Collinear columns have no such
-//! curvature, and separated responses none that lasts.
+//! Checks that a posterior under flat priors is proper: the rows must determine every latent with a
+//! flat prior.  If the log density is concave, as in generalized linear models, a posterior is
+//! proper if it has a maximum and decreases from there in every direction. For collinear columns
+//! the curvature vanishes, and for separated responses it does not persist.
 
 use lehr_density::Density;
 use lehr_numeric::dense::{cholesky, inverse_factor};
@@ -16,8 +14,8 @@ use crate::likelihood::Likelihoods;
 use crate::start::find_mode;
 use lehr_rows::LANES;
 
-/// Where the density must have fallen, in standard deviations of the curvature at the maximum, and by
-/// how many nats. A Gaussian has fallen by 200.
+/// The distance at which the density must have decreased, in standard deviations of the curvature
+/// at the maximum, and by how many nats. A Gaussian decreases by 200.
 const FAR: f64 = 20.0;
 const FALL: f64 = 10.0;
 
@@ -47,11 +45,11 @@ pub(crate) fn check(density: &dyn Density) -> Result<(), Improper> {
     }
 }
 
-/// A latent of a flat prior along which the density does not fall off, if there is one.
+/// A latent with a flat prior along which the density does not decrease, if there is one.
 fn open(density: &dyn Density, centre: &Centre, flat: &[usize]) -> Option<usize> {
     let (size, count) = (density.latents().size(), flat.len());
     let whole = centre.curvature(density).precision();
-    // Proper priors hold the other latents, wherever those are.
+    // Proper priors bound the other latents.
     let entry = |at: usize| whole[flat[at / count] * size + flat[at % count]];
     let own: Vec<f64> = (0..count * count).map(entry).collect();
     let factor = cholesky(&own, count).and_then(|lower| inverse_factor(&lower));
@@ -60,7 +58,7 @@ fn open(density: &dyn Density, centre: &Centre, flat: &[usize]) -> Option<usize>
         return (0..count).min_by(flattest).map(|k| flat[k]);
     };
     let rows: Vec<&[f64]> = factor.values.chunks_exact(count).collect();
-    // One standard deviation along a latent, the others as they go with it: F fₖ / |fₖ|.
+    // One standard deviation along a latent, with the correlated change of the others: F fₖ / |fₖ|.
     let line = |k: usize| -> Vec<f64> {
         let width = dot(rows[k], rows[k]).sqrt();
         rows.iter().map(|row| dot(row, rows[k]) / width).collect()
@@ -95,7 +93,7 @@ fn log_joint(density: &dyn Density, params: &[f64], points: &[f64]) -> Vec<f64> 
     values
 }
 
-/// The name of a latent: that of its site and its place there.
+/// The name of a latent: its site and its place in the site.
 fn name(density: &dyn Density, place: usize) -> String {
     let latents = density.latents();
     let sites = latents.sites().iter().enumerate();

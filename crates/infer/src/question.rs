@@ -1,4 +1,4 @@
-//! A query about a model as a program: what it takes, and what it computes of some rows.
+//! A query about a model as a program: its arguments, and its functions of some rows.
 
 use lehr_density::{Density, Point, Query, Rows};
 use lehr_graph::Expr;
@@ -8,7 +8,7 @@ use crate::condensed;
 
 const TALLIED: &str = "rows are tallied by a reader of their own";
 
-/// A query about a model: what it takes, and what it computes of some rows.
+/// A query about a model: its arguments, and its functions of some rows.
 pub(crate) struct Question<'d> {
     pub(crate) query: Query,
     pub(crate) density: &'d dyn Density,
@@ -40,7 +40,7 @@ impl Question<'_> {
         }
     }
 
-    /// The functions of some rows; those of a triangle are numbers of each row.
+    /// The functions of some rows; those of a QR reduction are numbers of each row.
     pub(crate) fn write<'g>(&self, inputs: &[Expr<'g>], rows: &Rows<'g>) -> Vec<Expr<'g>> {
         if self.query == Query::Triangle {
             let own = self.density.gaussian().expect("it was asked before");

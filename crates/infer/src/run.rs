@@ -1,4 +1,4 @@
-//! What surrounds a fit: its seed, its draws, who watches, and where checkpoints go.
+//! The context of a fit: its seed, its draws, its observer, and its checkpoints.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -11,62 +11,63 @@ use crate::error::TrainError;
 use crate::file::CHECKPOINT;
 use lehr_rows::watch::{Observer, Phase, Progress, Wish};
 
-/// Where and how often a fit is saved while it runs.
+/// The place and frequency of checkpoints.
 #[derive(Clone, Debug)]
 pub struct Checkpoint {
     /// The file.
     pub path: PathBuf,
     /// Time between writes.
     pub every: Duration,
-    /// What becomes of a checkpoint that is there already.
+    /// The treatment of an existing checkpoint.
     pub older: Older,
 }
 
-/// What becomes of a checkpoint that is there already.
+/// The treatment of an existing checkpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Older {
     /// It is resumed; one of another fit is an error.
     #[default]
     Resume,
-    /// It stays until the new fit has one of its own.
+    /// It is kept until the new fit writes its own.
     Replace,
 }
 
-/// What a method is told besides the model: everything that does not depend on the method.
+/// The context that a method receives besides the model: everything that does not depend on the
+/// method.
 #[derive(Default)]
 pub struct Run<'a> {
-    /// Where all randomness comes from.
+    /// The seed.
     pub seed: u64,
-    /// How many draws are wanted.
+    /// The number of draws.
     pub draws: usize,
-    /// How many the user asked for, if any; else as many as are usual for the method.
+    /// The number that the user requested, if any; the default depends on the method.
     pub asked_draws: Option<usize>,
-    /// Whether the draws go to the verdict with their weights alone.
+    /// Whether the verdict uses the weights of the draws alone.
     pub unexamined: bool,
-    /// The most numbers of all draws together, if moments may be kept in the place of the draws of a site.
+    /// The most numbers of all draws together, if moments may replace the draws of a site.
     pub most_numbers: Option<usize>,
-    /// When training and chains end with what they have.
+    /// The time at which training and chains end with their present result.
     pub deadline: Option<Instant>,
-    /// Who watches.
+    /// The observer.
     pub observer: Option<&'a mut dyn Observer>,
-    /// Where checkpoints go.
+    /// The checkpoint.
     pub checkpoint: Option<Checkpoint>,
-    /// The stages that are over, as the checkpoint keeps them.
+    /// The finished stages, in the form of the checkpoint.
     stages: Vec<Stage>,
-    /// The stages of the checkpoint that is resumed, once it was read.
+    /// The stages of the checkpoint that is resumed, once it has been read.
     older: Option<Vec<Stage>>,
-    /// What is being done, in words.
+    /// The activity, in words.
     doing: &'static str,
 }
 
-/// A stage on its way: whose it is, and when it was last saved.
+/// The identity of a running stage, and the time when it was last saved.
 pub struct Stamp {
     fingerprint: u64,
     saved: Instant,
 }
 
 impl Stamp {
-    /// The stage that these numbers stand for, which differ between fits that must not share a
+    /// The stage identified by these numbers, which differ between fits that must not share a
     /// checkpoint.
     pub fn of<'v>(numbers: impl IntoIterator<Item = &'v f64>) -> Stamp {
         let mut hasher = crc32fast::Hasher::new();
@@ -76,7 +77,7 @@ impl Stamp {
         Stamp::new(u64::from(hasher.finalize()))
     }
 
-    /// The stage of this fingerprint.
+    /// The stage with this fingerprint.
     pub fn new(fingerprint: u64) -> Stamp {
         Stamp {
             fingerprint,
@@ -85,7 +86,7 @@ impl Stamp {
     }
 }
 
-/// A part of a fit that can be stopped and resumed, as it is saved.
+/// The saved form of a part of a fit that can be stopped and resumed.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 struct Stage {
     /// Differs between fits that must not share a checkpoint.
@@ -94,7 +95,7 @@ struct Stage {
 }
 
 impl<'a> Run<'a> {
-    /// A run that nobody watches.
+    /// A run without an observer.
     pub fn new(seed: u64, draws: usize) -> Run<'a> {
         Run {
             seed,
@@ -103,7 +104,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The same run, watched by somebody else.
+    /// The same run with another observer.
     #[must_use]
     pub fn watched_by(self, observer: &mut dyn Observer) -> Run<'_> {
         Run {
@@ -126,14 +127,14 @@ impl<'a> Run<'a> {
         self.deadline.is_some_and(|end| Instant::now() >= end)
     }
 
-    /// Tells the watcher something worth a line.
+    /// Sends a remark to the observer.
     pub fn remark(&mut self, text: &str) {
         if let Some(observer) = &mut self.observer {
             observer.remark(text);
         }
     }
 
-    /// Tells the watcher that a phase begins.
+    /// Reports the start of a phase.
     pub fn begin(&mut self, phase: Phase) {
         self.doing = phase.doing;
         if let Some(observer) = &mut self.observer {
@@ -141,16 +142,16 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Tells the watcher how a phase stands.
+    /// Reports the progress of a phase.
     pub fn progress(&mut self, progress: &Progress) -> Wish {
         let observer = self.observer.as_mut();
         observer.map_or(Wish::Continue, |observer| observer.progress(progress))
     }
 
-    /// The state in which the checkpoint left the next stage, if it came so far.
+    /// The state in which the checkpoint left the next stage, if it contains one.
     ///
     /// # Errors
-    /// If the checkpoint cannot be read or is another fit's.
+    /// If the checkpoint cannot be read or belongs to another fit.
     pub fn resume<T: DeserializeOwned>(&mut self, stamp: &Stamp) -> Result<Option<T>, FileError> {
         let resumes = |one: &&Checkpoint| one.older == Older::Resume;
         let Some(checkpoint) = self.checkpoint.as_ref().filter(resumes) else {
@@ -159,7 +160,7 @@ impl<'a> Run<'a> {
         let older = match self.older.take() {
             Some(older) => older,
             None if checkpoint.path.exists() => load(&checkpoint.path, CHECKPOINT)?,
-            // What this run saves itself is not to be resumed by its later stages.
+            // Later stages must not resume what this run saved itself.
             None => Vec::new(),
         };
         let Some(stage) = self.older.insert(older).get(self.stages.len()) else {
@@ -186,11 +187,11 @@ impl<'a> Run<'a> {
         Ok(Some(state))
     }
 
-    /// Tells the watcher how the current stage stands, saves it when it is time, and stops it
-    /// if the watcher wants that.
+    /// Reports the progress of the current stage, saves it if it is time, and stops it if the
+    /// observer requests that.
     ///
     /// # Errors
-    /// If the checkpoint cannot be written, or the watcher wants to stop.
+    /// If the checkpoint cannot be written, or the observer stops the fit.
     pub fn look<T: Serialize>(
         &mut self,
         stamp: &mut Stamp,
@@ -206,11 +207,11 @@ impl<'a> Run<'a> {
         self.obey(wish, progress)
     }
 
-    /// As [`Run::look`], for work that is done again when the fit is resumed: the checkpoint
-    /// holds all that it needs.
+    /// As [`Run::look`], for work that is repeated when the fit is resumed: the checkpoint contains
+    /// all that it needs.
     ///
     /// # Errors
-    /// If the watcher wants to stop.
+    /// If the observer stops the fit.
     pub fn tell(&mut self, progress: &Progress) -> Result<(), TrainError> {
         let wish = self.progress(progress);
         self.obey(wish, progress)
@@ -228,7 +229,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Saves the state of the current stage, if checkpoints are wanted.
+    /// Saves the state of the current stage, if there are checkpoints.
     ///
     /// # Errors
     /// If the checkpoint cannot be written.
@@ -256,7 +257,7 @@ impl<'a> Run<'a> {
             self.save(stamp, state)?;
             self.older = Some(Vec::new());
         }
-        // What the checkpoint has of later stages stays in it.
+        // Later stages of an existing checkpoint are kept in it.
         self.stages.push(stage);
         Ok(())
     }
@@ -275,7 +276,7 @@ impl Stage {
 mod tests {
     use super::*;
 
-    /// As `auto` does whose time for a method is up.
+    /// As in `auto`, when the time for a method is up.
     #[test]
     fn a_stage_that_was_left_before_its_end_is_none_of_the_next() {
         let folder = tempfile::tempdir().unwrap();

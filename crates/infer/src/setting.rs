@@ -1,27 +1,27 @@
-//! Settings of a method by name and text, as the command line and other languages give them.
+//! Settings of a method by name and text, as in the command line and other languages.
 
 use std::str::FromStr;
 
 use crate::error::SettingError;
 
-/// Reads a value from text, or says what was expected.
+/// Parses a value, or reports what was expected.
 type Set<'a> = dyn FnOnce(&str) -> Result<(), String> + 'a;
 
-/// One setting of a method: its name, what it does, and a way to change it.
+/// One setting of a method: its name, its description, and a way to change it.
 pub struct Setting<'a> {
     /// The name, in words joined by hyphens.
     pub name: &'static str,
-    /// What stands for a value in help, such as `N`.
+    /// The placeholder of a value in help, such as `N`.
     pub value: &'static str,
     /// One line of help.
     pub help: &'static str,
-    /// The values there are, with their help; empty where there are too many to list.
+    /// The possible values, with their help; empty if there are too many to list.
     pub choices: Vec<(&'static str, &'static str)>,
     set: Box<Set<'a>>,
 }
 
 impl<'a> Setting<'a> {
-    /// A setting that reads its value from text. Its mistakes say what was expected.
+    /// A setting that is parsed from text. Its errors report what was expected.
     pub fn new(
         name: &'static str,
         value: &'static str,
@@ -80,7 +80,7 @@ impl<'a> Setting<'a> {
     }
 }
 
-/// A value of a type that says itself what is wrong with a text.
+/// A value of a type that reports its own parse errors.
 pub fn parsed<T: FromStr>(text: &str, expected: &str) -> Result<T, String> {
     let parsed = text.parse();
     parsed.map_err(|_| format!("expected {expected}, found {text:?}"))

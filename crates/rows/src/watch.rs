@@ -3,24 +3,24 @@
 /// A part of a fit's work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Phase {
-    /// What is being done, in words.
+    /// The activity, in words.
     pub doing: &'static str,
     /// Whether it reports progress, so that it can be stopped between two steps and resumed.
     pub stops: bool,
 }
 
 impl Phase {
-    /// The rows are condensed.
+    /// The rows are reduced.
     pub const CONDENSE: Phase = Phase {
         doing: "condensing the rows",
         stops: false,
     };
-    /// A start is looked for.
+    /// The search for a start.
     pub const START: Phase = Phase {
         doing: "finding a start",
         stops: false,
     };
-    /// A maximum to start from is climbed to.
+    /// The climb to a maximum from which the fit starts.
     pub const CLIMB: Phase = Phase {
         doing: "finding a start",
         stops: true,
@@ -57,36 +57,36 @@ impl Phase {
     };
 }
 
-/// When a phase ends.
+/// The end of a phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// After exactly so many steps.
+    /// After exactly this many steps.
     At(u64),
-    /// When it has found what it looks for, and at the latest after so many steps.
+    /// When it has converged, and after at most this many steps.
     AtMost(u64),
 }
 
-/// How a phase stands.
+/// The progress of a phase.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
     /// Steps done.
     pub step: u64,
-    /// What a step is called, in the plural.
+    /// The name of a step, in the plural.
     pub unit: &'static str,
-    /// When it ends.
+    /// The end of the phase.
     pub end: End,
-    /// Mean of the recent estimates of the bound; NaN where there is no bound.
+    /// Mean of the recent estimates of the bound; NaN if there is no bound.
     pub bound: f64,
     /// Standard error of that mean.
     pub bound_error: f64,
     /// The learning rate, or the step size of a chain.
     pub rate: f64,
-    /// Trajectories of Markov chains that diverged so far, where such run.
+    /// Trajectories of Markov chains that diverged so far, if chains run.
     pub divergences: Option<u64>,
 }
 
 impl Progress {
-    /// How work stands that has no bound and no rate.
+    /// The progress of work without a bound and a learning rate.
     pub fn counted(step: u64, unit: &'static str, end: End) -> Progress {
         Progress {
             step,
@@ -100,7 +100,7 @@ impl Progress {
     }
 }
 
-/// What the watcher wants.
+/// The observer's decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wish {
     /// Continue.
@@ -109,24 +109,24 @@ pub enum Wish {
     Stop,
 }
 
-/// Called every so many steps, and between the phases of a fit.
+/// Receives reports every few steps, and between the phases of a fit.
 pub trait Observer: Send {
     /// A phase begins.
     fn begin(&mut self, phase: Phase) {
         let _ = phase;
     }
 
-    /// Something is worth a line of its own.
+    /// A remark for the user.
     fn remark(&mut self, text: &str) {
         let _ = text;
     }
 
-    /// A phase that can be stopped has come this far.
+    /// The progress of a phase that can be stopped.
     fn progress(&mut self, progress: &Progress) -> Wish {
         let _ = progress;
         Wish::Continue
     }
 }
 
-/// Nobody watches.
+/// An observer that ignores all reports.
 impl Observer for () {}

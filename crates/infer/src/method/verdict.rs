@@ -1,4 +1,4 @@
-//! The verdict on a posterior, with the remedies that its method has.
+//! The verdict on a posterior, with the remedies of its method.
 
 use super::find;
 use crate::estimate::Level;
@@ -6,12 +6,12 @@ use crate::judge::{Remedies, Verdict};
 use crate::posterior::Posterior;
 
 impl Posterior {
-    /// How the draws are to be used: as they are, corrected by their weights, or not at all.
+    /// The reliability of the draws: as they are, corrected by their weights, or not at all.
     pub fn draws_level(&self) -> Level {
         self.verdict().level
     }
 
-    /// Whether to rely on the draws, why, and what could be done.
+    /// The reliability of the draws, the reasons, and advice.
     pub fn verdict(&self) -> Verdict {
         Verdict::of(self, &remedies(self.method()))
     }
@@ -59,7 +59,7 @@ mod tests {
                 assert!(plain || setting || other, "{}: {word}", row.name);
             }
         }
-        // What the remedy of any method names.
+        // The remedies that advice for any method mentions.
         let nuts = METHODS.iter().find(|row| row.name == "nuts").unwrap();
         assert!(
             nuts.settings()

@@ -11,14 +11,12 @@ use crate::guide::{Context, Guide};
 use crate::program::SCORE;
 use crate::surrogate::FixedRows;
 
-/// The expansion Σₙ tₙ(z) = L* + g·d + ½ dᵀH d of the log likelihood at z*, d = z − z*, summed
-/// over all rows in one pass.
-///
-/// A mini-batch then estimates only Σₙ (log p(yₙ | z) − tₙ(z)), which is small near the mode.
-/// To first order (without H) what is left is of the size of the posterior's own spread, and
-/// costs no product with a matrix: for models with many latents.
-/// The estimate stays unbiased whatever z* is, and θ may move: both parts use the same rows'
-/// expansion, which is built from the model itself by forward derivatives.
+/// The expansion Σₙ tₙ(z) = L* + g·d + ½ dᵀH d of the log likelihood at z*, d = z − z*, summed over
+/// all rows in one pass.  A mini-batch then estimates only Σₙ (log p(yₙ | z) − tₙ(z)), which is
+/// small near the mode. To first order (without H) the remainder is of the size of the posterior's
+/// standard deviations, and needs no product with a matrix: for models with many latents. The
+/// estimate stays unbiased for any z*, and θ may change: both parts use the same rows' expansion,
+/// which is built from the model itself by forward derivatives.
 #[derive(Clone)]
 pub struct Control {
     /// z*
@@ -31,13 +29,13 @@ pub struct Control {
     pub hessian: Option<Arc<[f64]>>,
     /// θ at which the expansion was taken.
     pub params: Arc<[f64]>,
-    /// Rows whose remainder is not estimated but summed.
+    /// Rows whose remainder is summed instead of estimated.
     pub summed: Option<Summed>,
 }
 
-/// Rows that enter every step, besides its batch.
+/// Rows that are part of every step, in addition to its batch.
 ///
-/// Where a few rows have nearly all of the remainder, a batch that has one of them by chance
+/// If a few rows have nearly all of the remainder, a batch that contains one of them by chance
 /// would count it N/B times.
 #[derive(Clone)]
 pub struct Summed {
@@ -86,7 +84,7 @@ impl Control {
         }
     }
 
-    /// The data term: the expansion of all rows plus N/B times what is left of `rows`.
+    /// The data term: the expansion of all rows plus N/B times the remainder of `rows`.
     pub(crate) fn data_term<'g>(
         &self,
         context: &Context<'g, '_>,
@@ -100,7 +98,8 @@ impl Control {
         let mode = context.fixed("control_mode", [size], &self.mode);
         let params = context.fixed("control_params", [self.params.len()], &self.params);
         let offset = at.latents - mode;
-        // The expansion moves away from the mode while the direction stays: two names for it.
+        // Two separate nodes, because the expansion is differentiated at the mode while the
+        // direction stays fixed.
         let at_mode = Point::new(mode.anchor(), params);
         let remainder = |rows: &Rows<'g>| {
             let expansion = row_expansion(density, &at_mode, rows, offset, self.order());

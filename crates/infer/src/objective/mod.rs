@@ -10,17 +10,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::guide::{Context, Drawn, Feed, Gradient, Guide};
 
-/// What is maximised.
+/// The objective that is maximised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Objective {
     /// The mean of the lanes' log weights.
     #[default]
     Elbo,
-    /// The log of the mean of the lanes' weights: tighter with every lane (Burda et al. 2016).
+    /// The log of the mean of the lanes' weights, which is tighter with every lane (Burda et al.
+    /// 2016).
     ImportanceWeighted,
 }
 
-/// Which rows score a draw.
+/// The rows that score a draw.
 #[derive(Clone)]
 pub struct Score {
     /// The rows I of the last line of the algorithms.
@@ -38,8 +39,8 @@ pub struct Weighed<'g> {
     pub log_weight: Expr<'g>,
 }
 
-/// The evidence lower bound of one draw. The mini-batch enters here and nowhere else for a
-/// chain that ran on a surrogate, so the estimate is unbiased in the rows.
+/// The evidence lower bound of one draw. For a chain on a surrogate the mini-batch appears only
+/// here, so the estimate is unbiased in the rows.
 pub fn weigh<'g>(
     context: &Context<'g, '_>,
     guide: &dyn Guide,
@@ -53,7 +54,7 @@ pub fn weigh<'g>(
     }
 }
 
-/// A draw weighed without its data term, which is then added row block by row block.
+/// A draw weighed without its data term, which is added later, one row block after another.
 pub(crate) fn weigh_prior<'g>(
     context: &Context<'g, '_>,
     guide: &dyn Guide,
@@ -77,7 +78,7 @@ fn weigh_at<'g>(
     (weighed, at)
 }
 
-/// (N/B) Σ over the rows of what scores them, by way of the expansion if there is one.
+/// (N/B) times the sum of the rows' scores, with the control variate if there is one.
 fn data_term<'g>(
     context: &Context<'g, '_>,
     guide: &dyn Guide,
@@ -98,7 +99,7 @@ impl Objective {
         match self {
             Objective::Elbo => log_weight.mean_lanes(),
             Objective::ImportanceWeighted => {
-                // Subtracting any number and adding it back changes nothing but overflow.
+                // Subtracting and adding the same number only prevents overflow.
                 let level = near_largest(log_weight.stop_gradient());
                 (log_weight - level).exp().mean_lanes().ln() + level
             }
@@ -106,15 +107,14 @@ impl Objective {
     }
 }
 
-/// A number at most the largest lane and near it, by sums over lanes alone.
-///
-/// T ln mean e^(w/T) lies at most T ln L below the largest of L lanes. With T the spread of the
-/// lanes nothing in it can overflow, since no lane is further than √L spreads from their mean;
-/// each further round then takes the largest T that cannot overflow above the level so far.
+/// A number at most the largest lane and near it, by sums over lanes alone.  T ln mean e^(w/T) lies
+/// at most T ln L below the largest of L lanes. With T the standard deviation of the lanes nothing
+/// in it can overflow, since no lane is further than √L standard deviations from their mean. Each
+/// further round uses the largest T that cannot overflow above the present level.
 fn near_largest(log_weight: Expr<'_>) -> Expr<'_> {
     /// Exponents up to this are safe.
     const LARGEST: f64 = 500.0;
-    /// Enough for spreads of a million nats over a thousand lanes.
+    /// Enough for standard deviations of a million nats over a thousand lanes.
     const ROUNDS: usize = 4;
     let mean = log_weight.mean_lanes();
     let mut spread = (log_weight - mean).square().mean_lanes().sqrt() + 1.0;

@@ -1,4 +1,4 @@
-//! Draws one by one, with groups that are not kept and latents of single rows.
+//! Single draws, with groups whose draws are not kept and with local latents.
 
 use lehr_density::{Density, SiteValue};
 
@@ -6,18 +6,18 @@ use super::Posterior;
 use crate::local::{LocalDrawError, LocalDraws};
 
 impl Posterior {
-    /// How many numbers the model has, whether draws of them are kept or not.
+    /// How many numbers the model has, including those without kept draws.
     pub fn n_latents(&self) -> usize {
         (self.spared.as_ref()).map_or(self.latents.size(), |spared| spared.latents().size())
     }
 
-    /// A draw as it is kept.
+    /// The kept numbers of a draw.
     pub fn draw(&self, place: usize) -> &[f64] {
         let size = self.latents.size();
         &self.draws[place * size..(place + 1) * size]
     }
 
-    /// A draw that has these groups alone of a site whose draws are not kept, in this order.
+    /// A draw with only these groups, in this order, of a site whose draws are not kept.
     pub fn draw_with(&self, place: usize, groups: &[u32]) -> Vec<f64> {
         let kept = self.draw(place);
         match &self.spared {
@@ -26,7 +26,7 @@ impl Posterior {
         }
     }
 
-    /// z of a draw, in which of a site whose draws are not kept all but these groups are 0.
+    /// z of a draw; in a site whose draws are not kept, all other groups are 0.
     pub fn draw_filled(&self, place: usize, groups: &[u32]) -> Vec<f64> {
         let Some(spared) = &self.spared else {
             return self.draw(place).to_vec();
@@ -34,7 +34,7 @@ impl Posterior {
         let (kept, own) = (self.draw(place), spared.place());
         let width = spared.width();
         let found = spared.effects(place, kept, groups);
-        // Millions of zeros that nobody writes cost nothing.
+        // Zeros that are never written need no physical memory.
         let mut z = vec![0.0; spared.latents().size()];
         z[..own.start].copy_from_slice(&kept[..own.start]);
         z[own.end..].copy_from_slice(&kept[own.start..]);
@@ -44,7 +44,7 @@ impl Posterior {
         z
     }
 
-    /// Draws of the latents of rows' own, counted from 0, one for each draw of the posterior.
+    /// Draws of the local latents of rows, counted from 0, one for each draw of the posterior.
     ///
     /// # Errors
     /// As [`LocalDraws::new`].

@@ -1,14 +1,14 @@
-//! The findings of an examination, kept with the fit.
+//! The findings of an examination, stored with the fit.
 
 use serde::{Deserialize, Serialize};
 
 use super::quantity::{Gap, Quantity};
 use crate::estimate::Level;
 
-/// What was seen when a fit was examined.
+/// The findings of a fit's examination.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Examination {
-    /// Every number that the fit is read by.
+    /// Every reported number of the fit.
     pub quantities: Vec<Quantity>,
     /// The grid, if the posterior was summed over one.
     pub grid: Option<Grid>,
@@ -18,13 +18,13 @@ pub struct Examination {
     pub modes: Vec<OtherMode>,
     /// Latents along which the posterior reaches further than the draws, where no chains ran.
     pub tails: Vec<HeavyTail>,
-    /// Whether nobody was to look at more than the weights.
+    /// Whether only the weights were to be examined.
     pub omitted: bool,
-    /// How well the density of the hyperparameters is known, where random probes tell it.
+    /// The accuracy of the density of the hyperparameters, if random probes estimate it.
     pub probes: Option<Probed>,
 }
 
-/// A grid over a posterior that has been found to be fine and wide enough.
+/// A grid over a posterior that has been verified to be fine and wide enough.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Grid {
     /// How many points it has.
@@ -33,18 +33,18 @@ pub struct Grid {
     pub log_evidence: f64,
 }
 
-/// Chains that were run from the draws. What they say of every quantity is with the quantity.
+/// Chains that were run from the draws. Their moments are stored with each quantity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Opinion {
     /// How many chains there were.
     pub chains: usize,
-    /// Draws of each that count.
+    /// Draws of each after the warm-up.
     pub length: usize,
     /// Their mean acceptance.
     pub acceptance: f64,
     /// Gradients on all rows that they took.
     pub gradients: u64,
-    /// How far they can be relied on by their own measures.
+    /// Their reliability by their own diagnostics.
     pub level: Level,
 }
 
@@ -53,36 +53,36 @@ pub struct Opinion {
 pub struct OtherMode {
     /// z there.
     pub latents: Vec<f64>,
-    /// The share of the posterior's mass there, by Laplace's approximation, beside that of the
-    /// mode that the draws surround.
+    /// The share of the posterior's mass there by Laplace's approximation, compared with the mode
+    /// that the draws surround.
     pub mass: f64,
     /// The share of the draws there.
     pub drawn: f64,
 }
 
-/// A latent along which the posterior is not what the draws are.
+/// A latent along which the posterior differs from the draws.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HeavyTail {
     /// The latent, by name.
     pub name: String,
-    /// How far the draws are off.
+    /// The error of the draws.
     pub raw: Gap,
-    /// How far the weighted draws are off.
+    /// The error of the weighted draws.
     pub weighted: Gap,
 }
 
-/// What probes leave open.
+/// The uncertainty from random probes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Probed {
-    /// How many there were.
+    /// The number of probes.
     pub count: usize,
-    /// The standard error of log densities beside each other, over the points that count, in nats.
+    /// The standard error of differences of log densities over the weighted points, in nats.
     pub error: f64,
 }
 
 impl Probed {
-    /// From the logarithms that each probe gives at each point, and the weights of the points. What is the same at all
-    /// points has no part in any result. `None` if there are no probes.
+    /// From the logarithms that each probe gives at each point, and the weights of the points. An
+    /// error common to all points does not affect any result. `None` if there are no probes.
     pub(crate) fn of(logs: &[Vec<f64>], weights: &[f64]) -> Option<Probed> {
         let used = || logs.iter().zip(weights).filter(|(own, _)| !own.is_empty());
         let count = used().next()?.0.len();

@@ -1,4 +1,4 @@
-//! What a fit leaves: draws, what they are worth, and where they come from.
+//! The result of a fit: draws, their diagnostics, and their origin.
 
 mod draw;
 mod examination;
@@ -34,31 +34,31 @@ pub use crate::estimate::{Estimate, Evidence, Gain, Seconds};
 pub struct Posterior {
     /// z of every draw, one after another.
     pub draws: Vec<f64>,
-    /// The sites behind z.
+    /// The sites of z.
     pub latents: Layout,
-    /// A site that is not among them: it has too many numbers for every draw to be kept.
+    /// A further site, which has too many numbers for its draws to be kept.
     pub spared: Option<Box<Spared>>,
-    /// The sites behind θ.
+    /// The sites of θ.
     pub params: Layout,
     /// θ, flat and unconstrained.
     pub param_values: Vec<f64>,
-    /// What the fit says of the log evidence, if anything.
+    /// The log evidence, if it was estimated.
     pub evidence: Option<Evidence>,
-    /// What tells how good the draws are.
+    /// The diagnostics of the draws.
     pub diagnostics: Diagnostics,
-    /// Where it comes from.
+    /// Its origin.
     pub origin: Origin,
-    /// What was chosen for the user.
+    /// The automatic choices.
     pub choices: Choices,
-    /// Wall time.
+    /// Wall-clock time.
     pub seconds: Seconds,
 }
 
 impl Posterior {
-    /// Independent draws of the prior in the place of a posterior; no row counts.
+    /// Independent draws of the prior in place of a posterior; rows are ignored.
     ///
     /// # Panics
-    /// If there are too few draws for their weights, which are all the same, to be looked at.
+    /// If there are too few draws for the smoothing of their weights, which are all equal.
     pub fn of_prior(density: &dyn Density, draws: Vec<f64>, seed: u64) -> Posterior {
         let latents = density.latents().clone();
         let count = draws.len() / latents.size().max(1);
@@ -100,12 +100,12 @@ impl Posterior {
         self.draws.len() / self.latents.size().max(1)
     }
 
-    /// How many Markov chains the draws are of, one after another, if they are of chains.
+    /// The number of Markov chains of the draws, one after another, if they come from chains.
     pub fn n_chains(&self) -> Option<usize> {
         self.chains().map(|chains| chains.count)
     }
 
-    /// What the draws are worth if they are of Markov chains.
+    /// The diagnostics of the draws if they come from Markov chains.
     pub fn chains(&self) -> Option<&Chains> {
         match &self.diagnostics {
             Diagnostics::Importance(importance) => importance.chains.as_deref(),
@@ -123,7 +123,7 @@ impl Posterior {
         self.evidence.as_ref()?.bound
     }
 
-    /// What tells how good the draws are, if they are weighted.
+    /// The diagnostics of weighted draws.
     pub fn importance(&self) -> Option<&Importance> {
         match &self.diagnostics {
             Diagnostics::Importance(importance) => Some(importance),
@@ -131,7 +131,7 @@ impl Posterior {
         }
     }
 
-    /// How training went, if anything was trained.
+    /// The record of training, if anything was trained.
     pub fn training(&self) -> Option<&Training> {
         match &self.importance()?.proposal {
             Proposal::Guide(training) => Some(training),
@@ -139,7 +139,7 @@ impl Posterior {
         }
     }
 
-    /// The chains on a stand-in for the posterior that made the draws, if they did.
+    /// The chains on an approximation of the posterior that made the draws, if chains did.
     pub fn proposal_chains(&self) -> Option<&Chains> {
         match &self.importance()?.proposal {
             Proposal::Guide(_) => None,
@@ -147,14 +147,14 @@ impl Posterior {
         }
     }
 
-    /// k̂, the shape of the tail of the weights, if the draws have weights that differ: of weights that
-    /// are all but equal it says nothing.
+    /// k̂, the shape of the tail of the weights, if the draws have different weights: it is
+    /// meaningless for nearly equal weights.
     pub fn pareto_shape(&self) -> Option<f64> {
         let pareto = &self.importance()?.pareto;
         (Shape::of(pareto) != Shape::Alike).then_some(pareto.shape)
     }
 
-    /// How many independent draws these are worth: of Markov chains, for the worst latent.
+    /// The effective number of independent draws; for Markov chains, for the worst latent.
     pub fn effective_size(&self) -> f64 {
         match (&self.diagnostics, self.chains()) {
             (Diagnostics::Importance(importance), None) => importance.pareto.effective_size,
@@ -186,8 +186,8 @@ impl Posterior {
         self.latents.constrain_values(&self.draws)
     }
 
-    /// The quantities that the fitted model names besides its sites, under each draw. The
-    /// density may be bound to any rows of the same columns.
+    /// The quantities that the fitted model names besides its sites, for each draw. The density may
+    /// be bound to any rows of the same columns.
     pub fn deterministics(&self, density: &dyn Density) -> Vec<SiteValue> {
         let Some(predictive) = density.predictive() else {
             return Vec::new();
@@ -206,18 +206,18 @@ impl Posterior {
         }
     }
 
-    /// Writes the posterior to a file, all or nothing.
+    /// Writes the posterior to a file, which appears complete or not at all.
     pub fn save(&self, path: &Path) -> Result<(), FileError> {
         save(path, POSTERIOR, self)
     }
 
-    /// Reads a posterior.
+    /// Loads a posterior.
     pub fn load(path: &Path) -> Result<Posterior, FileError> {
         load(path, POSTERIOR)
     }
 
-    /// A density of the fitted model as the fit saw it: without the latents of single rows, which
-    /// it integrated out.
+    /// A density of the fitted model in the form of the fit: without local latents, which it
+    /// integrated out.
     pub fn marginal<'d>(&self, density: &'d dyn Density) -> Marginal<'d> {
         Marginal::of(density, self.origin.integration.map(|one| one.nodes))
     }

@@ -1,11 +1,11 @@
-//! The numbers that a fit is read by, and how well each is known: from the draws as they are, from
-//! the weighted draws, and from chains.
+//! The reported numbers of a fit with their accuracy: from the unweighted draws, the weighted
+//! draws, and chains.
 
 use lehr_density::{Layout, SiteValue};
 use lehr_numeric::summary::mean;
 use serde::{Deserialize, Serialize};
 
-/// Mean and spread of a quantity, with their Monte Carlo errors.
+/// Mean and standard deviation of a quantity, with their Monte Carlo errors.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Moments {
     /// The mean.
@@ -14,41 +14,41 @@ pub struct Moments {
     pub mean_error: f64,
     /// The standard deviation.
     pub sd: f64,
-    /// Its standard error, as a share of it.
+    /// Its relative standard error.
     pub sd_error: f64,
 }
 
-/// How far one account of a quantity is from another.
+/// The difference of two estimates of a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Gap {
-    /// Of the means, in standard deviations of the other account.
+    /// The difference of the means, in standard deviations of the other estimate.
     pub shift: f64,
     /// Its standard error.
     pub shift_error: f64,
-    /// ln of the ratio of the standard deviations.
+    /// The logarithm of the ratio of the standard deviations.
     pub log_ratio: f64,
     /// Its standard error.
     pub log_ratio_error: f64,
 }
 
-/// A number that a user sees, by all accounts.
+/// A reported number, with all its estimates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Quantity {
     /// The name, `site` or `site[3]`.
     pub name: String,
-    /// Of the draws as they are.
+    /// From the unweighted draws.
     pub raw: Moments,
-    /// Of the draws with their smoothed weights.
+    /// From the draws with their smoothed weights.
     pub weighted: Moments,
-    /// From the raw to the weighted account. Both are of the same draws, so that the error is small
-    /// where the weights are even.
+    /// From the unweighted to the weighted estimate. Both use the same draws, so the error is small
+    /// if the weights are even.
     pub moved: Gap,
-    /// By those who know the posterior itself: the chains of the second opinion, or a grid.
+    /// From the posterior itself: the chains of the second opinion, or a grid.
     pub reference: Option<Moments>,
 }
 
 impl Quantity {
-    /// How far the draws are off by their own weights, with the noise of the draws.
+    /// The error of the draws according to their own weights, with their Monte Carlo error.
     pub(crate) fn by_weights(&self) -> Gap {
         let gap = self.moved.reversed();
         Gap {
@@ -62,12 +62,12 @@ impl Quantity {
 }
 
 impl Moments {
-    /// Of equally weighted independent draws.
+    /// The moments of equally weighted independent draws.
     pub fn of(values: &[f64]) -> Moments {
         Moments::weighted(values, &vec![1.0 / values.len() as f64; values.len()])
     }
 
-    /// Of independent draws with weights that sum to one.
+    /// The moments of independent draws with weights that sum to one.
     pub fn weighted(values: &[f64], weights: &[f64]) -> Moments {
         let pairs = || values.iter().zip(weights);
         let mean: f64 = pairs().map(|(x, w)| w * x).sum();
@@ -83,8 +83,8 @@ impl Moments {
         }
     }
 
-    /// Of chains of equal length, one after another, whose means and spreads among themselves tell
-    /// the errors, whatever the autocorrelation.
+    /// The moments of chains of equal length, one after another. The variation of means and
+    /// standard deviations between chains gives the errors, whatever the autocorrelation.
     pub fn of_chains(values: &[f64], chains: usize) -> Moments {
         let own = values.chunks_exact((values.len() / chains).max(1));
         let centre = mean(values);
@@ -100,7 +100,7 @@ impl Moments {
         }
     }
 
-    /// How far this account is from another that was made independently.
+    /// The difference from another, independent estimate.
     pub fn gap_from(&self, other: &Moments) -> Gap {
         Gap {
             shift: (self.mean - other.mean) / other.sd,
@@ -120,7 +120,7 @@ fn error_of_mean(values: &[f64]) -> f64 {
 }
 
 impl Gap {
-    /// The other way round.
+    /// The reversed difference.
     fn reversed(self) -> Gap {
         Gap {
             shift: -self.shift,
@@ -129,7 +129,7 @@ impl Gap {
         }
     }
 
-    /// One gap from two accounts of it, each with the more weight the less its error.
+    /// The combination of two estimates of a gap, weighted by their precisions.
     pub(crate) fn pooled(self, other: Gap) -> Gap {
         let (shift, shift_error) = pooled(
             (self.shift, self.shift_error),
@@ -147,7 +147,7 @@ impl Gap {
         }
     }
 
-    /// What weights change about the moments of the same draws.
+    /// The change of the moments of the same draws by weights.
     pub(crate) fn by_weights(values: &[f64], weights: &[f64]) -> Gap {
         let (raw, new) = (Moments::of(values), Moments::weighted(values, weights));
         let even = 1.0 / values.len() as f64;
@@ -168,7 +168,7 @@ impl Gap {
     }
 }
 
-/// Two estimates with their errors, as one.
+/// The precision-weighted combination of two estimates with their errors.
 fn pooled(a: (f64, f64), b: (f64, f64)) -> (f64, f64) {
     let (own, other) = (a.1.powi(-2), b.1.powi(-2));
     let total = own + other;

@@ -1,4 +1,4 @@
-//! Records of a fit besides its draws: how good the draws are, and where they come from.
+//! Records of a fit besides its draws: their diagnostics, and their origin.
 
 use lehr_density::{Density, Stored};
 use lehr_numeric::pareto::Pareto;
@@ -10,47 +10,47 @@ use crate::estimate::Level;
 use crate::local::Integration;
 use crate::train::Training;
 
-/// What tells how good the draws are.
+/// The diagnostics of draws.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Diagnostics {
-    /// Draws of something else than the posterior, with importance weights.
+    /// Draws of an approximation, with importance weights.
     Importance(Importance),
     /// Draws of Markov chains.
     Chains(Chains),
 }
 
-/// What tells how good weighted draws are.
+/// The diagnostics of weighted draws.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Importance {
-    /// The log weights of the draws and what they say.
+    /// The smoothed log weights of the draws, with their diagnostics.
     pub pareto: Pareto,
-    /// Where the draws come from.
+    /// The source of the draws.
     pub proposal: Proposal,
-    /// What was seen when the draws were examined.
+    /// The findings of the draws' examination.
     pub examination: Examination,
-    /// Where the guide's own draws were off, the chains whose draws stand in for them.
+    /// The chains whose draws replaced the guide's own, if those were wrong.
     pub chains: Option<Box<Chains>>,
 }
 
-/// What made draws that are then weighted.
+/// The source of weighted draws.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Proposal {
-    /// A guide that was trained so.
+    /// A guide, with the record of its training.
     Guide(Training),
-    /// Markov chains on a stand-in for the posterior, of which these are some.
+    /// Markov chains on an approximation of the posterior, of whose draws these are some.
     Chains(Box<Chains>),
 }
 
-/// What stands in the place of a method where the draws are of the prior.
+/// The name in place of a method if the draws come from the prior.
 pub const PRIOR: &str = "prior";
 
-/// What is stored of the user's rows by methods that keep none.
+/// The stored contents of methods that keep no rows of the user.
 pub(crate) const NO_ROWS: &str = "no rows of the table";
 
-/// Where a posterior comes from, so that it can be drawn from again.
+/// The origin of a posterior, from which more draws can be made.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Origin {
-    /// The method, and what the fit stored of itself.
+    /// The method, with the stored form of the fit.
     pub method: Stored,
     /// The model, if it can be stored.
     pub model: Option<Stored>,
@@ -60,20 +60,20 @@ pub struct Origin {
     pub seed: u64,
     /// Rows of the table.
     pub rows: usize,
-    /// Whether they were condensed.
+    /// Whether they were reduced.
     pub condensed: bool,
-    /// How the latents of single rows were integrated out, if there were any.
+    /// The integration of local latents, if there were any.
     pub integration: Option<Integration>,
     /// The version of this crate.
     pub version: String,
-    /// What of the user's rows is stored with the method, in words.
+    /// The user's rows that are stored with the method, in words.
     pub contents: String,
-    /// What was tried on the way, where methods were chosen.
+    /// The methods that were tried, if several were.
     pub attempts: Vec<Attempt>,
 }
 
 impl Origin {
-    /// The origin of a fit of this model, but for its method, with what that stores of the rows.
+    /// The origin of a fit of this model without its method, with the stored contents of rows.
     pub fn of(density: &dyn Density, seed: u64, contents: String) -> Origin {
         Origin {
             method: Stored {
@@ -95,16 +95,16 @@ impl Origin {
     }
 }
 
-/// A method that was tried, or was not for want of time.
+/// A method that was tried, or skipped for lack of time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Attempt {
     /// The method.
     pub method: String,
-    /// What it took, in seconds.
+    /// Its time in seconds.
     pub seconds: f64,
-    /// How far its numbers can be relied on; `None` if there are none.
+    /// The reliability of its numbers; `None` if there are none.
     pub level: Option<Level>,
-    /// Why, in words.
+    /// The reason, in words.
     pub words: String,
 }
 

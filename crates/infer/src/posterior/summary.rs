@@ -1,4 +1,4 @@
-//! Location and spread of every number of a posterior.
+//! Location and scale of every number of a posterior.
 
 use lehr_numeric::summary::{Weighted, mean, quantile, sd, shortest_interval, sorted};
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Posterior;
 use super::quantity::site_columns;
 
-/// Location and spread of one quantity.
+/// Location and scale of one quantity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// The name, `site` or `site[3]`.
@@ -22,13 +22,13 @@ pub struct Summary {
 }
 
 impl Posterior {
-    /// Summaries of every constrained number, the draws taken as they are.
+    /// Summaries of every constrained number, from the unweighted draws.
     pub fn summaries(&self) -> Vec<Summary> {
         self.each_quantity(plain_summary)
     }
 
-    /// Summaries with the draws weighted by their smoothed importance weights, which corrects
-    /// what the guide gets wrong as far as its draws reach.
+    /// Summaries from the draws with their smoothed importance weights, which correct the guide's
+    /// errors where its draws reach.
     pub fn corrected_summaries(&self) -> Vec<Summary> {
         let weights = self.weights();
         self.each_quantity(|name, values| weighted_summary(name, values, &weights))

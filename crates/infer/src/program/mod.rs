@@ -1,4 +1,4 @@
-//! A compiled program with everything it needs to run: learned values, noise and rows.
+//! A compiled program with everything it needs to run: learnt values, noise and rows.
 
 mod own;
 
@@ -18,9 +18,9 @@ use lehr_rows::lend::{copy_rows, lend_all, lend_rows, read_columns};
 /// The purpose of the batches that score a step.
 pub(crate) const SCORE: &str = "score";
 
-/// A plan and its workspace, with the inputs it takes from the run.
+/// A plan and its workspace, with the inputs that each run provides.
 ///
-/// Random inputs are named by (seed, purpose, step), so any step can be replayed; filling and
+/// Random inputs are named by (seed, purpose, step), so any step can be replayed. Filling and
 /// running allocate nothing.
 pub struct Program {
     plan: Plan,
@@ -137,7 +137,7 @@ impl Program {
         Ok(())
     }
 
-    /// Fills what is random in a step.
+    /// Fills the random inputs of a step.
     pub fn fill(&mut self, source: &dyn RowSource, step: u64) {
         self.fill_noise(step);
         for batch in &mut self.batches {
@@ -145,7 +145,7 @@ impl Program {
         }
     }
 
-    /// Fills what is random in a step but for its rows.
+    /// Fills the random inputs of a step other than its rows.
     pub fn fill_noise(&mut self, step: u64) {
         let mut stream = Stream::new(self.seed, "noise", step);
         for &slot in &self.noise {
@@ -153,7 +153,7 @@ impl Program {
         }
     }
 
-    /// Copies the learned numbers of the rows in place, of a table of them.
+    /// Copies the learnt numbers of the present rows from a table.
     pub(crate) fn fill_own(&mut self, table: &OwnRows) {
         let with_own = |batch: &&Batch| batch.own.is_some();
         if let Some(batch) = self.batches.iter().find(with_own) {
@@ -162,7 +162,7 @@ impl Program {
         }
     }
 
-    /// The rows in place whose own numbers are learned.
+    /// The present rows with learnt numbers of their own.
     pub(crate) fn own_rows(&self) -> &[usize] {
         let batch = self.batches.iter().find(|batch| batch.own.is_some());
         batch.map_or(&[], |batch| &batch.rows)
@@ -201,7 +201,7 @@ impl Program {
         !self.batches.is_empty()
     }
 
-    /// The plan, to look inside.
+    /// The plan, for inspection.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
@@ -229,7 +229,7 @@ impl Batch {
         copy_rows(workspace, source, &RowSet::List(&self.rows), &self.columns);
     }
 
-    /// Lends the rows where they are, unless they go on at the other end of the table.
+    /// Lends the rows without a copy, unless they wrap around the end of the table.
     fn fill_consecutive(&mut self, workspace: &mut Workspace, source: &dyn RowSource, step: u64) {
         let first = self.epochs.consecutive(step) as usize;
         let (size, n_rows) = (self.rows.len(), source.n_rows());
@@ -247,7 +247,7 @@ impl Batch {
         }
     }
 
-    /// Marks the rows in place.
+    /// Marks the present rows.
     fn fill_others(&self, workspace: &mut Workspace) {
         if let Some((left_out, slot)) = &self.others {
             let marks = workspace.numbers_mut(*slot);
@@ -275,7 +275,7 @@ pub fn compile(
     compile_within(place, learned, run, write)
 }
 
-/// Writes a program on a fresh graph and compiles it for so many lanes and a seed.
+/// Writes a program on a fresh graph and compiles it for this many lanes and this seed.
 ///
 /// # Errors
 /// If a batch is larger than the table.

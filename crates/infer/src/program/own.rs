@@ -1,12 +1,12 @@
-//! Numbers of every row that are learned, each only when its row is in a batch.
+//! Learnt numbers of single rows, each updated only when its row is in a batch.
 
 use lehr_numeric::adam::AdamSettings;
 use serde::{Deserialize, Serialize};
 
 use crate::guide::{Block, ROW_NUMBERS, RowNumbers};
 
-/// The numbers of all rows with Adam's memory of each. A row that is not in the batch costs nothing,
-/// and its steps are counted apart from those of others.
+/// The numbers of all rows, each with Adam's moments. A row that is not in the batch costs nothing,
+/// and each row counts its own steps.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct OwnRows {
     width: usize,
@@ -29,7 +29,7 @@ impl OwnRows {
         }
     }
 
-    /// How many numbers so many rows have.
+    /// How many numbers this many rows have.
     pub(crate) fn size_of(&self, rows: usize) -> usize {
         rows * self.width
     }
@@ -41,7 +41,7 @@ impl OwnRows {
         }
     }
 
-    /// One step uphill of the numbers of these rows.
+    /// One step uphill for the numbers of these rows.
     pub(crate) fn ascend(&mut self, rate: f64, rows: &[usize], gradient: &[f64]) {
         let settings = AdamSettings::default();
         for (row, slopes) in rows.iter().zip(gradient.chunks_exact(self.width)) {
@@ -58,7 +58,7 @@ impl OwnRows {
         }
     }
 
-    /// The numbers as a learned block.
+    /// The numbers as a learnt block.
     pub(crate) fn block(&self) -> Block {
         let rows = self.values.len() / self.width;
         Block::new(ROW_NUMBERS, &[rows, self.width], self.values.clone())

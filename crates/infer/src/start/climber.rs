@@ -1,4 +1,4 @@
-//! Who climbs to the maxima that a start is made of: alone, or as stages of a run that are saved
+//! Climbers to the maxima from which a start is made: alone, or as stages of a run that are saved
 //! along the way and can be stopped.
 
 use std::cell::RefCell;
@@ -9,10 +9,10 @@ use crate::error::{StartError, TrainError};
 use crate::run::{Run, Stamp};
 use lehr_rows::watch::{End, Phase, Progress};
 
-/// Steps between two looks at whether a walk is to be saved or stopped.
+/// Steps between two checks whether a walk is to be saved or stopped.
 const LOOK: u64 = 25;
 
-/// Somebody who climbs.
+/// Runs the searches of a start.
 pub trait Climber {
     /// Climbs from `start` to a maximum.
     ///
@@ -25,41 +25,41 @@ pub trait Climber {
         function: Function<'_>,
     ) -> Result<Maximum, StartError>;
 
-    /// Takes all steps of a walk.
+    /// Runs all steps of a walk.
     ///
     /// # Errors
-    /// If it leads nowhere, is stopped, or cannot be saved.
+    /// If it fails, is stopped, or cannot be saved.
     fn walk(&self, walk: &mut dyn Walk) -> Result<(), StartError> {
         while walk.advance()? {}
         Ok(())
     }
 }
 
-/// Steps, one after another, that can be saved between two.
+/// A sequence of steps that can be saved in between.
 pub trait Walk {
-    /// Whose steps they are.
+    /// The identity of the walk.
     fn stamp(&mut self) -> Stamp;
 
-    /// Takes the next step: whether there are more.
+    /// Runs the next step; returns whether there are more.
     ///
     /// # Errors
-    /// If it leads nowhere.
+    /// If the walk fails.
     fn advance(&mut self) -> Result<bool, StartError>;
 
-    /// Whether all steps are taken.
+    /// Whether all steps are done.
     fn is_done(&self) -> bool;
 
-    /// How it stands.
+    /// The progress.
     fn progress(&self) -> Progress;
 
-    /// All that it needs to go on.
+    /// The state from which the walk can continue.
     fn saved(&self) -> Vec<u8>;
 
-    /// Goes on from what was saved; `None` if that is something else.
+    /// Continues from a saved state; `None` if it is something else.
     fn restore(&mut self, bytes: &[u8]) -> Option<()>;
 }
 
-/// Climbs unwatched, and never fails.
+/// Climbs without an observer, and never fails.
 #[derive(Clone, Copy, Debug)]
 pub struct Alone;
 
@@ -78,7 +78,7 @@ impl Climber for Alone {
 pub struct RunClimber<'a, 'r>(RefCell<&'a mut Run<'r>>);
 
 impl<'a, 'r> RunClimber<'a, 'r> {
-    /// Somebody who climbs for this run.
+    /// A climber for this run.
     pub fn new(run: &'a mut Run<'r>) -> RunClimber<'a, 'r> {
         RunClimber(RefCell::new(run))
     }
@@ -99,7 +99,7 @@ impl<'a, 'r> RunClimber<'a, 'r> {
             run.look(&mut stamp, &progress(&search, settings), &search)?;
         }
         run.finish(&stamp, &search)?;
-        // What follows reads all rows in one go, and cannot be stopped half-way.
+        // The following work reads all rows at once, and cannot be stopped in between.
         run.begin(Phase::START);
         Ok(search.into_maximum())
     }
@@ -120,7 +120,7 @@ impl Climber for RunClimber<'_, '_> {
         run.begin(Phase::CLIMB);
         let mut stamp = walk.stamp();
         let older: Option<Vec<u8>> = run.resume(&stamp).map_err(TrainError::from)?;
-        // What another version saved is not an error: the steps are taken again.
+        // A state saved by another version is not an error: the steps are repeated.
         older.and_then(|bytes| walk.restore(&bytes));
         while !walk.is_done() && walk.advance()? {
             let progress = walk.progress();

@@ -7,7 +7,7 @@ use crate::error::StartError;
 use crate::expansion::{Centre, MAX_DENSE};
 use crate::guide::{Covariance, Frame};
 
-/// The Laplace approximation at the mode, in whose frame the guide then moves.
+/// The Laplace approximation at the mode, which then whitens the guide's coordinates.
 #[derive(Clone, Copy, Debug)]
 pub struct Laplace;
 
@@ -25,7 +25,7 @@ impl Start for Laplace {
     }
 }
 
-/// A start in the frame of the curvature at `centre`, or in a frame that is better known.
+/// A start whitened by the curvature at `centre`, or by a more accurate whitening.
 pub(super) fn around(request: &Request<'_>, centre: Centre, known: Option<Frame>) -> StartingPoint {
     let curvature = needs_curvature(request).then(|| centre.curvature(request.density));
     let dense = curvature.as_ref().filter(|_| is_dense(request));
@@ -45,8 +45,8 @@ pub(super) fn around(request: &Request<'_>, centre: Centre, known: Option<Frame>
     }
 }
 
-/// How wide logarithms and logits are in a frame of independent latents; others, of which e to
-/// some power is not taken, may be as wide as they like.
+/// The widths of logarithms and logits in a whitening of independent latents; other latents, which
+/// are not exponentiated, have no bound.
 fn bounded_widths(request: &Request<'_>, frame: &Frame) -> Vec<f64> {
     let latents = request.density.latents();
     let mut widths = match frame {
@@ -61,13 +61,13 @@ fn bounded_widths(request: &Request<'_>, frame: &Frame) -> Vec<f64> {
     widths
 }
 
-/// Whether anything reads the whole Hessian, which costs a pass per few latents.
+/// Whether anything needs the whole Hessian, which costs a pass per few latents.
 fn needs_curvature(request: &Request<'_>) -> bool {
     let dense = is_dense(request);
     request.density.latents().size() <= MAX_DENSE && (request.expands || dense || request.plain)
 }
 
-/// Whether the base starts in the frame of a Gaussian with all correlations.
+/// Whether the base starts at a Gaussian with all correlations.
 fn is_dense(request: &Request<'_>) -> bool {
     request.base.info().covariance == Covariance::Full
 }

@@ -1,4 +1,4 @@
-//! Where training starts, and what is known there: one file per strategy.
+//! The start of training, and the information there: one file per strategy.
 
 use crate::error::StartError;
 use crate::expansion::{Centre, Curvature, has_hierarchy};
@@ -35,19 +35,19 @@ use crate::setting::Setting;
 use crate::surrogate::Remainder;
 use quadrature::Best;
 
-/// What a start is asked for.
+/// The arguments of a start.
 pub struct Request<'a> {
     /// The model and its rows.
     pub density: &'a dyn Density,
     /// The Gaussian that starts there, alone or below a chain.
     pub base: Arc<dyn Base>,
-    /// Where randomness comes from.
+    /// The seed.
     pub seed: u64,
-    /// Who climbs to maxima.
+    /// The climber to maxima.
     pub climber: &'a dyn Climber,
     /// See [`is_plain`].
     pub plain: bool,
-    /// Whether the fit ends where the start is the best Gaussian of the base's kind.
+    /// Whether the fit ends if the start is the best Gaussian of the base's kind.
     pub ends_at_best: bool,
     /// Whether a surrogate may expand the log likelihood there.
     pub expands: bool,
@@ -60,7 +60,7 @@ impl Request<'_> {
     }
 }
 
-/// A way to find out where training starts.
+/// A strategy for the start of training.
 pub trait Start: fmt::Debug + Send + Sync {
     /// The name in settings and tables.
     fn name(&self) -> &'static str;
@@ -68,14 +68,14 @@ pub trait Start: fmt::Debug + Send + Sync {
     /// One line of help.
     fn help(&self) -> &'static str;
 
-    /// Finds the place.
+    /// Finds the start.
     ///
     /// # Errors
     /// If this model cannot start in this way.
     fn find(&self, request: &Request<'_>) -> Result<StartingPoint, StartError>;
 
-    /// Whether the place is near the posterior, so that the base of a chain is trained alone from
-    /// there first.
+    /// Whether the start is near the posterior, so that the base of a chain is first trained alone
+    /// from there.
     fn is_warm(&self) -> bool {
         true
     }
@@ -99,10 +99,10 @@ impl<S: Start + ?Sized> Start for &S {
     }
 }
 
-/// The starts that have a name in settings.
+/// The starts that can be chosen by name.
 pub static STARTS: &[&dyn Start] = &[&Zero, &Map, &Laplace, &Quadrature, &Variational, &Natural];
 
-/// Which of [`STARTS`] a method is asked for, as a setting.
+/// The setting that selects one of [`STARTS`].
 pub fn setting(start: &mut Option<Arc<dyn Start>>) -> Setting<'_> {
     let starts = STARTS.iter().map(|start| {
         let shared: Arc<dyn Start> = Arc::new(*start);
@@ -111,17 +111,16 @@ pub fn setting(start: &mut Option<Arc<dyn Start>>) -> Setting<'_> {
     Setting::one_of("start", "where the fit starts", starts.collect(), start)
 }
 
-/// The start for a model if none was asked for, and its name: the table of `docs/methods.md`.
+/// The default start for a model, and its name: the table of `docs/methods.md`.
 ///
 /// | model | start |
 /// |---|---|
-/// | plain, with one predictor per row whose slopes are learned, as of a Gaussian process | `natural` |
-/// | plain, with one predictor per row whose integrals can be taken | `quadrature` |
+/// | plain, with one predictor per row whose slopes are learnt, as for a Gaussian process | `natural` |
+/// | plain, with one predictor per row over which quadrature is possible | `quadrature` |
 /// | plain | `laplace` |
-/// | any other | `variational`, or `laplace` where that leads nowhere |
+/// | any other | `variational`, or `laplace` if that fails |
 ///
-/// # Errors
-/// If the table has more rows than can be numbered, or no start leads anywhere.
+/// # Errors If the table has too many rows to number, or every start fails.
 pub fn choose(request: &Request<'_>) -> Result<(&'static str, StartingPoint), StartError> {
     if !request.plain {
         return match Variational.find(request) {
@@ -145,7 +144,7 @@ pub fn choose(request: &Request<'_>) -> Result<(&'static str, StartingPoint), St
     })
 }
 
-/// Where training starts, and all that is known there.
+/// The start of training, with all information there.
 pub struct StartingPoint {
     /// The coordinates in which the guide moves.
     pub frame: Frame,
@@ -155,14 +154,14 @@ pub struct StartingPoint {
     pub centre: Option<Centre>,
     /// The curvature there.
     pub curvature: Option<Curvature>,
-    /// How the best Gaussian was found, where the start is one.
+    /// The search for the best Gaussian, if the start is one.
     pub best: Option<Best>,
-    /// What another fit learned.
+    /// The learnt quantities of another fit.
     pub learned: Option<Learned>,
 }
 
 impl StartingPoint {
-    /// A start of which nothing but the frame is known.
+    /// A start with nothing but a whitening.
     pub fn in_frame(frame: Frame, request: &Request<'_>) -> StartingPoint {
         StartingPoint {
             frame,
@@ -174,7 +173,7 @@ impl StartingPoint {
         }
     }
 
-    /// The learned quantities of a guide where training starts.
+    /// The learnt quantities of a guide at the start of training.
     pub fn learned(&self, density: &dyn Density, guide: &dyn Guide) -> Learned {
         let mut learned = Learned::new(all_blocks(density, guide));
         self.frame.start(&mut learned);
@@ -192,17 +191,17 @@ impl StartingPoint {
         learned
     }
 
-    /// Whether the start is the best that a Gaussian of this kind can be.
+    /// Whether the start is the best Gaussian of this kind.
     pub fn is_best(&self, base: &dyn Base) -> bool {
         let reached = self.best.as_ref().is_some_and(Best::is_reached);
         reached && base.info().is_gaussian
     }
 
-    /// The expansion of the data term: to second order where that is close, to first order
+    /// The expansion of the data term: to second order if that is accurate, to first order
     /// otherwise.
     pub(crate) fn control(&self, density: &dyn Density) -> Option<Control> {
         let centre = self.centre.as_ref()?;
-        // Slopes that move with what is learned are far from their expansion soon.
+        // Slopes that depend on learnt parameters soon move away from their expansion.
         if natural::applies(density) {
             return None;
         }
@@ -226,7 +225,7 @@ impl StartingPoint {
         Some(Summed::new(density, &remainder.worst(count)))
     }
 
-    /// What a surrogate is expanded around.
+    /// The expansion point of a surrogate.
     pub(crate) fn surrogate_mode(&self) -> Option<Mode> {
         let (centre, curvature) = (self.centre.as_ref()?, self.curvature.as_ref()?);
         Some(Mode {
@@ -238,8 +237,8 @@ impl StartingPoint {
     }
 }
 
-/// Whether the rows enter through linear predictors and no site's spread is another site's value:
-/// the mode is then near the posterior, and an expansion there close.
+/// Whether the rows depend on z through linear predictors and no site's standard deviation is
+/// another site's value: the mode is then near the posterior, and an expansion there is accurate.
 pub fn is_plain(density: &dyn Density) -> bool {
     density.linear().is_some() && !has_hierarchy(density)
 }

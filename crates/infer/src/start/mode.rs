@@ -34,14 +34,14 @@ impl Start for Map {
     }
 }
 
-/// Climbs to the mode, over all rows at every step. Where the model's own start is no place to
-/// climb from, smaller spreads are tried.
+/// Climbs to the mode, over all rows at every step. If the model's own start is unsuitable, smaller
+/// standard deviations are tried.
 pub fn find_mode(density: &dyn Density, settings: LbfgsSettings) -> Centre {
     climb_to_mode(density, settings, &Alone).expect("nobody stops it")
 }
 
-/// As [`find_mode`], by somebody who may be stopped. Rows elsewhere are asked a few times only: the
-/// search begins at the mode by the rows here.
+/// As [`find_mode`], by a climber that may be stopped. Rows stored elsewhere are evaluated a few
+/// times only: the search starts at the mode of the local rows.
 pub(crate) fn climb_to_mode(
     density: &dyn Density,
     settings: LbfgsSettings,
@@ -64,8 +64,8 @@ pub(crate) fn climb_to_mode(
     climb_by(&rows, density, settings, climber)
 }
 
-/// Where the posterior has a scale of about 1 in every direction, a slope is a distance from the mode.
-/// A thousandth of the posterior's width is close enough, and each step is a pass over all rows.
+/// If the posterior has a scale of about 1 in every direction, a slope is a distance from the mode.
+/// A thousandth of the posterior's width is close enough, since each step is a pass over all rows.
 const WHITE: LbfgsSettings = LbfgsSettings {
     memory: 20,
     iterations: 100,
@@ -74,8 +74,8 @@ const WHITE: LbfgsSettings = LbfgsSettings {
     first_step: f64::INFINITY,
 };
 
-/// The coordinates in which the posterior is standard normal as far as the rows here can tell, with
-/// their mode at the origin; `None` where they cannot.
+/// The coordinates in which the posterior of the local rows is standard normal, with its mode at
+/// the origin; `None` if it has none.
 fn sample_frame(
     density: &dyn Density,
     settings: LbfgsSettings,
@@ -92,7 +92,7 @@ fn sample_frame(
     Ok(curvature.dense_frame(&near, None))
 }
 
-/// Climbs from the model's own start, or from smaller spreads where that is no place to climb from.
+/// Climbs from the model's own start, or from smaller standard deviations if that is unsuitable.
 fn climb_by(
     rows: &dyn FullData,
     density: &dyn Density,
@@ -114,7 +114,7 @@ fn climb_by(
     Ok(found)
 }
 
-/// A search for the mode by rows that somebody sums over, in some coordinates.
+/// A search for the mode with sums over rows, in given coordinates.
 struct Ascent<'a> {
     density: &'a dyn Density,
     rows: &'a dyn FullData,
@@ -122,7 +122,7 @@ struct Ascent<'a> {
 }
 
 impl Ascent<'_> {
-    /// Climbs from a centre, or from the origin of the frame if there is one.
+    /// Climbs from a centre, or from the origin if there is a whitening.
     fn climb(
         &self,
         from: Centre,

@@ -1,13 +1,12 @@
-//! The start `quadrature`: the best Gaussian of its kind where each row has one linear predictor
-//! and a few numbers that it shares with all others, by integrals.
-//!
-//! Under a Gaussian over z a predictor uₙ = aₙ·z + bₙ is Gaussian too, N(μₙ, sₙ²), so that the
-//! expected log likelihood of a row and of its derivatives are integrals in one dimension. With
-//! them Newton's method for the mode becomes one for the bound: the mean moves by Λ⁻¹ E∇, and the
-//! covariance is Λ⁻¹ (its diagonal's, for independent latents) with Λ = −E∇², until neither
-//! changes (Opper and Archambeau, "The variational Gaussian approximation revisited", 2009).
-//! No draws, no steps to choose: some ten passes over the rows. What the likelihood reads besides, such
-//! as the logarithm of a noise scale, is integrated with the predictor.
+//! The start `quadrature`: the best Gaussian of its kind by quadrature, if each row has one linear
+//! predictor and a few numbers that it shares with all others.  Under a Gaussian over z a predictor
+//! uₙ = aₙ·z + bₙ is Gaussian too, N(μₙ, sₙ²), so that the expected log likelihood of a row and of
+//! its derivatives are integrals in one dimension. With these integrals Newton's method for the
+//! mode becomes one for the bound: the mean moves by Λ⁻¹ E∇, and the covariance is Λ⁻¹ (its
+//! diagonal's, for independent latents) with Λ = −E∇², until neither changes (Opper and Archambeau,
+//! "The variational Gaussian approximation revisited", 2009). It needs no draws and no step sizes,
+//! only some ten passes over the rows. Further inputs of the likelihood, such as the logarithm of a
+//! noise scale, are integrated with the predictor.
 
 mod design;
 mod expectation;
@@ -30,15 +29,15 @@ use shared::Shared;
 
 /// Nats: a step that promises less is the last.
 const CLOSE: f64 = 1e-3;
-/// Above this many numbers that all rows share integrals take too many nodes.
+/// With more numbers that all rows share the integrals need too many nodes.
 const MOST_SHARED: usize = 8;
-/// Shared numbers that vary by more are not integrated exactly.
+/// Shared numbers with a larger standard deviation are not integrated accurately.
 const WIDEST_SHARED: f64 = 0.3;
-/// Above this many latents integrals take too many passes.
+/// With more latents the integrals need too many passes.
 const MOST_LATENTS: usize = 512;
 
-/// The best Gaussian by integrals over each row's predictor, in whose frame the guide then
-/// moves. A mean-field or full-rank fit is done there.
+/// The best Gaussian by integrals over each row's predictor, which then whitens the guide's
+/// coordinates. A mean-field or full-rank fit is finished there.
 #[derive(Clone, Copy, Debug)]
 pub struct Quadrature;
 
@@ -68,8 +67,7 @@ impl Start for Quadrature {
     }
 }
 
-/// The start of a plain model at the best Gaussian by integrals; `None` where they cannot be
-/// taken.
+/// The start of a plain model at the best Gaussian by integrals; `None` if they are not possible.
 pub(super) fn from_mode(request: &Request<'_>, mode: &Centre) -> Option<StartingPoint> {
     let density = request.density;
     if density.latents().size() > MOST_LATENTS || !applies(density) {
@@ -85,7 +83,7 @@ pub(super) fn from_mode(request: &Request<'_>, mode: &Centre) -> Option<Starting
     Some(found)
 }
 
-/// The best Gaussian of its kind, or what is left to gain until then.
+/// The best Gaussian of its kind, or the remaining gain.
 #[derive(Clone, Debug)]
 pub struct Best {
     /// Its mean.
@@ -94,10 +92,10 @@ pub struct Best {
     pub frame: Frame,
     /// The bound before every step.
     pub bounds: Vec<f64>,
-    /// Nats that the last step promised to gain, to second order.
+    /// The gain that the last step predicted, to second order, in nats.
     pub left: f64,
-    /// Whether the prior is Gaussian, as the integrals take it to be, but for shared numbers that
-    /// vary little.
+    /// Whether the prior is Gaussian, as the integrals assume, except for shared numbers with small
+    /// standard deviations.
     pub exact: bool,
 }
 
@@ -108,8 +106,8 @@ impl Best {
     }
 }
 
-/// Whether the integrals can be taken: one predictor per row and few shared numbers, nothing
-/// learned but z, rows in memory or on this machine's disk.
+/// Whether the integrals are possible: one predictor per row and few shared numbers, no learnt
+/// parameters, rows in memory or on this machine's disk.
 pub fn applies(density: &dyn Density) -> bool {
     let graph = Graph::new();
     let (at, rows) = probe(&graph, density);
@@ -136,8 +134,8 @@ pub fn applies(density: &dyn Density) -> bool {
     density.params().size() == 0 && density.elsewhere().is_none() && replaced
 }
 
-/// The places of z that all rows read; `None` if they are many, or there is not one predictor
-/// besides.
+/// The places of z that all rows read; `None` if they are many, or if there is not exactly one
+/// predictor besides.
 pub(crate) fn shared_places(density: &dyn Density) -> Option<Vec<usize>> {
     let graph = Graph::new();
     let (at, rows) = probe(&graph, density);
@@ -146,14 +144,14 @@ pub(crate) fn shared_places(density: &dyn Density) -> Option<Vec<usize>> {
     few.then_some(found.shared)
 }
 
-/// Climbs from a mode towards the best Gaussian, for as long as the table's size allows; `None` if
-/// the mode is no maximum.
+/// Climbs from a mode towards the best Gaussian, with as many steps as the table's size allows;
+/// `None` if the mode is not a maximum.
 pub fn climb(density: &dyn Density, mode: &Centre, kind: Covariance) -> Option<Best> {
     climb_from(density, mode, None, kind)
 }
 
-/// Climbs from a Gaussian that is known to be near the best by its precision; without one from that
-/// of the curvature.
+/// Climbs from a Gaussian that is known to be near the best, by its precision; without one, from
+/// that of the curvature.
 pub(crate) fn climb_from(
     density: &dyn Density,
     mode: &Centre,
@@ -185,7 +183,7 @@ pub(crate) fn climb_from(
                 bounds.push(next.bound);
                 (now, share) = (next, 1.0);
             }
-            // Too far: a small enough part of a plain step leads up.
+            // The step was too far: a small enough part of a plain step leads up.
             _ => {
                 share *= 0.5;
                 mixing.clear();
@@ -207,7 +205,7 @@ pub(crate) fn climb_from(
     })
 }
 
-/// Steps at the most: what they cost grows as the rows and the square of the latents.
+/// The most steps: their cost grows as the rows times the square of the latents.
 fn steps(density: &dyn Density) -> usize {
     const FLOPS: f64 = 2e11;
     const FEWEST: f64 = 4.0;
@@ -217,7 +215,8 @@ fn steps(density: &dyn Density) -> usize {
 }
 
 impl Covariance {
-    /// A lower factor of the covariance of this kind for a precision; `None` without a maximum.
+    /// A lower factor of the covariance of this kind for a precision; `None` if it is not positive
+    /// definite.
     fn factor(self, precision: &[f64], size: usize) -> Option<Factor> {
         if self == Covariance::Full {
             return inverse_factor(&cholesky(precision, size)?);
@@ -230,7 +229,7 @@ impl Covariance {
         finite.then_some(Factor { size, values })
     }
 
-    /// What counts of a precision.
+    /// The part of a precision that this kind uses.
     fn part(self, precision: &[f64], size: usize) -> Vec<f64> {
         let kept = |k: usize| self == Covariance::Full || k.is_multiple_of(size + 1);
         let entries = precision.iter().enumerate();
@@ -240,15 +239,15 @@ impl Covariance {
     }
 }
 
-/// A Gaussian on the way to the best.
+/// A Gaussian during the iteration.
 struct Candidate {
     mean: Vec<f64>,
-    /// Of all latents together, even where only its diagonal counts.
+    /// Of all latents together, even if only its diagonal is used.
     precision: Vec<f64>,
     factor: Factor,
 }
 
-/// A Gaussian, and what the integrals say there.
+/// A Gaussian, and the integrals there.
 struct Assessment {
     at: Candidate,
     bound: f64,
@@ -258,12 +257,12 @@ struct Assessment {
     precision: Vec<f64>,
     /// (−E∇²)⁻¹ E∇
     direction: Vec<f64>,
-    /// Nats that a whole step would gain, to second order.
+    /// The gain of a whole step in nats, to second order.
     gain: f64,
 }
 
 impl Assessment {
-    /// A share of the way to where the derivatives point.
+    /// A share of the step towards the target of the derivatives.
     fn step(&self, share: f64, kind: Covariance) -> Option<Candidate> {
         let mix = |(old, new): (&f64, &f64)| old + share * (new - old);
         let precision = self.at.precision.iter().zip(&self.precision).map(mix);
@@ -272,7 +271,7 @@ impl Assessment {
         Candidate::new(mean, precision.collect(), kind)
     }
 
-    /// Mean and precision of a whole step, one after the other.
+    /// Mean and precision after a whole step, one after the other.
     fn image(&self, kind: Covariance) -> Vec<f64> {
         let moved = self.at.mean.iter().zip(&self.direction).map(|(m, d)| m + d);
         let mut image: Vec<f64> = moved.collect();
@@ -280,7 +279,7 @@ impl Assessment {
         image
     }
 
-    /// How far from the best this is, in coordinates of one scale: Fᵀ E∇ and Fᵀ δΛ F.
+    /// The residual, in coordinates of one scale: Fᵀ E∇ and Fᵀ δΛ F.
     fn residual(&self, kind: Covariance, scale: &Factor) -> Vec<f64> {
         let size = scale.size;
         let missing: Vec<f64> = (self.precision.iter().zip(&self.at.precision))
@@ -344,7 +343,7 @@ impl Candidate {
     }
 }
 
-/// How a factor is read.
+/// The way in which a factor is read.
 #[derive(Clone, Copy)]
 enum Turn {
     Plain,
@@ -373,7 +372,7 @@ pub(crate) fn predictor<'g>(
     }
 }
 
-/// The rows' log likelihood with `moved` in the place of their predictor.
+/// The rows' log likelihood with `moved` in place of their predictor.
 fn at_predictor<'g>(
     density: &dyn Density,
     (at, rows): (&Point<'g>, &Rows<'g>),

@@ -1,12 +1,11 @@
-//! The start `variational`: the best independent Gaussian for fixed draws, where a mode would
-//! mislead.
-//!
-//! The joint density of effects and their unknown spread has no useful maximum. Written as
-//! effects it grows without bound as the spread goes to 0; written as multiples of the spread
-//! its maximum has too large a spread and multiples too near 0. The bound of a Gaussian has a
-//! maximum near the posterior in either form. With the draws held fixed that bound is a smooth
-//! function, which a quasi-Newton method climbs in some hundred evaluations (Giordano, Ingram
-//! and Broderick, "Black box variational inference with a deterministic objective", 2024).
+//! The start `variational`: the best independent Gaussian for fixed draws, for models in which the
+//! mode is misleading.  The joint density of random effects and their unknown standard deviation
+//! has no useful maximum. In the centred form it grows without bound as the standard deviation goes
+//! to 0; in the non-centred form its maximum has too large a standard deviation and effects too
+//! near 0. The bound of a Gaussian has a maximum near the posterior in either form. With the draws
+//! held fixed that bound is a smooth function, which a quasi-Newton method climbs in some hundred
+//! evaluations (Giordano, Ingram and Broderick, "Black box variational inference with a
+//! deterministic objective", 2024).
 
 use lehr_density::Density;
 use lehr_numeric::lbfgs::{LbfgsSettings, Maximum, Reason};
@@ -31,8 +30,9 @@ const SEARCH: LbfgsSettings = LbfgsSettings {
     first_step: 1.0,
 };
 
-/// The best independent Gaussian for a fixed set of draws, in whose frame the guide then moves:
-/// for models whose mode is far from the posterior, as with spreads of groups.
+/// The best independent Gaussian for a fixed set of draws, which then whitens the guide's
+/// coordinates: for models whose mode is far from the posterior, as with standard deviations of
+/// groups.
 #[derive(Clone, Copy, Debug)]
 pub struct Variational;
 
@@ -60,15 +60,15 @@ pub struct Independent {
     pub frame: Frame,
 }
 
-/// Where a climb begins.
+/// The beginning of a climb.
 struct Rung {
-    /// Of spreads.
+    /// The size of standard deviations.
     size: f64,
-    /// Of the first Gaussian, in units of the curvature's scales.
+    /// The width of the first Gaussian, in units of the curvature's scales.
     width: f64,
 }
 
-/// The usual beginning, and those to fall back on where the bound is not finite around it.
+/// The default beginning, and alternatives if the bound is not finite around it.
 const LADDER: [Rung; 3] = [
     Rung {
         size: 1.0,
@@ -85,10 +85,9 @@ const LADDER: [Rung; 3] = [
 ];
 
 /// Climbs to the best independent Gaussian for a fixed set of draws, from the first beginning that
-/// leads to one.
+/// succeeds.
 ///
-/// # Errors
-/// If the table has more rows than can be numbered, or no beginning leads anywhere.
+/// # Errors If the table has too many rows to number, or every beginning fails.
 pub fn best_independent(density: &dyn Density, seed: u64) -> Result<Independent, StartError> {
     climb_to_independent(density, seed, &Alone)
 }
@@ -113,7 +112,7 @@ fn climb_to_independent(
     })
 }
 
-/// The best from one beginning; `None` where the bound is not finite, or not with other draws.
+/// The best from one beginning; `None` if the bound is not finite, or not with other draws.
 fn climb_from(
     density: &dyn Density,
     seed: u64,
@@ -165,7 +164,7 @@ struct Climb {
     is_sound: bool,
 }
 
-/// Sets of draws that a maximum is tried with.
+/// Sets of draws with which a maximum is checked.
 const TRIALS: u64 = 4;
 
 fn climb(task: &Task<'_>, learned: &Learned, climber: &dyn Climber) -> Result<Climb, StartError> {

@@ -1,4 +1,4 @@
-//! Rows made of k-means centroids: no row of the table among them.
+//! Surrogate rows from k-means centroids, which contain no row of the table.
 
 use lehr_density::{Column, ColumnKind, Density, Role, RowSet, Values};
 use lehr_numeric::kmeans::{Clusters, Points};
@@ -12,7 +12,7 @@ use crate::error::SurrogateError;
 
 /// The centroids of the table's covariates as rows.
 ///
-/// A table of more rows than are to be clustered is represented by that many random ones.
+/// A table with more rows than the limit is represented by that many random ones.
 pub(crate) fn centroids(order: &Order<'_>) -> Result<FixedRows, SurrogateError> {
     let (density, settings, seed) = (order.density, order.settings, order.setup.seed);
     let covariates = numeric_covariates(density, settings.kind)?;
@@ -21,7 +21,7 @@ pub(crate) fn centroids(order: &Order<'_>) -> Result<FixedRows, SurrogateError> 
     let matrix = if n_rows <= most {
         covariates.read(density.source(), &RowSet::Range(0..n_rows))
     } else {
-        // Another seed than that of a surrogate's own rows, lest the two coincide.
+        // A different seed from that of a surrogate's own rows, so that the two do not coincide.
         let seed = Stream::new(seed, "clustered rows", 0).below(u64::MAX);
         let rows = random_rows(density, most, seed);
         covariates.read(density.source(), &RowSet::List(&rows))
@@ -51,7 +51,7 @@ fn numeric_covariates(
     Ok(covariates)
 }
 
-/// Rows with these covariates; each weighs as much as a row of the table does on average.
+/// Rows with these covariates; each has the weight of an average row of the table.
 fn rows_of(density: &dyn Density, covariates: &Covariates, centroids: &[f64]) -> FixedRows {
     let stride = covariates.width();
     let length = centroids.len() / stride;

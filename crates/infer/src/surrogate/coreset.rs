@@ -8,11 +8,11 @@ use crate::error::CoresetError;
 /// How to build a coreset.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CoresetSettings {
-    /// Draws; repeated rows are merged, so slightly fewer rows come out.
+    /// Draws; repeated rows are merged, so slightly fewer rows result.
     pub size: usize,
     /// Clusters of the rows.
     pub clusters: usize,
-    /// Radius of the ball of coefficients in which rows are told apart, the paper's R.
+    /// Radius of the ball of coefficients in which rows are compared, the paper's R.
     pub radius: f64,
     /// Names the random streams.
     pub seed: u64,
@@ -33,7 +33,7 @@ impl CoresetSettings {
 /// Rows with weights whose weighted log likelihood estimates that of all rows without bias.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coreset {
-    /// Different rows, increasing.
+    /// Distinct rows, increasing.
     pub rows: Vec<u32>,
     /// count/(size·p) of every row.
     pub weights: Vec<f64>,
@@ -67,7 +67,7 @@ impl Coreset {
             reached += probability;
             let last = row + 1 == probabilities.len();
             let before = drawn;
-            // Rounding may leave the sum of probabilities short of the last uniform.
+            // Rounding may leave the sum of probabilities below the last uniform.
             while drawn < settings.size && (uniforms[drawn] < reached || last) {
                 drawn += 1;
             }
@@ -83,11 +83,10 @@ impl Coreset {
     }
 }
 
-/// Probability of every row: proportional to
-/// 1/(1 + Σᵢ |Gᵢ⁽⁻ⁿ⁾| exp(−R‖mean(Gᵢ⁽⁻ⁿ⁾) − zₙ‖)) with z = y·x for labels y = ±1, G the clusters
-/// of z, and ⁽⁻ⁿ⁾ leaving row n out of its own cluster (Huggins et al. 2016, theorem 3.1).
-///
-/// A table with fewer different rows than clusters gets one cluster for each.
+/// Probability of every row: proportional to 1/(1 + Σᵢ |Gᵢ⁽⁻ⁿ⁾| exp(−R‖mean(Gᵢ⁽⁻ⁿ⁾) − zₙ‖)) with z
+/// = y·x for labels y = ±1, G the clusters of z, and ⁽⁻ⁿ⁾ leaving row n out of its own cluster
+/// (Huggins et al. 2016, theorem 3.1).  A table with fewer distinct rows than clusters gets one
+/// cluster for each.
 pub fn probabilities(
     covariates: &[f64],
     columns: usize,
@@ -119,7 +118,7 @@ pub fn probabilities(
     Ok(importance)
 }
 
-/// Σᵢ |Gᵢ⁽⁻ⁿ⁾| exp(−R‖mean(Gᵢ⁽⁻ⁿ⁾) − zₙ‖): how many other rows are like this one.
+/// Σᵢ |Gᵢ⁽⁻ⁿ⁾| exp(−R‖mean(Gᵢ⁽⁻ⁿ⁾) − zₙ‖): the number of similar rows.
 fn crowd(points: Points<'_>, clusters: &Clusters, row: usize, radius: f64, own: &mut [f64]) -> f64 {
     let mut crowd = 0.0;
     for (cluster, centroid) in clusters.centroids.chunks(points.columns()).enumerate() {

@@ -1,9 +1,9 @@
-//! The numeric covariates of rows as one matrix, out of the columns and back into them.
+//! The numeric covariates of rows as one matrix, and back to columns.
 
 use lehr_density::{Column, ColumnKind, Columns, Role, RowSet, RowSource, Rows};
 use lehr_graph::{Expr, Shape};
 
-/// Which columns are numeric covariates (offsets are), by place.
+/// The numeric covariates (offsets included), by their places among the columns.
 #[derive(Clone, Debug)]
 pub(crate) struct Covariates {
     columns: Vec<(usize, Column)>,

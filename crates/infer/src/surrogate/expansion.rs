@@ -1,4 +1,4 @@
-//! Slope and curvature in z of a term of the log posterior, from the program itself.
+//! Gradient and Hessian in z of a term of the log posterior, from the program itself.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ const ABREAST: usize = 16;
 
 const DIRECTION: &str = "expansion_direction";
 
-/// How much of a Hessian is wanted.
+/// The extent of a Hessian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Extent {
     Full,
@@ -24,7 +24,7 @@ pub(crate) enum Extent {
 }
 
 impl Extent {
-    /// As much as the mode knows.
+    /// The same extent as in the mode.
     pub(crate) fn of(mode: &Mode) -> Extent {
         if mode.is_diagonal() {
             Extent::Diagonal
@@ -39,12 +39,12 @@ impl Extent {
 pub struct Expansion {
     /// The gradient in z.
     pub gradient: Vec<f64>,
-    /// The Hessian in z, D × D, or its diagonal alone if no more was wanted.
+    /// The Hessian in z, D × D, or only its diagonal if no more was requested.
     pub hessian: Vec<f64>,
 }
 
 impl Expansion {
-    /// Of a surrogate at the mode, its learned quantities as in `learned`.
+    /// The expansion of a surrogate at the mode, with learnt quantities as in `learned`.
     pub(crate) fn of_surrogate(
         density: &dyn Density,
         surrogate: &dyn Surrogate,
@@ -57,7 +57,7 @@ impl Expansion {
         })
     }
 
-    /// Of the log prior at the mode.
+    /// The expansion of the log prior at the mode.
     pub(crate) fn of_prior(density: &dyn Density, mode: &Mode) -> Expansion {
         let learned = at_start(density, Vec::new());
         expand(density, &learned, mode, Extent::of(mode), |context, at| {
@@ -71,7 +71,7 @@ pub(crate) fn at_start(density: &dyn Density, blocks: Vec<Block>) -> Learned {
     Learned::new(params_block(density).into_iter().chain(blocks).collect())
 }
 
-/// The expansion of what `write` says at the mode.
+/// The expansion at the mode of the expression that `write` builds.
 pub(crate) fn expand(
     density: &dyn Density,
     learned: &Learned,
@@ -94,7 +94,7 @@ pub(crate) fn expand(
     derivatives(&mut program, size, lanes, extent)
 }
 
-/// The learned values with θ as it is at the mode.
+/// The learnt values with θ at its value in the mode.
 pub(crate) fn with_params(learned: &Learned, mode: &Mode) -> Learned {
     let mut learned = learned.clone();
     if let Some(range) = learned.range_of(PARAMS) {
@@ -106,7 +106,7 @@ pub(crate) fn with_params(learned: &Learned, mode: &Mode) -> Learned {
 /// Gradient and Hessian from a program of the slope and its derivative along a direction.
 fn derivatives(program: &mut Program, size: usize, lanes: usize, extent: Extent) -> Expansion {
     let product = |directions: &[f64]| {
-        // A term that is linear in z does not ask for a direction.
+        // A term that is linear in z does not need a direction.
         let slot = program.plan().input_named(DIRECTION);
         if let Some(slot) = slot {
             program.workspace_mut().set(slot, directions);

@@ -1,4 +1,4 @@
-//! The rows a surrogate stands on, copied out of the table.
+//! The rows of a surrogate, copied from the table.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::error::SurrogateError;
 use crate::guide::{Context, Feed};
 use lehr_density::rows_here;
 
-/// A few rows in the columns of a density, and how many rows they stand for.
+/// A few rows with the columns of a density, and the number of rows that they represent.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "RowRecord", into = "RowRecord")]
 pub struct FixedRows {
@@ -47,7 +47,7 @@ impl FixedRows {
         }
     }
 
-    /// Rows that are not of the table: their columns in order.
+    /// Rows that are not in the table, by their columns in order.
     pub(crate) fn from_values(
         density: &dyn Density,
         length: usize,
@@ -60,7 +60,7 @@ impl FixedRows {
         }
     }
 
-    /// The rows with one numeric column set to zero, so that what is not needed is not kept.
+    /// The rows with one numeric column set to zero, so that unneeded data are not stored.
     #[must_use]
     pub(crate) fn without(&self, name: &str) -> FixedRows {
         let blank = |(place, column): (usize, &Column)| match self.values(place, column) {
@@ -106,7 +106,7 @@ impl FixedRows {
         self.len() == 0
     }
 
-    /// N, how many rows these stand for.
+    /// N, the number of rows that these represent.
     pub fn total(&self) -> usize {
         self.total
     }
@@ -116,7 +116,7 @@ impl FixedRows {
         &self.columns
     }
 
-    /// The rows as expressions; the same inputs whenever one program asks.
+    /// The rows as expressions; repeated calls for one program give the same inputs.
     pub(crate) fn rows<'g>(&self, context: &Context<'g, '_>) -> Rows<'g> {
         context.rows("surrogate", &Feed::Fixed(self.data.clone()))
     }
@@ -165,7 +165,7 @@ pub(crate) fn copied(
     Values::Numbers { width, values }
 }
 
-/// The rows as they are stored.
+/// The stored form of the rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct RowRecord {
     rows: usize,

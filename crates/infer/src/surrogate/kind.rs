@@ -1,4 +1,4 @@
-//! A row of the table of surrogates: how one is called, made and read back.
+//! A row of the table of surrogates: its name, construction and restoration.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -17,38 +17,38 @@ pub struct SurrogateInfo {
     pub name: &'static str,
     /// One line of help.
     pub help: &'static str,
-    /// How it is made and read back.
+    /// Its construction and restoration.
     pub(crate) maker: &'static dyn Maker,
 }
 
-/// What is asked of a maker.
+/// The arguments of a maker.
 pub(crate) struct Order<'a> {
     pub(crate) density: &'a dyn Density,
     pub(crate) settings: &'a SurrogateSettings,
     pub(crate) setup: &'a Setup<'a>,
 }
 
-/// Makes a surrogate, and reads it back.
+/// Makes a surrogate, and restores it.
 pub(crate) trait Maker: Sync {
-    /// Whether the surrogate stands on rows of its own, so that their number matters.
+    /// Whether the surrogate uses rows, so that their number matters.
     fn has_rows(&self) -> bool {
         true
     }
 
-    /// Whether its weights are learned from a start that can be matched to the curvature.
+    /// Whether its weights are learnt from a start that can be matched to the curvature.
     fn has_matched_weights(&self) -> bool {
         false
     }
 
-    /// Whether it is for models whose rows have latents of their own, and for no others.
+    /// Whether it is only for models with local latents.
     fn needs_locals(&self) -> bool {
         false
     }
 
-    /// Builds it. Refuses what cannot work in one sentence.
+    /// Builds it. Settings that cannot work are refused in one sentence.
     fn build(&self, order: &Order<'_>) -> Result<Arc<dyn Surrogate>, SurrogateError>;
 
-    /// Reads it back for a density of the same model, whose table is not read.
+    /// Restores it for a density of the same model, whose table is not read.
     fn restore(
         &self,
         kind: SurrogateKind,
@@ -57,7 +57,7 @@ pub(crate) trait Maker: Sync {
     ) -> Result<Arc<dyn Surrogate>, SurrogateError>;
 }
 
-/// Which surrogate: a row of [`SURROGATES`](super::SURROGATES).
+/// A kind of surrogate: a row of [`SURROGATES`](super::SURROGATES).
 #[derive(Clone, Copy, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct SurrogateKind(pub(super) &'static SurrogateInfo);
@@ -73,17 +73,17 @@ impl SurrogateKind {
         self.0.help
     }
 
-    /// Whether its weights are learned from a start that can be matched to the curvature.
+    /// Whether its weights are learnt from a start that can be matched to the curvature.
     pub fn has_matched_weights(self) -> bool {
         self.0.maker.has_matched_weights()
     }
 
-    /// Whether it stands on rows of its own, so that their number matters.
+    /// Whether it uses rows, so that their number matters.
     pub fn has_rows(self) -> bool {
         self.0.maker.has_rows()
     }
 
-    /// Whether it is for models whose rows have latents of their own, and for no others.
+    /// Whether it is only for models with local latents.
     pub fn needs_locals(self) -> bool {
         self.0.maker.needs_locals()
     }
@@ -93,7 +93,7 @@ impl SurrogateKind {
     }
 }
 
-/// What a surrogate stores of itself.
+/// The stored form of a surrogate.
 pub(crate) fn stored(name: &str, value: &impl Serialize) -> Stored {
     Stored {
         name: name.to_owned(),
@@ -101,7 +101,7 @@ pub(crate) fn stored(name: &str, value: &impl Serialize) -> Stored {
     }
 }
 
-/// What was stored, from all of its bytes.
+/// Reads a stored value from all of its bytes.
 pub(crate) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, SurrogateError> {
     match postcard::take_from_bytes(bytes) {
         Ok((value, [])) => Ok(value),

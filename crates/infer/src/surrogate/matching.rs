@@ -1,4 +1,4 @@
-//! Weights with which a few rows have the slope and curvature of all rows at the mode.
+//! Weights with which a few rows match the gradient and Hessian of all rows at the mode.
 
 use std::sync::Arc;
 
@@ -12,16 +12,16 @@ use crate::error::SurrogateError;
 use crate::expansion::Mode;
 use crate::program::{Program, compile};
 
-/// Pairs of directions that are followed side by side.
+/// Pairs of directions that are computed side by side.
 const ABREAST: usize = 16;
 
-/// Up to so many latents all of the Hessian is matched, beyond its diagonal.
+/// Up to this many latents the whole Hessian is matched, otherwise its diagonal.
 const MOST_FULL_LATENTS: usize = 100;
 
 const DIRECTIONS: [&str; 2] = ["matching_first", "matching_second"];
 
-/// The weights ω ≥ 0 of least predicted divergence ½‖L⁻¹(Gω − g)‖² + ¼‖L⁻¹(ΣωₙHₙ − H)L⁻ᵀ‖², `LLᵀ`
-/// the posterior's precision: a non-negative least squares problem in the rows' derivatives
+/// The weights ω ≥ 0 of least predicted divergence ½‖L⁻¹(Gω − g)‖² + ¼‖L⁻¹(ΣωₙHₙ − H)L⁻ᵀ‖², where
+/// `LLᵀ` is the posterior precision: a nonnegative least squares problem in the rows' derivatives
 /// along whitened directions.
 pub(crate) fn matched_weights(
     density: &dyn Density,
@@ -54,8 +54,8 @@ pub(crate) fn matched_weights(
         .weights)
 }
 
-/// √½ of the slope's share and √¼ of the curvature's, which counts each pair above the
-/// diagonal twice.
+/// √½ for the share of the slope and √¼ for that of the curvature, in which each pair above the
+/// diagonal counts twice.
 const SLOPE: f64 = std::f64::consts::FRAC_1_SQRT_2;
 
 fn factor(i: usize, j: usize) -> f64 {
@@ -131,7 +131,7 @@ fn follow(
         }
         program.run();
         for (lane, &(i, j)) in some.iter().enumerate() {
-            // Without lanes a derivative does not depend on its direction: it is zero.
+            // A derivative without lanes does not depend on its direction: it is zero.
             let part = |output: usize| program.output(output).get(lane * length..)?.get(..length);
             let laned = |output: usize| program.output(output).len() == ABREAST * length;
             let mut set = |place: usize, factor: f64, output: usize| {

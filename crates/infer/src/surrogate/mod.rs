@@ -1,8 +1,8 @@
-//! Cheap stand-ins for the log likelihood that drive an SL-DAIS chain.
+//! Cheap approximations of the log likelihood that drive an SL-DAIS chain.
 //!
-//! A surrogate by rows is the same model program on other rows with learned weights; it is
-//! never a second model. Nothing of a built surrogate refers to the table any more, so it can be
-//! stored and restored where the data set never was.
+//! A surrogate by rows is the same model program on other rows with learnt weights; it is never a
+//! second model. A built surrogate does not refer to the table, so it can be stored and restored
+//! without the data set.
 
 mod centroid;
 pub mod coreset;
@@ -47,21 +47,21 @@ use lehr_graph::Expr;
 
 use crate::guide::{Block, Context};
 
-/// A learned approximation Ψ̂(z) of the log likelihood of all rows.
+/// A learnt approximation Ψ̂(z) of the log likelihood of all rows.
 pub trait Surrogate: Send + Sync {
     /// The name in tables and settings.
     fn name(&self) -> &'static str;
 
-    /// The learned quantities and where they start.
+    /// The learnt quantities and their starting values.
     fn blocks(&self) -> Vec<Block>;
 
     /// Ψ̂(z), one number per lane.
     fn log_likelihood<'g>(&self, context: &Context<'g, '_>, at: &Point<'g>) -> Expr<'g>;
 
-    /// What of the user's data a stored surrogate carries, for people who must not ship rows.
+    /// The user's data that a stored surrogate contains, for users who must not publish rows.
     fn contents(&self) -> String;
 
-    /// All that is needed to have this surrogate again without the table, except the values of its
-    /// learned quantities; [`restore`] reads it back.
+    /// The stored form of this surrogate, without the table and the values of its learnt
+    /// quantities; [`restore`] reads it.
     fn store(&self) -> Stored;
 }

@@ -19,11 +19,11 @@ pub(super) static INFO: SurrogateInfo = SurrogateInfo {
     maker: &NetworkMaker,
 };
 
-/// The last layer starts this small, so that Ψ̂ starts near zero.
+/// The last layer starts at this small scale, so that Ψ̂ starts near zero.
 const LAST_LAYER: f64 = 0.01;
 
-/// Ψ̂(z) = w·elu(W₂ elu(W₁z + b₁) + b₂), all of it learned. A constant would not be felt: only the
-/// gradient of Ψ̂ drives a chain.
+/// Ψ̂(z) = w·elu(W₂ elu(W₁z + b₁) + b₂), all of it learnt. A constant would have no effect: only
+/// the gradient of Ψ̂ drives a chain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Network {
     latents: usize,
@@ -41,7 +41,7 @@ impl Network {
         }
     }
 
-    /// Weights whose scale keeps the size of what passes through a layer.
+    /// Weights whose scale preserves the size of a layer's values.
     fn layer(&self, name: &str, dims: &[usize], scale: f64) -> Block {
         let mut start = vec![0.0; dims.iter().product()];
         Stream::new(self.seed, name, 0).fill_normal(&mut start);

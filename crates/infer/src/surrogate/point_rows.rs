@@ -1,5 +1,5 @@
-//! `points`: random rows with latents of their own at points that are learned, the point form of the
-//! paper's N+1 chains.
+//! `points`: random rows with learnt values of their local latents, the point form of the paper's
+//! N+1 chains.
 
 use std::sync::Arc;
 
@@ -27,21 +27,21 @@ pub(super) static INFO: SurrogateInfo = SurrogateInfo {
 /// The learned w̃, `[n, d]`.
 const LOCALS: &str = "surrogate_locals";
 
-/// Ψ̂(z) = Σ ωⱼ log p(ỹⱼ, w̃ⱼ | z) with learned weights ω and values w̃ of the rows' own latents. The
-/// paper's chain moves copies of w̃ along with z, and gives them no density where it ends; as
-/// parameters they need none.
+/// Ψ̂(z) = Σ ωⱼ log p(ỹⱼ, w̃ⱼ | z) with learnt weights ω and values w̃ of the rows' local latents.
+/// The paper's chain moves copies of w̃ along with z, without a density at its end; as parameters
+/// they need none.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PointRows {
     weighted: WeightedRows,
-    /// Where w̃ starts, row after row.
+    /// The starting values of w̃, row after row.
     start: Vec<f64>,
 }
 
 impl PointRows {
-    /// On these rows of the table, with values of their latents to start from, row after row.
+    /// On these rows of the table, with starting values of their local latents, row after row.
     ///
     /// # Panics
-    /// If there is no value for each latent of each row.
+    /// If there is not a value for each latent of each row.
     pub fn on_rows(density: &dyn Density, rows: &[usize], start: Vec<f64>) -> PointRows {
         let width = density
             .integrates()
@@ -130,7 +130,7 @@ fn locals(density: &dyn Density) -> Result<&dyn Locals, SurrogateError> {
         .ok_or(SurrogateError::NoLocals { kind: kind.name() })
 }
 
-/// The peaks of the rows' own latents given the mode, row after row.
+/// The modes of the rows' local latents given the mode, row after row.
 fn peaks(density: &dyn Density, locals: &dyn Locals, rows: &FixedRows, mode: &Mode) -> Vec<f64> {
     let latents: Arc<[f64]> = mode.latents.as_slice().into();
     let learned = at_start(density, Vec::new());

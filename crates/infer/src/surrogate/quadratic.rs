@@ -1,4 +1,5 @@
-//! What some rows leave of the log likelihood of all, to second order at the mode.
+//! The remainder of the log likelihood of all rows after that of some rows, to second order at the
+//! mode.
 
 use std::sync::Arc;
 
@@ -23,8 +24,8 @@ pub(crate) struct Quadratic {
 }
 
 impl Quadratic {
-    /// What is left of the slope and the curvature of all rows when those of some are taken away,
-    /// whose Hessian may be a diagonal alone.
+    /// The gradient and Hessian of all rows less those of some rows, whose Hessian may be only a
+    /// diagonal.
     pub(crate) fn left(mode: &Mode, own: &Expansion) -> Quadratic {
         let whole = if own.hessian.len() == mode.hessian.len() {
             mode.hessian.clone()
@@ -39,7 +40,7 @@ impl Quadratic {
         }
     }
 
-    /// The slope and the curvature of all rows.
+    /// The gradient and the Hessian of all rows.
     pub(crate) fn of(mode: &Mode) -> Quadratic {
         Quadratic {
             mode: mode.latents.as_slice().into(),
@@ -53,7 +54,7 @@ impl Quadratic {
         self.mode.len()
     }
 
-    /// Whether the parts are as long as they must be.
+    /// Whether the parts have the required lengths.
     pub(crate) fn is_whole(&self) -> bool {
         let size = self.size();
         self.slope.len() == size && [size, size * size].contains(&self.curvature.len())
@@ -73,8 +74,9 @@ impl Quadratic {
         (offset * (slope + 0.5 * pulled)).sum()
     }
 
-    /// The same without directions along which it grows, and how many those were: the eigenvalues
-    /// of FᵀδH F are cut off at zero, F the frame. Otherwise it could outgrow the prior.
+    /// The same without directions along which it grows, and the number of those: the eigenvalues
+    /// of FᵀδH F are truncated at zero, where F is the whitening. Otherwise it could outgrow the
+    /// prior.
     pub(crate) fn clipped(self, frame: &Frame) -> (Quadratic, usize) {
         let size = self.size();
         if self.curvature.len() != size * size {
@@ -90,8 +92,8 @@ impl Quadratic {
     }
 }
 
-/// H less what is positive of FᵀH F, and how many directions that takes; `None` if it is none.
-/// What is positive by rounding alone stays.
+/// H less the positive part of FᵀH F, and the number of its directions; `None` if there are none.
+/// Positive eigenvalues at the level of rounding are kept.
 fn cut_off(hessian: &[f64], factor: &Mat<f64>) -> Option<(Arc<[f64]>, usize)> {
     const ROUNDING: f64 = 1e-9;
     let size = factor.nrows();
@@ -107,7 +109,7 @@ fn cut_off(hessian: &[f64], factor: &Mat<f64>) -> Option<(Arc<[f64]>, usize)> {
     if count == 0 {
         return None;
     }
-    // FᵀE F = U S⁺ Uᵀ is what goes, so E = F⁻ᵀU S⁺ UᵀF⁻¹.
+    // FᵀE F = U S⁺ Uᵀ is removed, so E = F⁻ᵀU S⁺ UᵀF⁻¹.
     let mut back = Mat::from_fn(size, size, |i, j| eigen.U()[(i, j)]);
     factor
         .transpose()

@@ -1,4 +1,4 @@
-//! How far the surrogate's posterior will be from the posterior, before any training.
+//! The predicted divergence of the surrogate's posterior from the posterior, before any training.
 
 use lehr_density::Density;
 use lehr_graph::{Graph, Plan};
@@ -13,24 +13,24 @@ use crate::guide::Learned;
 /// in nats.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quality {
-    /// ¼tr((Λ⁻¹δB)²): what the wrong curvature costs.
+    /// ¼tr((Λ⁻¹δB)²): the contribution of the wrong curvature.
     pub curvature: f64,
-    /// ½δg·Λ⁻¹δg: what the wrong slope costs.
+    /// ½δg·Λ⁻¹δg: the contribution of the wrong slope.
     pub shift: f64,
 }
 
 impl Quality {
-    /// Both costs together.
+    /// The sum of both contributions.
     pub fn divergence(&self) -> f64 {
         self.curvature + self.shift
     }
 }
 
-/// What one pass over the table says of a surrogate. Its learned quantities are as in `learned`,
-/// or at their start where that has none of them; θ is the mode's.
+/// The quality of a surrogate, from one pass over the table. Its learnt quantities are as in
+/// `learned`, or at their start if that has none of them; θ is the mode's.
 ///
-/// Λ is the precision of the posterior at the mode, δB and δg the errors of the surrogate's
-/// negative Hessian and gradient there. Refuses a mode that is no maximum.
+/// Λ is the posterior precision at the mode, δB and δg the errors of the surrogate's negative
+/// Hessian and gradient there. Refuses a mode that is not a maximum.
 pub fn predicted_quality(
     density: &dyn Density,
     surrogate: &dyn Surrogate,
@@ -51,8 +51,8 @@ pub fn predicted_quality(
     })
 }
 
-/// L⁻¹ with `LLᵀ` = Λ, the posterior's precision at the mode: coordinates in which the posterior
-/// is as wide as one.
+/// L⁻¹ with `LLᵀ` = Λ, the posterior precision at the mode, for coordinates in which the posterior
+/// has unit scale.
 pub(crate) enum Whitening {
     Full(Vec<f64>),
     Diagonal(Vec<f64>),
@@ -116,7 +116,7 @@ fn product(a: &[f64], b: &[f64]) -> Vec<f64> {
     a.iter().zip(b).map(|(a, b)| a * b).collect()
 }
 
-/// L⁻¹ with `LLᵀ` = Λ; not finite if there is none.
+/// L⁻¹ with `LLᵀ` = Λ; not finite if it does not exist.
 fn inverse_factor(precision: &[f64], size: usize) -> Vec<f64> {
     let graph = Graph::new();
     let matrix = graph.input("precision", [size, size]);

@@ -1,44 +1,44 @@
-//! Surrogates by rows: which rows × which labels × which weights × are the covariates learned.
+//! Surrogates by rows, as combinations of rows, labels, weights, and fixed or learnt covariates.
 
-/// Which rows a surrogate stands on.
+/// The rows of a surrogate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RowChoice {
     /// Rows of the table, drawn without replacement.
     Random,
-    /// The different rows that were drawn for a coreset.
+    /// The distinct rows that were drawn for a coreset.
     Coreset,
-    /// The k-means centroids of the covariates, no row of the table among them.
+    /// The k-means centroids of the covariates, which contain no row of the table.
     Centroids,
 }
 
-/// Which responses the rows have.
+/// The responses of the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Labels {
     /// Their own.
     Own,
-    /// Both of a binary response, each with a weight.
+    /// Both labels of a binary response, each with a weight.
     Both,
 }
 
-/// Where the weights come from.
+/// The source of the weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Weights {
-    /// Learned from equal or matched ones on.
+    /// Learnt, starting from equal or matched weights.
     Learned,
     /// The coreset's, an unbiased estimate of the log likelihood.
     Kept,
 }
 
-/// What becomes of the covariates.
+/// The treatment of the covariates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Values {
-    /// They stay as they are.
+    /// They are fixed.
     Kept,
     /// They are learned.
     Learned,
 }
 
-/// A surrogate by rows in four words.
+/// A surrogate by rows in four properties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Recipe {
     pub(crate) rows: RowChoice,

@@ -1,4 +1,4 @@
-//! What of each row an expansion to second order leaves out where the posterior is.
+//! The remainder of each row's second-order expansion over the posterior.
 
 use lehr_density::rows_here;
 use lehr_density::{Density, Point};
@@ -8,20 +8,20 @@ use crate::expansion::{Mode, Order, row_remainder};
 use crate::guide::Frame;
 use lehr_rows::{Argument, RowPass};
 
-/// Draws that are taken side by side, and how often.
+/// Draws that are evaluated side by side, and the number of rounds.
 const LANES: usize = 16;
 const ROUNDS: usize = 4;
-/// How much wider than the frame's Gaussian the draws are. A row far out on the flat side of its
-/// likelihood is fitted worst of all where a draw reaches the steep side, which few draws would.
+/// The width of the draws relative to the whitening Gaussian. A row far out on the flat side of its
+/// likelihood is fitted worst where a draw reaches the steep side, which few draws would.
 const WIDER: f64 = 3.0;
 /// Rows of a block.
 const ROWS: usize = 8192;
-/// Rows that are looked at where the table is not in memory, which is in random order then: no
-/// more numbers than these are kept.
+/// The most rows that are examined if the table is not in memory, where it is in random order. No
+/// more numbers than these are stored.
 const MOST: usize = 1 << 20;
 
-/// What expansions at a mode leave out over draws of a Gaussian around it as wide as [`WIDER`] times
-/// the frame.
+/// The remainders of expansions at a mode over draws of a Gaussian around it, [`WIDER`] times as
+/// wide as the whitening.
 pub(crate) struct Remainder<'a> {
     pub(crate) density: &'a dyn Density,
     pub(crate) mode: &'a Mode,
@@ -29,37 +29,37 @@ pub(crate) struct Remainder<'a> {
     pub(crate) seed: u64,
 }
 
-/// Rows as batches number them, increasing, and what each counts.
+/// Rows in the numbering of batches, increasing, with their weights.
 pub(crate) struct Sample {
     pub(crate) rows: Vec<usize>,
     pub(crate) weights: Vec<f64>,
 }
 
 impl Remainder<'_> {
-    /// The rows whose log likelihood their own expansion fits worst, as batches number them and
-    /// increasing: those of which log p(yₙ | z) less its expansion varies most.
+    /// The rows whose log likelihood their own expansion fits worst, in the numbering of batches
+    /// and increasing: those with the largest variance of log p(yₙ | z) less its expansion.
     pub(crate) fn worst(&self, count: usize) -> Vec<usize> {
         let mut order = self.ranked(count);
         order.sort_unstable();
         order
     }
 
-    /// The same, worst first, at most so many.
+    /// The same, worst first, at most `count`.
     pub(crate) fn ranked(&self, count: usize) -> Vec<usize> {
         if count >= self.density.n_rows() {
             return (0..self.density.n_rows()).collect();
         }
         let variances = self.variances();
         let mut order: Vec<usize> = (0..variances.len()).collect();
-        // What is not a number is fitted worst of all.
+        // NaN counts as the worst fit.
         order.sort_by(|&a, &b| variances[b].total_cmp(&variances[a]));
         order.truncate(count);
         order
     }
 
-    /// Rows that stand for the remainder of all: row n is taken with a probability πₙ in proportion
-    /// to the deviation of its remainder, at most one, and counts 1/πₙ. The worst fitted rows are
-    /// certain and count for themselves.
+    /// A sample of rows that represents the remainder of all: row n is selected with a probability
+    /// πₙ proportional to the standard deviation of its remainder, at most one, and has weight
+    /// 1/πₙ. The worst fitted rows are always selected, with weight one.
     pub(crate) fn sample(&self, count: usize) -> Sample {
         let n_rows = self.density.n_rows();
         if count == n_rows {
@@ -87,7 +87,7 @@ impl Remainder<'_> {
         Sample { rows, weights }
     }
 
-    /// The variance of each row's remainder, as far as they are looked at.
+    /// The variance of each row's remainder, for the rows that are examined.
     fn variances(&self) -> Vec<f64> {
         let (density, mode) = (self.density, self.mode);
         let size = mode.latents.len();
@@ -124,8 +124,8 @@ impl Remainder<'_> {
     }
 }
 
-/// The square roots, none of them zero: no row shall count more than a thousand times what it
-/// would count in a plain sample. What is not finite is as bad as the worst that is.
+/// The square roots, none of them zero: no row should have more than a thousand times the weight of
+/// a plain sample. Values that are not finite count as the largest finite one.
 fn deviations(variances: &[f64]) -> Vec<f64> {
     const LEAST: f64 = 1e-3;
     let finite = variances.iter().filter(|variance| variance.is_finite());
@@ -155,7 +155,7 @@ fn spacing(deviations: &[f64], count: usize) -> f64 {
     falling[count - 1]
 }
 
-/// Draws of the wide Gaussian, as offsets of its centre.
+/// Draws of the wide Gaussian, as offsets from its centre.
 fn offsets(frame: &Frame, size: usize, stream: &mut Stream) -> Vec<f64> {
     let mut noise = vec![0.0; LANES * size];
     stream.fill_normal(&mut noise);
@@ -166,7 +166,7 @@ fn offsets(frame: &Frame, size: usize, stream: &mut Stream) -> Vec<f64> {
     draws.flat_map(|draw| frame.spread(draw)).collect()
 }
 
-/// Σ r and Σ r² over the lanes' offsets, r what the expansion of a row leaves.
+/// Σ r and Σ r² over the lanes' offsets, where r is the remainder of a row's expansion.
 fn remainders(density: &dyn Density) -> RowPass<'_> {
     let size = density.latents().size();
     let sizes = [

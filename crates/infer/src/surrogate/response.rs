@@ -12,7 +12,7 @@ pub(crate) struct BinaryResponse {
     pub(crate) name: String,
 }
 
-/// The one binary response of a model, which `kind` needs.
+/// The one binary response of a model, which `kind` requires.
 pub(crate) fn binary_response(
     density: &dyn Density,
     kind: SurrogateKind,

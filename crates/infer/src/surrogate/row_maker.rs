@@ -1,4 +1,4 @@
-//! Surrogates by rows, made by their recipes and read back.
+//! Construction of surrogates by rows from their recipes, and their restoration.
 
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ impl Maker for Recipe {
 }
 
 impl Recipe {
-    /// The rows, and the weights that came with them.
+    /// The rows, and their own weights if they have any.
     fn rows(
         self,
         order: &Order<'_>,

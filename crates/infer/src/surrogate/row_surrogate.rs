@@ -58,7 +58,7 @@ impl RowSurrogate {
     }
 }
 
-/// Different rows of the table, increasing; every subset is equally likely.
+/// Distinct rows of the table, increasing; every subset is equally likely.
 pub(crate) fn random_rows(density: &dyn Density, rows: usize, seed: u64) -> Vec<usize> {
     let mut chosen = vec![0; rows];
     Stream::new(seed, "surrogate rows", 0)

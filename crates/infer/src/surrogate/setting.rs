@@ -1,4 +1,4 @@
-//! Which surrogate to build, and on what.
+//! The settings of a surrogate, and the inputs for building it.
 
 use std::sync::Arc;
 
@@ -11,31 +11,31 @@ use crate::error::SurrogateError;
 use crate::expansion::Mode;
 use crate::guide::Frame;
 
-/// Where learned weights of rows start.
+/// The starting values of learnt weights of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StartWeights {
     /// `N/N_surr` each.
     #[default]
     Uniform,
-    /// Where the slope and curvature at the mode are nearest to those of all rows, by
-    /// non-negative least squares.
+    /// The weights that match the gradient and Hessian of all rows at the mode best, by nonnegative
+    /// least squares.
     Matched,
 }
 
-/// A surrogate in words.
+/// The settings of a surrogate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SurrogateSettings {
-    /// Which surrogate.
+    /// The kind of surrogate.
     pub kind: SurrogateKind,
     /// `N_surr`: rows, covariates, draws of a coreset or centroids. `nn` has none.
     pub rows: usize,
-    /// Where learned weights of rows start.
+    /// The starting values of learnt weights of rows.
     pub start_weights: StartWeights,
     /// Units in each of the two layers of `nn`.
     pub hidden: usize,
-    /// Rows that `km-*` cluster at most: of a longer table as many random ones.
+    /// The most rows that `km-*` cluster; of a longer table, a random sample of this size.
     pub clustered_rows: usize,
 }
 
@@ -51,15 +51,15 @@ impl Default for SurrogateSettings {
     }
 }
 
-/// What a surrogate is built from besides the model and its table.
+/// The inputs of a surrogate besides the model and its table.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<'a> {
     /// Names the random streams.
     pub seed: u64,
     /// The mode, which `taylor` and matched weights need.
     pub mode: Option<&'a Mode>,
-    /// Where the posterior is, as far as it is known: the rows of `taylor` are taken by how badly
-    /// an expansion fits them there.
+    /// The location of the posterior, as far as it is known: the rows of `taylor` are selected by
+    /// the error of their expansion there.
     pub frame: &'a Frame,
 }
 
@@ -71,7 +71,7 @@ impl<'a> Setup<'a> {
 }
 
 impl SurrogateSettings {
-    /// A surrogate of this kind on so many rows.
+    /// A surrogate of this kind on this many rows.
     pub fn new(kind: SurrogateKind, rows: usize) -> SurrogateSettings {
         SurrogateSettings {
             kind,
@@ -80,7 +80,7 @@ impl SurrogateSettings {
         }
     }
 
-    /// Builds the surrogate. Refuses what cannot work in one sentence.
+    /// Builds the surrogate. Settings that cannot work are refused in one sentence.
     pub fn build(
         &self,
         density: &dyn Density,

@@ -1,4 +1,4 @@
-//! The table of surrogates, one row each, and how they are found by name.
+//! The table of surrogates, one row each, and their lookup by name.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -101,8 +101,8 @@ impl SurrogateKind {
     }
 }
 
-/// The surrogate that was stored, for a density of the same model, whose table is not read.
-/// Refuses a model that reads other columns or has other latents, and damaged bytes.
+/// Restores a stored surrogate for a density of the same model, whose table is not read. Refuses a
+/// model that reads other columns or has other latents, and damaged bytes.
 pub fn restore(
     stored: &Stored,
     density: &dyn Density,

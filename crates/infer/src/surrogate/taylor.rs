@@ -1,4 +1,4 @@
-//! `taylor`: some rows of the table as they are, and the rest of it to second order at the mode.
+//! `taylor`: some rows of the table exactly, and the others to second order at the mode.
 
 use std::sync::Arc;
 
@@ -24,14 +24,13 @@ pub(super) static INFO: SurrogateInfo = SurrogateInfo {
     maker: &TaylorMaker,
 };
 
-/// Up to so many latents the residual Hessian is kept in full, beyond by its diagonal.
+/// Up to this many latents the full residual Hessian is stored, otherwise its diagonal.
 pub const MOST_FULL_LATENTS: usize = 500;
 
-/// Ψ̂(z) = Σ ωₙ log p(ỹₙ | z, x̃ₙ) + δg·(z − z*) + ½(z − z*)ᵀδH(z − z*), ω learned.
-///
-/// δg and δH are what the rows, with the weights they start from, leave of the gradient and the
-/// Hessian of the log likelihood of all rows at the mode z*. So Ψ̂ starts exact to second order
-/// there, whatever the rows (with a diagonal δH: exact to first order and in the diagonal).
+/// Ψ̂(z) = Σ ωₙ log p(ỹₙ | z, x̃ₙ) + δg·(z − z*) + ½(z − z*)ᵀδH(z − z*), ω learned.  δg and δH are
+/// the gradient and the Hessian of the log likelihood of all rows at the mode z*, less those of
+/// these rows with their starting weights. So Ψ̂ starts exact to second order there, for any rows
+/// (with a diagonal δH: exact to first order and in the diagonal).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Taylor {
     rows: WeightedRows,
@@ -40,8 +39,8 @@ pub struct Taylor {
 }
 
 impl Taylor {
-    /// These rows of the table, each with the weight one: Ψ̂ starts as their own log likelihood
-    /// plus the expansion of all others.
+    /// These rows of the table with weight one: Ψ̂ starts as their own log likelihood plus the
+    /// expansion of all others.
     ///
     /// # Panics
     /// If the mode is not one of this density.
@@ -50,7 +49,7 @@ impl Taylor {
         Taylor::around(density, rows, mode)
     }
 
-    /// These rows of the table with weights to start from.
+    /// These rows of the table with starting weights.
     ///
     /// # Panics
     /// If the mode is not one of this density.
@@ -109,7 +108,7 @@ impl Surrogate for Taylor {
     }
 }
 
-/// Makes `taylor` on a sample of rows that stand for what the expansion of each leaves out.
+/// Makes `taylor` on a sample of rows that represents the remainders of all expansions.
 struct TaylorMaker;
 
 impl Maker for TaylorMaker {

@@ -17,21 +17,21 @@ use crate::guide::{Block, Context};
 const LOG_WEIGHT: &str = "surrogate_log_weight";
 /// The learned ln ω⁺ and ln ω⁻.
 const LOG_WEIGHTS: [&str; 2] = ["surrogate_log_weight_plus", "surrogate_log_weight_minus"];
-/// The labels that these weigh.
+/// The labels in the order of these weights.
 const LABELS: [f64; 2] = [1.0, 0.0];
 
 /// Rows and their weights.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct WeightedRows {
     rows: FixedRows,
-    /// The response that takes both labels, if it does: the rows' own is not kept then.
+    /// The response, if both labels are used: the rows' own is then not stored.
     response: Option<String>,
     weights: RowWeights,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum RowWeights {
-    /// Where ln ω starts, or ln ω⁺ and then ln ω⁻.
+    /// The starting values of ln ω, or of ln ω⁺ and then ln ω⁻.
     Learned(Vec<Vec<f64>>),
     /// ω
     Kept(Arc<[f64]>),
@@ -44,13 +44,13 @@ impl WeightedRows {
         WeightedRows::starting(rows, start)
     }
 
-    /// Weights that start at one: rows that stand for themselves alone.
+    /// Weights that start at one: rows that represent only themselves.
     pub(crate) fn own(rows: FixedRows) -> WeightedRows {
         let start = vec![0.0; rows.len()];
         WeightedRows::starting(rows, start)
     }
 
-    /// Rows that stand for so many each, themselves included.
+    /// Rows that represent this many rows each, themselves included.
     pub(crate) fn standing_for(rows: FixedRows, weights: &[f64]) -> WeightedRows {
         let start = weights.iter().map(|weight| weight.ln()).collect();
         WeightedRows::starting(rows, start)
@@ -70,8 +70,7 @@ impl WeightedRows {
         }
     }
 
-    /// The rows without their labels and with both. All weights are equal at the start and add up
-    /// to N.
+    /// The rows without their labels and with both. All starting weights are equal and add up to N.
     pub(crate) fn with_both(rows: &FixedRows, response: String) -> WeightedRows {
         let start = vec![uniform_log_weight(rows) - std::f64::consts::LN_2; rows.len()];
         WeightedRows {
@@ -81,7 +80,7 @@ impl WeightedRows {
         }
     }
 
-    /// The same rows with these weights, which are not learned.
+    /// The same rows with these weights, which are not learnt.
     pub(crate) fn keeping(self, weights: Vec<f64>) -> WeightedRows {
         WeightedRows {
             weights: RowWeights::Kept(weights.into()),
@@ -89,8 +88,8 @@ impl WeightedRows {
         }
     }
 
-    /// Lets the weights start where slope and curvature at the mode are nearest to those of all
-    /// rows.
+    /// Sets the starting weights such that gradient and Hessian at the mode are closest to those of
+    /// all rows.
     pub(crate) fn match_to(
         &mut self,
         density: &dyn Density,
@@ -184,7 +183,7 @@ impl WeightedRows {
         side(LABELS[0], weights[0]) + side(LABELS[1], weights[1])
     }
 
-    /// Σ ω of one number of each row, whose labels are their own.
+    /// Σ ω of one number of each row, for rows with their own labels.
     pub(crate) fn weigh<'g>(&self, context: &Context<'g, '_>, each: Expr<'g>) -> Expr<'g> {
         (each * self.weights(context)[0]).sum()
     }
@@ -205,8 +204,8 @@ fn uniform_log_weight(rows: &FixedRows) -> f64 {
     (rows.total() as f64 / rows.len() as f64).ln()
 }
 
-/// The logarithms of weights from which they can be learned: one of zero could not be learned
-/// again, so that none is below a thousandth of `N/N_surr`.
+/// The logarithms of weights from which learning can start. A weight of zero could never change, so
+/// none is below a thousandth of `N/N_surr`.
 fn log_weights(rows: &FixedRows, weights: &[f64]) -> Vec<f64> {
     let least = uniform_log_weight(rows) + 1e-3_f64.ln();
     weights.iter().map(|w| w.ln().max(least)).collect()

@@ -1,5 +1,5 @@
-//! Some rows of the table as they are and all others to second order at the mode: a log likelihood
-//! that chains can move on, with nothing left to learn.
+//! Some rows of the table exactly and all others to second order at the mode: a log likelihood for
+//! chains, without learnt quantities.
 
 use lehr_density::{Density, Point, Stored};
 use lehr_graph::Expr;
@@ -12,8 +12,8 @@ use super::{FixedRows, Remainder, Surrogate};
 use crate::error::SurrogateError;
 use crate::guide::{Block, Context};
 
-/// Ψ̂(z) = Σ_W log p(yₙ | z) + Σ_{n∉W} tₙ(z) but for a constant, tₙ a row's expansion at the mode and
-/// W the rows that theirs fits worst.
+/// Ψ̂(z) = Σ_W log p(yₙ | z) + Σ_{n∉W} tₙ(z) up to a constant, where tₙ is a row's expansion at the
+/// mode and W the rows that their expansion fits worst.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct WorstRows {
     rows: FixedRows,
@@ -21,8 +21,8 @@ pub(crate) struct WorstRows {
 }
 
 impl WorstRows {
-    /// On these rows as batches number them, and how many directions of the rest had to be cut off
-    /// so that it does not grow.
+    /// On these rows in the numbering of batches, with the number of directions of the rest that
+    /// had to be truncated so that it does not grow.
     pub(crate) fn new(remainder: &Remainder<'_>, numbers: &[usize]) -> (WorstRows, usize) {
         let density = remainder.density;
         let rows = FixedRows::in_batch_order(density, numbers);
@@ -34,7 +34,7 @@ impl WorstRows {
         (WorstRows { rows, rest }, cut)
     }
 
-    /// Refuses another model than the one it was made for.
+    /// Refuses any model other than its own.
     pub(crate) fn check(&self, density: &dyn Density) -> Result<(), SurrogateError> {
         self.rows.check(density)?;
         if self.rest.is_whole() && self.rest.size() == density.latents().size() {

@@ -1,4 +1,4 @@
-//! The average of the last iterates, which is less noisy than any of them.
+//! The average of the last iterates, which has less noise than any of them.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ pub(crate) struct Average {
 }
 
 impl Average {
-    /// The mean of nothing yet.
+    /// The mean before any iterate.
     pub(crate) fn new(size: usize) -> Average {
         Average {
             before: vec![0.0; size],
@@ -58,7 +58,7 @@ impl Average {
             return;
         }
         for (k, to) in into.iter_mut().enumerate() {
-            // In this form what never moved stays the same to the last bit.
+            // In this form a value that never changed stays the same to the last bit.
             *to = self.before[k] + share * (self.open[k] - self.before[k]);
         }
     }

@@ -5,7 +5,7 @@ use super::{Loop, State};
 use crate::error::TrainError;
 
 impl Loop<'_, '_> {
-    /// Counts a step that was not finite, by the block that shows it.
+    /// Counts a step that was not finite, by the block in which it appears.
     pub(super) fn skip(&mut self, state: &mut State) -> Result<(), TrainError> {
         state.bad_steps += 1;
         let bad = self.gradient.iter().position(|g| !g.is_finite());

@@ -1,4 +1,4 @@
-//! Where a run that is not finite stops being so: which site, and in which rows.
+//! Finds the cause of values that are not finite: the site, and the rows.
 
 use lehr_density::{Density, Point};
 
@@ -9,12 +9,12 @@ use crate::guide::{Learned, PARAMS};
 use lehr_density::rows_here;
 use lehr_rows::{Argument, RowPass};
 
-/// Draws that are looked at.
+/// Draws that are examined.
 const DRAWS: usize = 64;
-/// Rows that are looked at together.
+/// Rows that are examined together.
 const BLOCK: usize = 1024;
 
-/// Says in words where a draw at these values is not finite; `None` if all that are looked at are.
+/// Describes where a draw at these values is not finite; `None` if all examined draws are finite.
 pub(super) fn culprit(task: &Task<'_>, learned: &Learned) -> Option<String> {
     let order = DrawOrder {
         count: DRAWS,

@@ -1,4 +1,4 @@
-//! Whether a checkpoint is one of this fit.
+//! Checks that a checkpoint belongs to this fit.
 
 use super::{Task, TrainSettings};
 use crate::guide::Learned;
@@ -6,7 +6,7 @@ use crate::program::Program;
 
 impl Task<'_> {
     /// A number that differs between fits that must not share a checkpoint. The objective and
-    /// gradient of the first step stand for the guide, the frame, the rows and what scores them.
+    /// gradient of the first step represent the guide, the whitening, the rows and their scores.
     pub(super) fn fingerprint(
         &self,
         program: &mut Program,
@@ -35,7 +35,7 @@ impl Task<'_> {
 }
 
 impl TrainSettings {
-    /// All that decides which steps are taken, in words.
+    /// All settings that determine the steps, in words.
     fn words(&self) -> String {
         let TrainSettings {
             iterations,

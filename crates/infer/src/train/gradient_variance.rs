@@ -6,9 +6,8 @@ use super::{Task, TrainSettings};
 use crate::guide::Learned;
 use crate::objective::Score;
 
-/// What the control variate of a task gains: the variance of a step's gradient, summed over the
-/// learned quantities, relative to that without it. Draws vary as well as rows in both, as they
-/// do in training.
+/// The gain of a task's control variate: the variance of a step's gradient, summed over the learnt
+/// quantities, relative to that without it. Both draws and rows vary, as in training.
 ///
 /// # Errors
 /// If a batch is larger than the table.

@@ -30,27 +30,27 @@ use crate::run::{Run, Stamp};
 use average::Average;
 use lehr_rows::watch::{End, Progress};
 
-/// How a training went.
+/// The record of a training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Training {
     /// Steps done.
     pub iterations: u64,
-    /// Whether the bound was level at the end; fixed lengths are taken at their word.
+    /// Whether the bound was level at the end; always true for a fixed number of steps.
     pub converged: bool,
     /// Steps skipped because something was not finite.
     pub bad_steps: u64,
     /// The bound along the way: (step, mean of the estimates since the last entry).
     pub history: Vec<(u64, f64)>,
-    /// The steps that were done in this process: fewer than all where a checkpoint was resumed.
+    /// The steps done in this process: fewer than all if a checkpoint was resumed.
     pub steps_now: u64,
 }
 
-/// What training leaves.
+/// The result of training.
 #[derive(Clone, Debug)]
 pub struct TrainOutcome {
     /// The learned quantities, averaged over the last phase.
     pub learned: Learned,
-    /// How it went.
+    /// The record of training.
     pub training: Training,
     /// Seconds of compiling.
     pub compile: f64,
@@ -59,7 +59,7 @@ pub struct TrainOutcome {
 }
 
 impl TrainOutcome {
-    /// What needed no training, with the bound on the way to it.
+    /// A result that needed no training, with the bounds of the iteration that led to it.
     pub(crate) fn at_start(learned: Learned, bounds: &[f64]) -> TrainOutcome {
         TrainOutcome {
             learned,
@@ -76,7 +76,7 @@ impl TrainOutcome {
     }
 }
 
-/// Everything that changes while training: a checkpoint is this and nothing else.
+/// The complete state of training, which a checkpoint stores.
 #[derive(Clone, Serialize, Deserialize)]
 struct State {
     step: u64,
@@ -88,18 +88,18 @@ struct State {
     stationary: Stationary,
     typical_norm: f64,
     bad_steps: u64,
-    /// By learned block, and last those whose bound alone was not finite.
+    /// By learnt block, and last the steps in which only the bound was not finite.
     bad_places: Vec<u64>,
     history: Vec<(u64, f64)>,
     recent: (f64, u64),
     finished: Option<bool>,
-    /// What is learned of every row.
+    /// The learnt numbers of single rows.
     own: Option<OwnRows>,
 }
 
-/// Entries of the history at the most; older ones are thinned.
+/// The most entries of the history; older ones are thinned.
 const HISTORY: usize = 512;
-/// Steps between looks at the clock and the watcher.
+/// Steps between checks of the clock and the observer.
 const LOOK: u64 = 64;
 /// Rates of an automatic run.
 const PHASES: u64 = Schedule::LEVELS;
@@ -110,15 +110,15 @@ pub struct Task<'a> {
     pub density: &'a dyn Density,
     /// The coordinates the guide moves in.
     pub frame: &'a Frame,
-    /// What is trained.
+    /// The guide.
     pub guide: &'a dyn Guide,
-    /// Which rows score a draw.
+    /// The rows that score a draw.
     pub score: &'a Score,
-    /// Where all randomness comes from.
+    /// The seed.
     pub seed: u64,
 }
 
-/// Trains a guide from `learned` on.
+/// Trains a guide, starting from `learned`.
 pub fn train(
     task: &Task<'_>,
     learned: Learned,
@@ -166,7 +166,7 @@ pub fn train(
 }
 
 impl<'a> Task<'a> {
-    /// Where it takes place.
+    /// Its model and coordinates.
     pub fn place(&self) -> Place<'a> {
         Place {
             density: self.density,
@@ -227,7 +227,7 @@ impl State {
         })
     }
 
-    /// Adds an estimate to the history, thinning it where it is long.
+    /// Adds an estimate to the history, and thins it if it is long.
     fn remember(&mut self, bound: f64, stride: u64) {
         self.recent.0 += bound;
         self.recent.1 += 1;
@@ -256,7 +256,7 @@ struct Loop<'a, 'b> {
     settings: &'a TrainSettings,
     program: &'a mut Program,
     gradient: Vec<f64>,
-    /// In the numbers of the batch's rows.
+    /// The gradient in the numbers of the batch's rows.
     own_gradient: Vec<f64>,
 }
 
@@ -300,7 +300,7 @@ impl Loop<'_, '_> {
         }
     }
 
-    /// Runs the program at the current values; the bound, with the gradient in place.
+    /// Runs the program at the current values; returns the bound and stores the gradient.
     fn evaluate(&mut self, state: &State) -> f64 {
         self.program.set_learned(&state.learned.values);
         self.program.fill(self.task.density.source(), state.step);
@@ -358,8 +358,8 @@ impl Loop<'_, '_> {
         }
     }
 
-    /// Whether a run of fixed length enters its last phase: iterates at the rates before are no
-    /// part of the average.
+    /// Whether a run of fixed length enters its last phase: iterates at earlier rates are not part
+    /// of the average.
     fn begins_last_phase(&self, step: u64) -> bool {
         match self.settings.iterations {
             Iterations::Auto { .. } => false,
@@ -367,7 +367,7 @@ impl Loop<'_, '_> {
         }
     }
 
-    /// Clips to a multiple of the typical norm, so that no scale has to be known beforehand.
+    /// Clips to a multiple of the typical norm, so that no scale has to be known in advance.
     fn clip(&mut self, state: &mut State, limit: f64) {
         const MEMORY: f64 = 0.99;
         let allowed = match state.typical_norm {
@@ -396,7 +396,7 @@ impl Loop<'_, '_> {
     }
 }
 
-/// The bound is level at this rate: on to the next, or done.
+/// The bound is level at this rate: starts the next phase, or ends.
 fn next_phase(state: &mut State) {
     state.phase += 1;
     state.phase_start = state.step;

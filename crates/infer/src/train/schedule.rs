@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::ScheduleError;
 
-/// How the learning rate changes over a run.
+/// The change of the learning rate over a run.
 #[derive(Clone, Serialize, Deserialize)]
 pub enum Schedule {
     /// The same rate throughout.
@@ -21,7 +21,7 @@ pub enum Schedule {
     Cosine {
         /// Rate of the first step.
         start: f64,
-        /// Rate the run ends with.
+        /// Rate of the last step.
         end: f64,
     },
     /// `(first step, rate)` by increasing step; the rate holds until the next entry.
@@ -64,8 +64,8 @@ impl Schedule {
         }
     }
 
-    /// The rate of a phase counted from 0, for a run whose length is not known beforehand: a
-    /// staircase descends one level per phase, any other schedule is read at the phase's share of
+    /// The rate of a phase counted from 0, for a run of unknown length: a staircase descends one
+    /// level per phase, and any other schedule is evaluated at the phase's share of
     /// [`Schedule::LEVELS`].
     pub fn rate_of_phase(&self, phase: u64) -> f64 {
         match self {
@@ -74,12 +74,12 @@ impl Schedule {
         }
     }
 
-    /// Finds rates that are not positive and tables that do not rise from step 0.
+    /// Refuses rates that are not positive and tables that do not rise from step 0.
     pub fn check(&self) -> Result<(), ScheduleError> {
         let good = |&rate: &f64| rate > 0.0 && rate.is_finite();
         let rates: Vec<f64> = match self {
             Self::Constant(rate) | Self::Staircase { start: rate } => vec![*rate],
-            // A cosine may end at nothing.
+            // A cosine may end at zero.
             Self::Cosine { start, end } => vec![*start, if *end == 0.0 { *start } else { *end }],
             Self::Table(entries) => entries.iter().map(|entry| entry.1).collect(),
             Self::Custom(_) => Vec::new(),

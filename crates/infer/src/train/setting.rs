@@ -1,4 +1,4 @@
-//! How, and for how long, a guide is trained.
+//! The settings of training.
 
 use std::str::FromStr;
 
@@ -8,10 +8,10 @@ use super::schedule::Schedule;
 use crate::guide::Gradient;
 use crate::objective::Objective;
 
-/// How long to train.
+/// The length of training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Iterations {
-    /// Until the bound is level at each of the schedule's rates in turn, or at a cap, which is
+    /// Until the bound is level at each of the schedule's rates in turn, or up to a limit, which is
     /// reported as not converged.
     Auto {
         /// Steps at the most.
@@ -42,10 +42,10 @@ impl FromStr for Iterations {
     }
 }
 
-/// How to train.
+/// The settings of training.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct TrainSettings {
-    /// How long.
+    /// The length.
     pub iterations: Iterations,
     /// Draws per step.
     pub lanes: usize,
@@ -53,11 +53,11 @@ pub struct TrainSettings {
     pub schedule: Schedule,
     /// The largest norm of a gradient, in units of its typical norm so far; `None` never clips.
     pub clip: Option<f64>,
-    /// What is maximised.
+    /// The objective.
     pub objective: Objective,
-    /// How the gradient treats log q.
+    /// The treatment of log q in the gradient.
     pub gradient: Gradient,
-    /// Learned blocks that stay as they are.
+    /// Learnt blocks that are held fixed.
     pub frozen: Vec<String>,
     /// A run with a larger share of steps that are not finite is stopped.
     pub max_bad_share: f64,

@@ -1,34 +1,31 @@
 //! Says when a noisy objective has stopped rising, by a test on its own history.
 //!
 //! # Reasoning
-//!
-//! The history is kept as averages over equal stretches of steps (batch means), which are nearly
-//! independent once a stretch outlasts the autocorrelation of the estimates. Over the *window*,
-//! the later half of the history, a line is fitted to them. Its rise over one window is the
-//! *gain* to expect from going on for another window: an overestimate for a curve that levels
-//! off. The error of the gain follows from the scatter about the line, inflated by
-//! (1 + ρ)/(1 − ρ) for the remaining lag-one correlation ρ of the averages.
+//!  The history is kept as averages over equal stretches of steps (batch means), which are nearly
+//!  independent once a stretch outlasts the autocorrelation of the estimates. Over the *window*,
+//!  the later half of the history, a line is fitted to them. Its rise over one window is the *gain*
+//!  to expect from another window: an overestimate for a curve that levels off. The error of the
+//!  gain follows from the scatter about the line, inflated by (1 + ρ)/(1 − ρ) for the remaining
+//!  lag-one correlation ρ of the averages.
 //!
 //! The objective is called stationary when
 //!
-//! 1. the gain is below its standard error: whatever is left to gain cannot be seen in as many
-//!    steps as were just spent looking;
-//! 2. that error is at most `resolution` times the scatter of one estimate: without this, a
-//!    short history would pass because it can see nothing. In effective (uncorrelated) steps it
-//!    asks for a window of 12/resolution²;
-//! 3. both have held while the history grew by an eighth: one lucky look in a rising curve does
-//!    not stop it.
-//!
-//! Nothing here is in nats: the scale is the estimate's own noise. A drift so slow that a whole
-//! window rises by less than the error cannot be seen by any test on these numbers; `verdict`
-//! reports gain and error so that a caller can say so.
+//! 1. the gain is below its standard error: any remaining gain could not be detected in as many
+//!    steps as the window has;
+//! 2. that error is at most `resolution` times the scatter of one estimate: otherwise a short
+//!    history would pass because it cannot detect anything. In effective (uncorrelated) steps it
+//!    requires a window of 12/resolution²;
+//! 3. both have held while the history grew by an eighth: a single lucky check in a rising curve
+//!    does not stop it.  Nothing here is in nats: the scale is the estimate's own noise. No test on
+//!    these numbers can detect a drift so slow that a whole window rises by less than the error;
+//!    `verdict` reports gain and error so that a caller can mention it.
 
 use serde::{Deserialize, Serialize};
 
-/// How sure the rule must be.
+/// The thresholds of the rule.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StationarySettings {
-    /// Gain, in its standard errors, below which going on is not worth it.
+    /// The gain, in its standard errors, below which training stops.
     pub gain: f64,
     /// Standard error of the gain, in standard deviations of one estimate, above which the
     /// history is too short to judge.
@@ -47,7 +44,7 @@ impl Default for StationarySettings {
     }
 }
 
-/// What the history says.
+/// The state of the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Trend {
     /// Too short a history to judge.
@@ -85,9 +82,9 @@ struct Bin {
     scatter: f64,
 }
 
-/// The history of an objective in constant memory, and the rule that reads it.
+/// The history of an objective in constant memory, with the stopping rule.
 ///
-/// Estimates that are not finite are left out.
+/// Estimates that are not finite are ignored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stationary {
     settings: StationarySettings,
@@ -103,9 +100,9 @@ pub struct Stationary {
 /// Bins in memory; between half of them and all are in use.
 const BINS: usize = 128;
 const FIRST_WIDTH: u64 = 8;
-/// Fewer averages than this say nothing about their own scatter.
+/// With fewer averages their own scatter cannot be estimated.
 const FEWEST: usize = 24;
-/// Relative rounding of an objective that is a sum over rows: no gain below it is real.
+/// Relative rounding error of an objective that is a sum over rows: smaller gains are not real.
 const ROUNDING: f64 = 1e-12;
 
 impl Stationary {
@@ -136,9 +133,9 @@ impl Stationary {
         }
     }
 
-    /// Forgets the history: for a new phase, such as another learning rate.
+    /// Clears the history, for a new phase such as another learning rate.
     pub fn restart(&mut self) {
-        // The bins' memory is kept, so that a new phase allocates nothing.
+        // The memory of the bins is kept, so that a new phase allocates nothing.
         let mut bins = std::mem::take(&mut self.bins);
         bins.clear();
         *self = Self {
@@ -147,12 +144,12 @@ impl Stationary {
         };
     }
 
-    /// Finite estimates seen.
+    /// The number of finite estimates.
     pub fn count(&self) -> u64 {
         self.bins.len() as u64 * self.width + self.open_count
     }
 
-    /// Takes one estimate and returns the verdict, renewed at the end of every bin.
+    /// Adds one estimate and returns the verdict, which is updated at the end of every bin.
     pub fn push(&mut self, estimate: f64) -> Verdict {
         if !estimate.is_finite() {
             return self.verdict;

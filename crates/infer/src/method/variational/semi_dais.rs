@@ -62,7 +62,7 @@ pub struct SemiDais {
 /// The guide of the shared latents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum LatentGuide {
-    /// The base as it is.
+    /// The base itself.
     #[default]
     Base,
     /// A chain on all rows.
@@ -75,7 +75,7 @@ pub enum LatentGuide {
     SlDais,
 }
 
-/// What is stored of a guide, but for what it learns.
+/// The stored form of a guide, without its learnt quantities.
 #[derive(Serialize, Deserialize)]
 struct StoredSemi {
     rows: RowChains,
@@ -238,7 +238,7 @@ impl Latents {
 }
 
 impl LatentGuide {
-    /// What drives its chain on rows of the table; `None` without a chain or with a surrogate.
+    /// The drive of its chain on rows of the table; `None` without a chain or with a surrogate.
     fn drive(self, batch: usize) -> Option<Drive> {
         match self {
             LatentGuide::Base | LatentGuide::SlDais => None,
@@ -295,7 +295,8 @@ impl SemiDais {
         Ok(Latents { shape, drive })
     }
 
-    /// What is learned of every row starts at its peak given a warm start of z, else as z does.
+    /// The learnt numbers of a row start at its mode given a warm start of z, else at the same
+    /// start as z.
     fn own(&self, ground: &Groundwork<'_>) -> crate::guide::RowNumbers {
         const NARROW: f64 = 0.1;
         let start = &self.variational.start;

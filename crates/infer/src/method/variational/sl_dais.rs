@@ -32,11 +32,11 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     restore: |bytes| restore_guide(bytes, guide),
 };
 
-/// Annealed leapfrog steps on a learned surrogate likelihood. What is `None` is chosen by the rules
-/// of `docs/methods.md`.
+/// Annealed leapfrog steps on a learnt surrogate likelihood. Settings that are `None` are chosen by
+/// the rules of `docs/methods.md`.
 #[derive(Clone)]
 pub struct SlDais {
-    /// Which surrogate.
+    /// The kind of surrogate.
     pub surrogate: Option<SurrogateKind>,
     /// `N_surr`
     pub surrogate_rows: Option<usize>,
@@ -117,13 +117,13 @@ impl VariationalMethod for SlDais {
     }
 }
 
-/// Which surrogate drives a chain, and by how many rows.
+/// The settings of the surrogate that drives a chain, and of its number of rows.
 pub(super) fn surrogate_settings<'a>(
     kind: &'a mut Option<SurrogateKind>,
     rows: &'a mut Option<usize>,
 ) -> Vec<Setting<'a>> {
     let read = |text: &str| {
-        // The kind's own error names the setting as well.
+        // The kind's own error already names the setting.
         let found = text.parse::<SurrogateKind>();
         let found = found.map_err(|error| {
             let words = error.to_string();
@@ -146,13 +146,13 @@ pub(super) fn surrogate_settings<'a>(
     ]
 }
 
-/// Whether a surrogate, or the usual one, stands on the expansion at the mode.
+/// Whether a surrogate, or the default one, uses the expansion at the mode.
 pub(super) fn expands(kind: Option<SurrogateKind>) -> bool {
     kind.is_none_or(|kind| kind == SurrogateKind::TAYLOR)
 }
 
 impl SlDais {
-    /// `taylor` where the curvature is at hand, `rand` otherwise; at most 256 rows.
+    /// `taylor` if the curvature is known, `rand` otherwise; at most 256 rows.
     pub(super) fn surrogate(
         &self,
         ground: &Groundwork<'_>,
@@ -190,7 +190,7 @@ impl SlDais {
     }
 }
 
-/// A surrogate, its weights matched to the curvature where there is a maximum.
+/// A surrogate; its weights are matched to the curvature if the centre is a maximum.
 fn build(
     density: &dyn Density,
     settings: SurrogateSettings,

@@ -1,4 +1,5 @@
-//! The start `natural`: a Gaussian by natural gradients while θ is learned, then the best at that θ.
+//! The start `natural`: a Gaussian by natural gradients while θ is learnt, then the best Gaussian
+//! at that θ.
 
 mod steps;
 mod turn;
@@ -17,22 +18,23 @@ use crate::fixed::Fixed;
 use crate::run::Stamp;
 use lehr_rows::watch::{End, Progress};
 
-/// Above this many latents a step takes too long.
+/// With more latents a step takes too long.
 const MOST_LATENTS: usize = 512;
 /// Rows of a batch.
 const BATCH: usize = 256;
-/// Steps in all.
+/// The number of steps.
 const STEPS: u64 = 3000;
-/// The rate at which θ is moved until so many steps, and at the last, towards which it falls by equal ratios.
+/// The learning rate of θ up to [`LEVEL`] steps, and at the last step, towards which it decreases
+/// geometrically.
 const RATES: [f64; 2] = [1e-2, 1e-4];
 const LEVEL: u64 = 1800;
-/// ρ at the first step, from so many steps on, and at the last: it falls along with the rate, so that the end is
-/// an average over more rows.
+/// ρ at the first step, from [`RAMP`] steps on, and at the last. It decreases with the rate, so
+/// that the end averages over more rows.
 const SHARES: [f64; 3] = [1e-2, 0.1, 2e-2];
 const RAMP: u64 = 200;
 
-/// A Gaussian by natural gradients while parameters θ are learned, and then the best Gaussian at that
-/// θ on all rows: for functions by inducing points.
+/// A Gaussian by natural gradients while parameters θ are learnt, and then the best Gaussian at
+/// that θ on all rows: for functions by inducing points.
 #[derive(Clone, Copy, Debug)]
 pub struct Natural;
 
@@ -69,7 +71,7 @@ impl Start for Natural {
     }
 }
 
-/// ρ of a step, and the rate at which θ is moved in it.
+/// ρ of a step, and its learning rate of θ.
 pub fn pace(step: u64) -> (f64, f64) {
     let between = |first: f64, last: f64, way: f64| first * (last / first).powf(way.min(1.0));
     let fallen = step.saturating_sub(LEVEL) as f64 / (STEPS - LEVEL) as f64;
@@ -83,7 +85,7 @@ pub fn pace(step: u64) -> (f64, f64) {
     (share, between(RATES[0], RATES[1], fallen))
 }
 
-/// The steps on their way.
+/// The steps in progress.
 struct Learning<'d> {
     steps: NaturalSteps<'d>,
     density: &'d dyn Density,
@@ -132,7 +134,7 @@ impl Walk for Learning<'_> {
     }
 }
 
-/// The best Gaussian at what was learned; without it the one that was reached.
+/// The best Gaussian at the learnt θ; if there is none, the last one of the steps.
 fn found(request: &Request<'_>, steps: &NaturalSteps<'_>) -> StartingPoint {
     let density = request.density;
     let centre = Centre {
@@ -161,7 +163,7 @@ fn found(request: &Request<'_>, steps: &NaturalSteps<'_>) -> StartingPoint {
     found
 }
 
-/// What was learned where the bound is no longer finite.
+/// The learnt values at which the bound is no longer finite.
 fn broken(density: &dyn Density, steps: &NaturalSteps<'_>, step: u64) -> StartError {
     /// Longer ones are not worth printing.
     const SHORT: usize = 4;

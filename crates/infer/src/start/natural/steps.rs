@@ -1,17 +1,16 @@
-//! A Gaussian over z by natural gradients, and θ by Adam in the same step.
-//!
-//! Where each row reads z through one affine predictor uₙ = aₙ·z + bₙ whose slopes move with θ, as
-//! those of a Gaussian process by inducing points do, u is Gaussian under q(z) = N(μ, S):
-//! N(aₙ·μ + bₙ, |Fᵀaₙ|²) with S = FFᵀ. The expected log likelihood of a row is an integral in one dimension,
-//! here by 8 Hermite nodes (on all rows, at the end of a fit, by as many as each row needs), and with ℓ′, ℓ″
-//! its derivatives in u a step on a batch I is (Khan and Lin 2017)
+//! A Gaussian over z by natural gradients, and θ by Adam in the same step.  If each row depends on
+//! z through one affine predictor uₙ = aₙ·z + bₙ whose slopes depend on θ, as for a Gaussian
+//! process by inducing points, u is Gaussian under q(z) = N(μ, S): N(aₙ·μ + bₙ, |Fᵀaₙ|²) with S =
+//! FFᵀ. The expected log likelihood of a row is an integral in one dimension, computed by 8
+//! Gauss–Hermite nodes (on all rows, at the end of a fit, by as many as each row needs). With ℓ′,
+//! ℓ″ its derivatives in u, a step on a batch I is (Khan and Lin 2017)
 //!
 //! ```text
 //! Λ ← (1−ρ)Λ + ρ(P + N/B Σ_I −E[ℓ″] aₙaₙᵀ)        μ ← μ + ρΛ⁻¹(∇ log p(μ) + N/B Σ_I E[ℓ′] aₙ)        S = Λ⁻¹
 //! ```
-//!
-//! with P the precision of the Gaussian prior: no learning rate to choose, and exact in one step with ρ = 1 where
-//! rows are Gaussian. Latents that all rows read, such as the logarithm of a noise scale, are moved with θ.
+//!  with P the precision of the Gaussian prior. There is no learning rate to choose, and for
+//!  Gaussian rows one step with ρ = 1 is exact. Latents that all rows read, such as the logarithm
+//!  of a noise scale, are updated with θ.
 
 use faer::MatRef;
 use lehr_density::rows_here;
@@ -28,15 +27,15 @@ use crate::fixed::Fixed;
 use crate::start::quadrature;
 use lehr_rows::lend::{copy_rows, read_columns};
 
-/// Hermite nodes of the integral over a predictor.
+/// Gauss–Hermite nodes of the integral over a predictor.
 const NODES: usize = 8;
 /// Directions that run together: enough for large products, and some for each of several threads.
 const TOGETHER: usize = 64;
-/// Added to the variance of a predictor, of which a root is taken.
+/// Added to the variance of a predictor before the square root.
 const FLOOR: f64 = 1e-12;
 
-/// Whether steps can be taken: one affine predictor per row, its slopes moved by θ, a prior that is
-/// Gaussian in all latents but few that all rows share, and rows in memory.
+/// Whether steps are possible: one affine predictor per row, slopes that depend on θ, a prior that
+/// is Gaussian in all latents except a few that all rows share, and rows in memory.
 pub fn applies(density: &dyn Density) -> bool {
     if density.params().is_empty() || density.linear().is_none() {
         return false;
@@ -70,9 +69,9 @@ fn has_gaussian_prior(density: &dyn Density) -> bool {
     bent.as_number() == Some(0.0)
 }
 
-/// Which places of z are Gaussian and which are moved with θ.
+/// The division of z into Gaussian places and places that are updated with θ.
 struct Places {
-    /// Of each site in order, whether all rows share it, and its size.
+    /// For each site in order, whether all rows share it, and its size.
     sites: Vec<(bool, usize)>,
 }
 
@@ -97,7 +96,7 @@ impl Places {
         own.map(|(_, size)| size).sum()
     }
 
-    /// z of its two kinds of places, by whatever cuts and joins them.
+    /// z from its two kinds of places; `cut` extracts a range of either kind.
     fn joined<T>(&self, mut cut: impl FnMut(bool, std::ops::Range<usize>) -> T) -> Vec<T> {
         let mut next = [0, 0];
         let part = |(shared, size): &(bool, usize)| {
@@ -109,7 +108,7 @@ impl Places {
     }
 }
 
-/// What a step is given: the Gaussian's mean, one direction per lane, θ with the shared latents.
+/// The inputs of a step: the Gaussian's mean, one direction per lane, θ with the shared latents.
 struct Inputs<'g> {
     mean: Expr<'g>,
     direction: Expr<'g>,
@@ -142,7 +141,7 @@ impl<'g> Inputs<'g> {
     }
 }
 
-/// What is saved of steps on their way.
+/// The saved form of steps in progress.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct NaturalSaved {
     state: NaturalState,
@@ -161,7 +160,7 @@ pub struct NaturalSteps<'d> {
     columns: Vec<(usize, Slot)>,
     slots: [Option<Slot>; 3],
     turn: Turn,
-    /// The rows of a batch, as they are drawn and as they are read.
+    /// The rows of a batch, in the form of the sampler and in the form of the reader.
     drawn: Vec<u32>,
     rows: Vec<usize>,
     /// The present state of the iteration.
@@ -169,10 +168,10 @@ pub struct NaturalSteps<'d> {
 }
 
 impl<'d> NaturalSteps<'d> {
-    /// Steps on batches of so many rows, from a standard normal on.
+    /// Steps on batches of this size, starting from a standard normal.
     ///
     /// # Errors
-    /// If there are more rows in a batch than in the table, or than can be numbered.
+    /// If a batch is larger than the table, or the table has too many rows to number.
     ///
     /// # Panics
     /// Unless [`applies`].
@@ -207,8 +206,8 @@ impl<'d> NaturalSteps<'d> {
         })
     }
 
-    /// One step with this ρ, and θ moved at this rate: an estimate of the bound before it, and `None`
-    /// where that is not finite or no part of the step leads to a Gaussian.
+    /// One step with this ρ and this learning rate of θ. Returns an estimate of the bound before
+    /// it; `None` if that is not finite or no part of the step leads to a Gaussian.
     pub fn step(&mut self, step: u64, share: f64, rate: f64) -> Option<f64> {
         self.look(step);
         let bound = self.workspace.output(0)[0] + self.state.entropy();
@@ -246,7 +245,7 @@ impl<'d> NaturalSteps<'d> {
         self.plan.run(&mut self.workspace);
     }
 
-    /// Where it is and what it sees on its first batch: numbers that differ between fits.
+    /// The state and its values on the first batch: numbers that differ between fits.
     pub fn first_look(&mut self) -> Vec<f64> {
         self.look(0);
         let mut seen = self.state.learned.clone();
@@ -255,7 +254,7 @@ impl<'d> NaturalSteps<'d> {
         seen
     }
 
-    /// All that a later run needs to continue with the same bits.
+    /// The state from which a later run continues with the same bits.
     pub fn saved(&self) -> NaturalSaved {
         NaturalSaved {
             state: self.state.clone(),
@@ -263,7 +262,7 @@ impl<'d> NaturalSteps<'d> {
         }
     }
 
-    /// Continues from what was saved.
+    /// Continues from a saved state.
     pub fn restore(&mut self, saved: NaturalSaved) {
         self.state = saved.state;
         self.adam = saved.adam;
@@ -297,7 +296,7 @@ impl<'d> NaturalSteps<'d> {
         &self.state.learned[..self.density.params().size()]
     }
 
-    /// The mean of z, with latents that all rows share where they are.
+    /// The mean of z, including latents that all rows share.
     pub fn latents(&self) -> Vec<f64> {
         let shared = &self.state.learned[self.density.params().size()..];
         let parts = self.places.joined(|is_shared, range| {
@@ -307,7 +306,7 @@ impl<'d> NaturalSteps<'d> {
         parts.concat()
     }
 
-    /// Λ = S⁻¹ of all of z, unless some of it is shared by all rows.
+    /// Λ = S⁻¹ of all of z; `None` if all rows share some of it.
     pub fn precision(&self) -> Option<Vec<f64>> {
         let size = self.state.mean.len();
         if size < self.density.latents().size() {
@@ -347,8 +346,9 @@ impl NaturalState {
     }
 }
 
-/// The bound without its entropy, its slope in what is learned, N/B E ℓ′ and N/B E ℓ″ of each row, the
-/// prior's slope, and for each direction the rows' change of predictor and the prior's change of slope.
+/// The bound without its entropy, its slope in the learnt parameters, N/B E ℓ′ and N/B E ℓ″ of each
+/// row, the prior's slope, and for each direction the rows' change of predictor and the prior's
+/// change of slope.
 fn outputs<'g>(density: &dyn Density, inputs: &Inputs<'g>, rows: &Rows<'g>) -> Vec<Expr<'g>> {
     let graph = inputs.mean.graph();
     let (at, mean, direction) = (&inputs.at, inputs.mean, inputs.direction);

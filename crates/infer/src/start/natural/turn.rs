@@ -1,4 +1,5 @@
-//! How a Gaussian moves in a natural step: one factorisation in coordinates where it is standard normal.
+//! The update of a Gaussian in a natural-gradient step: one factorisation in coordinates where it
+//! is standard normal.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{
@@ -12,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// How often ρ is halved until the precision is positive definite.
 const HALVINGS: usize = 20;
 
-/// The Gaussian and θ on their way.
+/// The Gaussian and θ during the iteration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NaturalState {
     /// μ, without latents that all rows share.
@@ -25,7 +26,7 @@ pub struct NaturalState {
     pub learned: Vec<f64>,
 }
 
-/// What a step sees, each row by row: N/B E ℓ′ and N/B E ℓ″ of each row of the batch, the prior's slope, and for
+/// The input of a step: N/B E ℓ′ and N/B E ℓ″ of each row of the batch, the prior's slope, and for
 /// each direction the rows' change of predictor and the prior's change of slope.
 pub(super) struct Seen<'a> {
     pub(super) slopes: &'a [f64],
@@ -35,7 +36,7 @@ pub(super) struct Seen<'a> {
     pub(super) turned: &'a [f64],
 }
 
-/// Memory of a step, for so many latents and rows.
+/// Memory of a step, for this many latents and rows.
 pub(super) struct Turn {
     /// The rows' changes times their curvatures.
     scaled: Vec<f64>,
@@ -67,8 +68,9 @@ impl Turn {
         }
     }
 
-    /// Moves a share of the way along, or half as far as often as it takes; `None` if nothing leads to a
-    /// Gaussian. With D = Fᵀ and CCᵀ = (1−ρ)I + ρFᵀ(−∇²)F the new D is C⁻¹D, and μ moves by ρDᵀC⁻¹Fᵀ∇.
+    /// Moves by a share of the step, or by half of it as often as needed; `None` if nothing leads
+    /// to a Gaussian. With D = Fᵀ and CCᵀ = (1−ρ)I + ρFᵀ(−∇²)F the new D is C⁻¹D, and μ moves by
+    /// ρDᵀC⁻¹Fᵀ∇.
     pub(super) fn advance(
         &mut self,
         state: &mut NaturalState,
@@ -126,7 +128,7 @@ impl Turn {
         }
     }
 
-    /// C, or whether there is none.
+    /// Computes C; returns whether it exists.
     fn factorise(&mut self, share: f64) -> bool {
         let size = self.slope.len();
         for j in 0..size {

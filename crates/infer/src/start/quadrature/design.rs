@@ -5,14 +5,14 @@ use faer::{Accum, ColRef, Mat, MatRef, Par, unzip, zip};
 use lehr_numeric::dense::Factor;
 use rayon::prelude::*;
 
-/// Rows of a block: with 64 latents half of a second-level cache.
+/// Rows of a block: with 64 latents it fills half of a second-level cache.
 pub(super) const BLOCK: usize = 512;
-/// Sums over blocks that may be taken side by side. Fixed, so that the bits do not depend on the
-/// number of threads.
+/// The number of sums over blocks that may be computed in parallel. It is fixed, so that the bits
+/// do not depend on the number of threads.
 const STRIPS: usize = 16;
 
-/// A matrix of one row per row of the table or of a part of it, in blocks of rows; each block column
-/// by column.
+/// A matrix with one row per row of the table or of a part of it, in blocks of rows; each block is
+/// column-major.
 pub(super) struct Design {
     size: usize,
     values: Vec<f64>,

@@ -1,5 +1,5 @@
-//! Each row's log likelihood and its derivatives, averaged over a Gaussian predictor and Gaussian
-//! numbers that all rows share.
+//! Expectations of each row's log likelihood and its derivatives over a Gaussian predictor and
+//! Gaussian numbers that all rows share.
 
 use lehr_density::{Density, Point, RowSet, Rows};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
@@ -11,20 +11,20 @@ use super::shared::{Shared, axis, weighted};
 use super::{KNOWN, at_predictor, predictor};
 use lehr_rows::lend::{copy_rows, read_columns};
 
-/// Rows that are taken together.
+/// Rows that are processed together.
 const ROWS: usize = 1024;
-/// Predictors that vary by less than this see a log likelihood that is nearly a polynomial.
+/// For predictors with a smaller standard deviation, a log likelihood is nearly a polynomial.
 const TINY: f64 = 0.25;
-/// How the predictors of some rows vary.
+/// The variation of the predictors of some rows.
 pub(super) struct Variation {
     /// |Fᵀaₙ|
     deviations: Vec<f64>,
-    /// For each entry of t its part of every row, and last what is left of the deviation.
+    /// For each entry of t its share in every row's deviation, and last the remaining deviation.
     parts: Vec<Vec<f64>>,
 }
 
 impl Variation {
-    /// Those of rows with these slopes under a Gaussian.
+    /// The variation of rows with these slopes under a Gaussian.
     pub(super) fn of(design: &Design, factor: &Factor, shared: &Shared) -> Variation {
         let deviations = design.deviations(factor);
         let mut rest: Vec<f64> = deviations.iter().map(|d| d * d).collect();
@@ -42,13 +42,14 @@ impl Variation {
 /// The integrals at one Gaussian.
 #[derive(Default)]
 pub(super) struct RowIntegrals {
-    /// Of each row E ℓ, E ℓ', E ℓ'' and for each shared number E ∂ℓ'/∂θ.
+    /// For each row E ℓ, E ℓ', E ℓ'' and for each shared number E ∂ℓ'/∂θ.
     pub(super) rows: Vec<Vec<f64>>,
-    /// Of all rows together E ∇ and for each shared number its row of E ∇², in z.
+    /// For all rows together E ∇ and for each shared number its row of E ∇², in z.
     pub(super) all: Vec<Vec<f64>>,
 }
 
-/// The integrals of all rows at one mean, by classes of rows whose predictors vary alike.
+/// The integrals of all rows at one mean, by classes of rows whose predictors have similar standard
+/// deviations.
 pub(super) struct Expectation<'d> {
     density: &'d dyn Density,
     shared: usize,
@@ -63,10 +64,10 @@ pub(super) struct Expectation<'d> {
 /// The inputs of a plan, as expressions or as places.
 struct Inputs<T> {
     mean: T,
-    /// The mean, with shared numbers where their nodes are.
+    /// The mean, with shared numbers at their nodes.
     latents: T,
     weight: T,
-    /// 1, or 0 for a row that fills up a block.
+    /// 1, or 0 for a row that pads a block.
     counted: T,
     parts: Vec<T>,
     nodes: Vec<T>,
@@ -158,8 +159,8 @@ impl<'d> Expectation<'d> {
         &self.found
     }
 
-    /// How widely a row's predictor varies, from next to nothing on. Without shared numbers one
-    /// rule serves the first two classes.
+    /// The class of a predictor's standard deviation, starting with very small ones. Without shared
+    /// numbers one rule serves the first two classes.
     fn class(&self, deviation: f64) -> usize {
         if self.shared > 0 && deviation < TINY {
             return 0;
@@ -167,7 +168,7 @@ impl<'d> Expectation<'d> {
         class_of(deviation)
     }
 
-    /// The rule of a class: of all dimensions together where the predictor hardly varies.
+    /// The rule of a class: for all dimensions together if the predictor hardly varies.
     fn rule(&self, class: usize) -> Rule {
         if class == 0 {
             return Rule::smooth(self.shared + 1).in_groups();
@@ -179,8 +180,8 @@ impl<'d> Expectation<'d> {
         ROWS.min(self.density.n_rows())
     }
 
-    /// Puts rows in place, by their numbers after `start`; a short block is filled up with its last row,
-    /// which then does not count.
+    /// Sets rows by their numbers after `start`; a short block is padded with its last row, which
+    /// then does not count.
     fn place(&mut self, rows: &[usize], start: usize, how: &Variation) {
         let last = rows[rows.len() - 1];
         let mut list = rows.to_vec();
@@ -240,7 +241,7 @@ fn set(workspace: &mut Workspace, slot: Option<Slot>, values: &[f64]) {
     }
 }
 
-/// The integrals as sums over nodes: of each row, then of all rows together.
+/// The integrals as sums over nodes: for each row, then for all rows together.
 fn integrals<'g>(
     density: &dyn Density,
     inputs: &Inputs<Expr<'g>>,

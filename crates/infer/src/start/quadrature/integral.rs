@@ -1,4 +1,4 @@
-//! The bound of a Gaussian by integrals, and where its derivatives point.
+//! The bound of a Gaussian by integrals, and the step that their derivatives imply.
 
 use lehr_density::Density;
 use lehr_numeric::dense::{Factor, cholesky, inverse_factor};
@@ -11,9 +11,9 @@ use super::{Assessment, Candidate, Turn, product, shared_places};
 use crate::expansion::{Curvature, Prior};
 use crate::guide::Covariance;
 
-/// Expectations of the log joint under a Gaussian. The prior is averaged over shared numbers; in
-/// all others it is taken as Gaussian around the mean, with the curvature it has at the mode:
-/// exact where it is Gaussian, and a start elsewhere.
+/// Expectations of the log joint under a Gaussian. The prior is averaged over shared numbers. In
+/// all others it is assumed to be Gaussian around the mean, with its curvature at the mode: exact
+/// if the prior is Gaussian, and a good start otherwise.
 pub(super) struct Integrals<'d> {
     kind: Covariance,
     /// Places of z that all rows read.
@@ -43,7 +43,7 @@ impl<'d> Integrals<'d> {
         })
     }
 
-    /// Whether the slope of the prior is linear, one and two standard deviations away, but for
+    /// Whether the gradient of the prior is linear, one and two standard deviations away, except in
     /// shared numbers.
     pub(super) fn has_gaussian_prior(&mut self, at: &Candidate) -> bool {
         let size = at.mean.len();
@@ -76,7 +76,7 @@ impl<'d> Integrals<'d> {
         sums
     }
 
-    /// The bound and where its derivatives point; `None` where that is no maximum.
+    /// The bound and the step that the derivatives imply; `None` if that is not towards a maximum.
     pub(super) fn assess(&mut self, at: Candidate) -> Option<Assessment> {
         let size = at.mean.len();
         let shared = Shared::new(&self.shared, &at.factor);

@@ -1,5 +1,5 @@
-//! Numbers of z that all rows read as they are: how they vary together with the rows'
-//! predictors, and what the prior says of them on average.
+//! Numbers of z that all rows read directly: their joint variation with the rows' predictors, and
+//! the expected log prior over them.
 //!
 //! With θ = μ + L t, t standard normal, a predictor is uₙ = μₙ + cₙ·t + dₙ t′, where t′ is standard
 //! normal, too, and cₙ the covariance of uₙ with t.
@@ -10,9 +10,9 @@ use lehr_numeric::dense::Factor;
 use lehr_numeric::quadrature::Rule;
 use lehr_numeric::vector::dot;
 
-/// How shared numbers vary under a Gaussian over z.
+/// The variation of shared numbers under a Gaussian over z.
 pub(super) struct Shared {
-    /// Where they are in z.
+    /// Their places in z.
     pub(super) places: Vec<usize>,
     /// L, one row per number.
     factor: Vec<Vec<f64>>,
@@ -21,7 +21,7 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// Those at `places` of z = mean + F ε: the rows of F there, made orthonormal one by one.
+    /// Those at `places` of z = mean + F ε: the rows of F there, orthonormalised one by one.
     pub(super) fn new(places: &[usize], of: &Factor) -> Shared {
         let size = of.size;
         let row = |i: usize| &of.values[i * size..(i + 1) * size];
@@ -55,7 +55,7 @@ impl Shared {
         deviations.fold(0.0, f64::max)
     }
 
-    /// z at some nodes of a rule, node after node: the mean but for the shared numbers.
+    /// z at some nodes of a rule, node after node: the mean except for the shared numbers.
     pub(super) fn latents(
         &self,
         mean: &[f64],
@@ -97,7 +97,7 @@ pub(super) struct PriorIntegral {
     rule: Rule,
 }
 
-/// What the prior is on average.
+/// The averaged prior.
 pub(super) struct PriorAverage {
     pub(super) value: f64,
     pub(super) slope: Vec<f64>,

@@ -1,5 +1,5 @@
-//! The slopes aₙ of the rows' linear predictors: of all rows at once, or of one part of the table after
-//! another.
+//! The slopes aₙ of the rows' linear predictors: of all rows at once, or of one part of the table
+//! after another.
 
 use lehr_density::rows_here;
 use lehr_density::{Density, Point};
@@ -9,23 +9,23 @@ use super::design::{BLOCK, Design};
 use super::{KNOWN, predictor};
 use lehr_rows::{Argument, RowPass, RowProgram};
 
-/// Numbers that a matrix of all slopes may take: 256 MiB.
+/// The most numbers of a matrix of all slopes: 256 MiB.
 const MOST: usize = 1 << 25;
 /// Rows of a part: whole blocks.
 const PART: usize = 16 * BLOCK;
-/// Directions that are taken side by side.
+/// Directions that are computed side by side.
 const DIRECTIONS: usize = 16;
 
 /// One row of D numbers for each row of the table.
 pub(super) enum Slopes<'d> {
     /// All of them.
     Whole(Design),
-    /// Never all at once: computed anew whenever they are visited.
+    /// In parts, which are computed again at every visit.
     Parts(Box<Parts<'d>>),
 }
 
 impl<'d> Slopes<'d> {
-    /// All at once where rows are in memory and their slopes fit there too.
+    /// All at once if rows and slopes fit into memory.
     pub(super) fn new(density: &'d dyn Density) -> Slopes<'d> {
         let size = density.latents().size();
         let mut parts = Parts::new(density, PART);
@@ -41,7 +41,7 @@ impl<'d> Slopes<'d> {
         Slopes::Whole(whole)
     }
 
-    /// Shows the slopes of consecutive rows, and which the first of them is.
+    /// Calls `visit` with the slopes of consecutive rows, and the number of the first.
     pub(super) fn each(&mut self, visit: &mut dyn FnMut(usize, &Design)) {
         match self {
             Slopes::Whole(design) => visit(0, design),
@@ -83,7 +83,7 @@ impl<'d> Parts<'d> {
     }
 }
 
-/// Puts the slopes of the rows in place into a matrix, from its given row on.
+/// Writes the slopes of the present rows into a matrix, from its given row on.
 fn fill(design: &mut Design, first: usize, block: &mut RowProgram, directions: &[Vec<f64>]) {
     let size = design.size();
     let origin = vec![0.0; size];
@@ -101,7 +101,8 @@ fn fill(design: &mut Design, first: usize, block: &mut RowProgram, directions: &
     }
 }
 
-/// aₙ·f with a direction f of each lane, for so many rows at a time. Slopes are the same everywhere.
+/// aₙ·f with a direction f of each lane, for this many rows at a time. The slopes do not depend on
+/// the point.
 fn along(density: &dyn Density, (lanes, rows): (usize, usize)) -> RowPass<'_> {
     let size = density.latents().size();
     let sizes = [Argument::Shared(size), Argument::PerLane(size)];
@@ -126,7 +127,7 @@ mod tests {
     const ROWS: usize = 1100;
     const WIDTH: usize = 18;
 
-    /// Of all rows sₙ and aₙ·v, and the sums Σ gₙ aₙ and Σ gₙ aₙ aₙᵀ.
+    /// sₙ and aₙ·v for all rows, and the sums Σ gₙ aₙ and Σ gₙ aₙ aₙᵀ.
     fn found(slopes: &mut Slopes<'_>, factor: &Factor, numbers: &[f64]) -> [Vec<f64>; 4] {
         let mut found = [const { Vec::new() }; 4];
         slopes.each(&mut |first, design| {
