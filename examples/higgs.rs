@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use lehr::numeric::stream::Stream;
 use lehr::prelude::*;
-use lehr::table::{Column, ReadOptions, Standardizer, TableFiles};
+use lehr::table::{Column, Moment, ReadOptions, TableFiles};
 
 const ROWS: usize = 50_000;
 const FEATURES: usize = 28;
@@ -35,6 +35,15 @@ fn generated(rows: usize) -> Result<Table, Box<dyn Error>> {
     Ok(table.with_number("y", y)?)
 }
 
+/// Numbers less their mean, in units of their standard deviation; constant ones are centred alone.
+fn standardised(values: &[f64]) -> Vec<f64> {
+    let mut moment = Moment::default();
+    moment.push_all(values);
+    let (mean, scale) = (moment.mean(), moment.scale());
+    let unit = if scale > 0.0 { scale } else { 1.0 };
+    values.iter().map(|value| (value - mean) / unit).collect()
+}
+
 /// The first rows of a table, features standardised; `y` is whether the label is one of these.
 fn read(path: &str, positive: &[f64]) -> Result<Table, Box<dyn Error>> {
     let source = TableFiles::open(&[PathBuf::from(path)])?;
@@ -48,7 +57,11 @@ fn read(path: &str, positive: &[f64]) -> Result<Table, Box<dyn Error>> {
         .collect();
     let names = table.names().iter().map(String::as_str);
     let features: Vec<&str> = names.filter(|name| *name != "y").collect();
-    let standard = Standardizer::fit(&table, &features)?.apply(&table)?;
+    let mut standard = table.clone();
+    for name in &features {
+        let values = standardised(table.number(name)?);
+        standard.replace(name, Column::Number(values))?;
+    }
     let Column::Matrix { width, values } = standard.gather(&features)? else {
         return Err("gathered columns are a matrix".into());
     };

@@ -118,22 +118,6 @@ pub enum TableError {
         /// The rows of the table.
         rows: usize,
     },
-    /// Infinities where finite numbers are needed.
-    #[error("column {name:?}: expected finite numbers, found {count} infinite")]
-    Infinite {
-        /// The column.
-        name: String,
-        /// How many.
-        count: usize,
-    },
-    /// Numbers whose squares exceed the range of doubles.
-    #[error(
-        "column {name:?}: its spread is too large to be standardised\n  hint: divide the column by a constant first"
-    )]
-    Overflow {
-        /// The column.
-        name: String,
-    },
     /// A vector of the wrong length.
     #[error("{what}: expected {expected} values, found {found}")]
     Length {

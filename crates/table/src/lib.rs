@@ -19,7 +19,6 @@ mod label;
 mod level;
 mod memory;
 mod moment;
-mod standardizer;
 mod table;
 
 pub use lehr_spelling::nearest;
@@ -31,7 +30,6 @@ pub use label::Labels;
 pub use level::{Levels, MISSING};
 pub use memory::Memory;
 pub use moment::Moment;
-pub use standardizer::{Line, Scale, Standardizer};
 pub use table::Table;
 
 #[cfg(feature = "files")]

@@ -1,6 +1,6 @@
 //! The table in memory: what it keeps, what it refuses, and how it standardises.
 
-use lehr_table::{Column, MISSING, Standardizer, Table};
+use lehr_table::{Column, MISSING, Table};
 
 fn text(levels: &[&str]) -> Vec<String> {
     levels.iter().map(ToString::to_string).collect()
@@ -137,81 +137,8 @@ fn gathered_columns_stand_side_by_side() {
 }
 
 #[test]
-fn standardised_columns_have_mean_zero_and_spread_one() {
-    let table = small();
-    let standardizer = Standardizer::fit(&table, &["height", "x"]).unwrap();
-    let (_, values) = standardizer
-        .apply(&table)
-        .map(|t| {
-            let (width, values) = t.matrix("x").unwrap();
-            (width, values.to_vec())
-        })
-        .unwrap();
-    for place in 0..2 {
-        let column: Vec<f64> = values.iter().skip(place).step_by(2).copied().collect();
-        assert!(column.iter().sum::<f64>().abs() < 1e-12);
-        assert!((column.iter().map(|v| v * v).sum::<f64>() / 4.0 - 1.0).abs() < 1e-12);
-    }
-}
-
-#[test]
-fn undone_coefficients_predict_the_same_on_the_original_scale() {
-    let huge = vec![1e9, 1.5e9, -2e9, 7e8];
-    let table = small()
-        .with_number("huge", huge)
-        .unwrap()
-        .with_number("one", vec![5.0; 4])
-        .unwrap();
-    let names = ["height", "x", "huge", "one"];
-    let standardizer = Standardizer::fit(&table, &names).unwrap();
-    assert_eq!(standardizer.constant(), ["one"]);
-    let scaled = standardizer.apply(&table).unwrap();
-    let coefficients = [0.3, -1.0, 2.0, 0.7, 4.0];
-    let line = standardizer.undo(0.5, &coefficients).unwrap();
-    let predict = |table: &Table, intercept: f64, by: &[f64]| -> Vec<f64> {
-        let Ok(Column::Matrix { values, .. }) = table.gather(&names) else {
-            panic!("a matrix");
-        };
-        (values.chunks(5))
-            .map(|row| intercept + row.iter().zip(by).map(|(a, b)| a * b).sum::<f64>())
-            .collect()
-    };
-    let inside = predict(&scaled, 0.5, &coefficients);
-    let outside = predict(&table, line.intercept, &line.coefficients);
-    for (a, b) in inside.iter().zip(&outside) {
-        assert!((a - b).abs() < 1e-9, "{a} {b}");
-    }
-}
-
-#[test]
-fn a_standardizer_survives_being_saved() {
-    let standardizer = Standardizer::fit(&small(), &["x", "height"]).unwrap();
-    let text = serde_json::to_string(&standardizer).unwrap();
-    assert_eq!(
-        serde_json::from_str::<Standardizer>(&text).unwrap(),
-        standardizer
-    );
-}
-
-#[test]
-fn infinite_and_overflowing_columns_cannot_be_standardised() {
-    let table = Table::new()
-        .with_number("i", vec![1.0, f64::INFINITY])
-        .and_then(|table| table.with_number("o", vec![1e300, -1e300]))
-        .unwrap();
-    let error = Standardizer::fit(&table, &["i"]).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "column \"i\": expected finite numbers, found 1 infinite"
-    );
-    assert!(Standardizer::fit(&table, &["o"]).is_err());
-}
-
-#[test]
 fn empty_tables_and_columns_work() {
     let table = Table::new().with_number("y", vec![]).unwrap();
     assert_eq!(table.n_rows(), 0);
-    let standardizer = Standardizer::fit(&table, &["y"]).unwrap();
-    assert_eq!(standardizer.apply(&table).unwrap(), table);
     assert_eq!(Table::new().split(0.5, 1), (Table::new(), Table::new()));
 }
