@@ -52,14 +52,6 @@ pub enum LayoutError {
         /// The error of its support.
         source: SupportError,
     },
-    /// A name that is not among the sites.
-    #[error("no site {name:?} in the layout\n  hint: the sites are {known}")]
-    Unknown {
-        /// The name that was requested.
-        name: String,
-        /// The known names.
-        known: String,
-    },
     /// A start or a value of the wrong size.
     #[error("site {name:?}: expected {expected} values, found {found}")]
     Length {

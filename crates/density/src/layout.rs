@@ -185,34 +185,6 @@ impl Layout {
         assert_eq!(whole, 0, "{} numbers are not draws of {size}", flat.len());
         flat.len().checked_div(size).unwrap_or(0)
     }
-
-    /// The flat vector of constrained values given by name, each in row-major order; sites
-    /// that are not named are at their start.
-    pub fn unconstrain_values(&self, values: &[(&str, &[f64])]) -> Result<Vec<f64>, LayoutError> {
-        let mut flat = self.starts.clone();
-        for (name, values) in values {
-            let position = self.position(name).ok_or_else(|| self.unknown(name))?;
-            let site = &self.sites[position];
-            sized(site, values)?;
-            let wrong = |source| LayoutError::Support {
-                name: site.name.clone(),
-                source,
-            };
-            let free = site.support.unconstrain(values).map_err(wrong)?;
-            flat[self.range(position)].copy_from_slice(&free);
-        }
-        Ok(flat)
-    }
-
-    fn unknown(&self, name: &str) -> LayoutError {
-        let known: Vec<String> = (self.sites.iter())
-            .map(|site| format!("{:?}", site.name))
-            .collect();
-        LayoutError::Unknown {
-            name: name.to_owned(),
-            known: known.join(", "),
-        }
-    }
 }
 
 impl TryFrom<Vec<Site>> for Layout {

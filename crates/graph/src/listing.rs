@@ -1,4 +1,4 @@
-//! A readable listing of a program, and its picture for Graphviz.
+//! A readable listing of a program.
 
 use std::fmt::Write;
 
@@ -16,7 +16,10 @@ impl Graph {
     /// ```
     pub fn listing(&self, outputs: &[Expr<'_>]) -> String {
         let mut text = String::new();
-        self.each_reachable(outputs, |place, node| {
+        let reachable = self.reachable(outputs);
+        let nodes = self.nodes();
+        for place in (0..reachable.len()).filter(|&p| reachable[p]) {
+            let node = &nodes[place];
             let lanes = if node.laned { " per lane" } else { "" };
             let label = self.label(node);
             let _ = write!(text, "%{place} {}{lanes} = {label}", node.shape);
@@ -24,35 +27,8 @@ impl Graph {
                 let _ = write!(text, " %{}", input.0);
             }
             text.push('\n');
-        });
-        text
-    }
-
-    /// The nodes that `outputs` need as a Graphviz digraph; laned nodes are drawn double.
-    pub fn dot_file(&self, outputs: &[Expr<'_>]) -> String {
-        let mut text = String::from("digraph program {\n  node [shape=box];\n");
-        self.each_reachable(outputs, |place, node| {
-            let label = self.label(node).replace('"', "\\\"");
-            let borders = if node.laned { 2 } else { 1 };
-            let shape = node.shape;
-            let _ = writeln!(
-                text,
-                "  n{place} [label=\"{label}\\n{shape}\", peripheries={borders}];"
-            );
-            for input in &node.inputs {
-                let _ = writeln!(text, "  n{} -> n{place};", input.0);
-            }
-        });
-        text.push_str("}\n");
-        text
-    }
-
-    fn each_reachable(&self, outputs: &[Expr<'_>], mut f: impl FnMut(usize, &Node)) {
-        let reachable = self.reachable(outputs);
-        let nodes = self.nodes();
-        for place in (0..reachable.len()).filter(|&p| reachable[p]) {
-            f(place, &nodes[place]);
         }
+        text
     }
 
     fn label(&self, node: &Node) -> String {

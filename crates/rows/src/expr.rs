@@ -110,28 +110,6 @@ impl<'g> Rows<'g> {
         self
     }
 
-    /// The rows with an index column added, or replaced in its place.
-    ///
-    /// # Panics
-    /// If there is not one index per row.
-    #[must_use]
-    pub fn with_index(mut self, name: &str, indices: Indices<'g>) -> Rows<'g> {
-        assert_eq!(
-            indices.len(),
-            self.length,
-            "column {name:?}: one index per row"
-        );
-        let known = (self.columns.iter_mut())
-            .find(|(known, column)| known == name && matches!(column, RowColumn::Index(_)));
-        match known {
-            Some((_, column)) => *column = RowColumn::Index(indices),
-            None => self
-                .columns
-                .push((name.to_owned(), RowColumn::Index(indices))),
-        }
-        self
-    }
-
     /// The rows with their local latents, flat and unconstrained: `[n, locals.size()]`.
     ///
     /// # Panics

@@ -273,7 +273,7 @@ fn slices_with_gaps_are_joined_with_zeros() {
 }
 
 #[test]
-fn the_listing_and_the_picture_show_every_node() {
+fn the_listing_shows_every_node() {
     let graph = Graph::new();
     let x = graph.laned_input("x", [3]);
     let y = x.exp().sum();
@@ -281,8 +281,4 @@ fn the_listing_and_the_picture_show_every_node() {
         graph.listing(&[y]),
         "%0 [3] per lane = input \"x\"\n%1 [3] per lane = exp %0\n%2 [] per lane = sum axes 0..1 %1\n"
     );
-    let picture = graph.dot_file(&[y]);
-    assert!(picture.starts_with("digraph program {"));
-    assert!(picture.contains("n0 [label=\"input \\\"x\\\"\\n[3]\", peripheries=2];"));
-    assert!(picture.contains("  n1 -> n2;\n"));
 }
