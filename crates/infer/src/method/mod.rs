@@ -21,8 +21,9 @@ pub(crate) use contract::{LOCALS_HINT, gaussian_below};
 pub use markov::{Hmc, Nuts, SurrogateHmc};
 pub use mixed::Collapse;
 pub use variational::{
-    AllRows, Dais, FullRank, Iaf, LatentGuide, LowRank, MeanField, ReadGuide, RowChain, RowDrive,
-    SemiDais, SlDais, restore_gaussian, restore_guide,
+    AllRows, Dais, FlowMethod, FullRank, GaussianMethod, Iaf, LatentGuide, LowRank, MeanField,
+    NamedFlow, NamedGaussian, ReadGuide, RowChain, RowDrive, SemiDais, SlDais, restore_gaussian,
+    restore_guide,
 };
 
 use std::fmt::Display;

@@ -1,17 +1,9 @@
 //! `bnaf`: a Gaussian bent by a block neural autoregressive flow, the paper's Flow.
 
-use std::sync::Arc;
-
-use lehr_density::Density;
-
-use crate::bytes::{decoded, encoded};
-use crate::error::FitError;
 use crate::estimate::Choices;
-use crate::guide::{Base, Bent, BlockNeural};
-use crate::method::{
-    Groundwork, GuideParts, MethodInfo, VariationalMethod, VariationalSettings, gaussian_below,
-    restore_guide,
-};
+use crate::guide::BlockNeural;
+use crate::method::MethodInfo;
+use crate::method::variational::{FlowMethod, NamedFlow, restore_flow};
 use crate::setting::{Setting, parsed};
 
 /// The row of this method.
@@ -25,47 +17,16 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     remedy: "use iaf or nuts",
     reads_all_rows: false,
     new: || Box::new(Bnaf::default()),
-    restore: |bytes| {
-        restore_guide(bytes, |bytes, _| {
-            let bent: Bent<BlockNeural> = decoded(bytes)?;
-            Ok(Box::new(bent))
-        })
-    },
+    restore: restore_flow::<BlockNeural>,
 };
 
 /// A Gaussian bent by a block neural autoregressive flow.
-#[derive(Clone)]
-pub struct Bnaf {
-    /// The flow.
-    pub flow: BlockNeural,
-    /// What all variational methods have.
-    pub variational: VariationalSettings,
-}
+pub type Bnaf = FlowMethod<BlockNeural>;
 
-impl Default for Bnaf {
-    fn default() -> Bnaf {
-        Bnaf {
-            flow: BlockNeural::default(),
-            variational: VariationalSettings::new(16, 2e-3),
-        }
-    }
-}
-
-impl VariationalMethod for Bnaf {
-    fn info(&self) -> &'static MethodInfo {
-        &INFO
-    }
-
-    fn common(&self) -> &VariationalSettings {
-        &self.variational
-    }
-
-    fn common_mut(&mut self) -> &mut VariationalSettings {
-        &mut self.variational
-    }
+impl NamedFlow for BlockNeural {
+    const INFO: &'static MethodInfo = &INFO;
 
     fn settings(&mut self) -> Vec<Setting<'_>> {
-        let BlockNeural { units, gated } = &mut self.flow;
         let gates = vec![
             (
                 "yes",
@@ -74,7 +35,8 @@ impl VariationalMethod for Bnaf {
             ),
             ("no", "the paper's form, which starts at random", false),
         ];
-        let mut settings = vec![
+        let BlockNeural { units, gated } = self;
+        vec![
             Setting::new(
                 "flow-units",
                 "N",
@@ -90,34 +52,18 @@ impl VariationalMethod for Bnaf {
                 gates,
                 gated,
             ),
-        ];
-        settings.extend(self.variational.settings());
-        settings
-    }
-
-    fn base(&self, density: &dyn Density) -> Arc<dyn Base> {
-        gaussian_below(density)
-    }
-
-    fn has_layers(&self) -> bool {
-        true
+        ]
     }
 
     fn problem(&self) -> Option<String> {
-        (self.flow.units == 0).then(|| "a flow without units was asked for".into())
+        (self.units == 0).then(|| "a flow without units was asked for".into())
     }
 
-    fn guide(
-        &self,
-        ground: &Groundwork<'_>,
-        choices: &mut Choices,
-    ) -> Result<GuideParts, FitError> {
-        let (base, flow) = (ground.base.clone(), self.flow);
-        choices.push(("flow units".into(), flow.units.to_string()));
-        let gate = if flow.gated { "yes" } else { "no" };
-        choices.push(("flow gate".into(), gate.into()));
-        let bent = Bent { base, flow };
-        let bytes = encoded(&bent);
-        Ok(GuideParts::new(bent, bytes))
+    fn choices(&self) -> Choices {
+        let gate = if self.gated { "yes" } else { "no" };
+        vec![
+            ("flow units".into(), self.units.to_string()),
+            ("flow gate".into(), gate.into()),
+        ]
     }
 }

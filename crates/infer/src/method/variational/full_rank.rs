@@ -1,12 +1,8 @@
 //! `full-rank`: a Gaussian with all correlations.
 
-use std::sync::Arc;
-
-use lehr_density::Density;
-
-use crate::guide::{self, Base};
-use crate::method::{MethodInfo, VariationalMethod, VariationalSettings, restore_gaussian};
-use crate::setting::Setting;
+use super::gaussian::{GaussianMethod, NamedGaussian};
+use crate::guide;
+use crate::method::{MethodInfo, restore_gaussian};
 
 /// The row of this method.
 pub(crate) static INFO: MethodInfo = MethodInfo {
@@ -23,32 +19,8 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
 };
 
 /// A Gaussian with all correlations.
-#[derive(Clone, Default)]
-pub struct FullRank {
-    /// The Gaussian, with its start.
-    pub guide: guide::FullRank,
-    /// What all variational methods have.
-    pub variational: VariationalSettings,
-}
+pub type FullRank = GaussianMethod<guide::FullRank>;
 
-impl VariationalMethod for FullRank {
-    fn info(&self) -> &'static MethodInfo {
-        &INFO
-    }
-
-    fn common(&self) -> &VariationalSettings {
-        &self.variational
-    }
-
-    fn common_mut(&mut self) -> &mut VariationalSettings {
-        &mut self.variational
-    }
-
-    fn settings(&mut self) -> Vec<Setting<'_>> {
-        self.variational.settings()
-    }
-
-    fn base(&self, _: &dyn Density) -> Arc<dyn Base> {
-        Arc::new(self.guide)
-    }
+impl NamedGaussian for guide::FullRank {
+    const INFO: &'static MethodInfo = &INFO;
 }

@@ -1,17 +1,9 @@
 //! `iaf`: an inverse autoregressive flow, a Gaussian bent by masked networks.
 
-use std::sync::Arc;
-
-use lehr_density::Density;
-
-use crate::bytes::{decoded, encoded};
-use crate::error::FitError;
+use super::flow::{FlowMethod, NamedFlow, restore_flow};
 use crate::estimate::Choices;
-use crate::guide::{Autoregressive, Base, Bent};
-use crate::method::{
-    Groundwork, GuideParts, MethodInfo, VariationalMethod, VariationalSettings, gaussian_below,
-    restore_guide,
-};
+use crate::guide::Autoregressive;
+use crate::method::MethodInfo;
 use crate::setting::{Setting, parsed};
 
 /// The row of this method.
@@ -25,52 +17,22 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     remedy: "raise flow-layers, or use nuts",
     reads_all_rows: false,
     new: || Box::new(Iaf::default()),
-    restore: |bytes| {
-        restore_guide(bytes, |bytes, _| {
-            let bent: Bent<Autoregressive> = decoded(bytes)?;
-            Ok(Box::new(bent))
-        })
-    },
+    restore: restore_flow::<Autoregressive>,
 };
 
 /// A Gaussian bent by an inverse autoregressive flow.
-#[derive(Clone)]
-pub struct Iaf {
-    /// The flow.
-    pub flow: Autoregressive,
-    /// What all variational methods have.
-    pub variational: VariationalSettings,
-}
+pub type Iaf = FlowMethod<Autoregressive>;
 
-impl Default for Iaf {
-    fn default() -> Iaf {
-        Iaf {
-            flow: Autoregressive::default(),
-            variational: VariationalSettings::new(16, 2e-3),
-        }
-    }
-}
-
-impl VariationalMethod for Iaf {
-    fn info(&self) -> &'static MethodInfo {
-        &INFO
-    }
-
-    fn common(&self) -> &VariationalSettings {
-        &self.variational
-    }
-
-    fn common_mut(&mut self) -> &mut VariationalSettings {
-        &mut self.variational
-    }
+impl NamedFlow for Autoregressive {
+    const INFO: &'static MethodInfo = &INFO;
 
     fn settings(&mut self) -> Vec<Setting<'_>> {
-        let Autoregressive { layers, width } = &mut self.flow;
         let read = |to: &mut usize, text: &str| {
             *to = parsed(text, "a whole number")?;
             Ok(())
         };
-        let mut settings = vec![
+        let Autoregressive { layers, width } = self;
+        vec![
             Setting::new("flow-layers", "N", "layers of the flow", move |text| {
                 read(layers, text)
             }),
@@ -80,33 +42,15 @@ impl VariationalMethod for Iaf {
                 "hidden units of each layer",
                 move |text| read(width, text),
             ),
-        ];
-        settings.extend(self.variational.settings());
-        settings
-    }
-
-    fn base(&self, density: &dyn Density) -> Arc<dyn Base> {
-        gaussian_below(density)
-    }
-
-    fn has_layers(&self) -> bool {
-        true
+        ]
     }
 
     fn problem(&self) -> Option<String> {
-        let empty = self.flow.layers == 0 || self.flow.width == 0;
+        let empty = self.layers == 0 || self.width == 0;
         empty.then(|| "a flow without layers or units was asked for".into())
     }
 
-    fn guide(
-        &self,
-        ground: &Groundwork<'_>,
-        choices: &mut Choices,
-    ) -> Result<GuideParts, FitError> {
-        let (base, flow) = (ground.base.clone(), self.flow);
-        choices.push(("flow layers".into(), flow.layers.to_string()));
-        let bent = Bent { base, flow };
-        let bytes = encoded(&bent);
-        Ok(GuideParts::new(bent, bytes))
+    fn choices(&self) -> Choices {
+        vec![("flow layers".into(), self.layers.to_string())]
     }
 }

@@ -1,12 +1,8 @@
 //! `mean-field`: independent Gaussians.
 
-use std::sync::Arc;
-
-use lehr_density::Density;
-
-use crate::guide::{self, Base};
-use crate::method::{MethodInfo, VariationalMethod, VariationalSettings, restore_gaussian};
-use crate::setting::Setting;
+use super::gaussian::{GaussianMethod, NamedGaussian};
+use crate::guide;
+use crate::method::{MethodInfo, restore_gaussian};
 
 /// The row of this method.
 pub(crate) static INFO: MethodInfo = MethodInfo {
@@ -23,32 +19,8 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
 };
 
 /// Independent Gaussians.
-#[derive(Clone, Default)]
-pub struct MeanField {
-    /// The Gaussian, with its start.
-    pub guide: guide::MeanField,
-    /// What all variational methods have.
-    pub variational: VariationalSettings,
-}
+pub type MeanField = GaussianMethod<guide::MeanField>;
 
-impl VariationalMethod for MeanField {
-    fn info(&self) -> &'static MethodInfo {
-        &INFO
-    }
-
-    fn common(&self) -> &VariationalSettings {
-        &self.variational
-    }
-
-    fn common_mut(&mut self) -> &mut VariationalSettings {
-        &mut self.variational
-    }
-
-    fn settings(&mut self) -> Vec<Setting<'_>> {
-        self.variational.settings()
-    }
-
-    fn base(&self, _: &dyn Density) -> Arc<dyn Base> {
-        Arc::new(self.guide)
-    }
+impl NamedGaussian for guide::MeanField {
+    const INFO: &'static MethodInfo = &INFO;
 }

@@ -3,7 +3,9 @@
 mod check;
 pub(crate) mod dais;
 mod fit;
+mod flow;
 pub(crate) mod full_rank;
+mod gaussian;
 pub(crate) mod iaf;
 pub(crate) mod low_rank;
 pub(crate) mod mean_field;
@@ -13,7 +15,10 @@ pub(crate) mod semi_dais;
 pub(crate) mod sl_dais;
 
 pub use dais::{AllRows, Dais};
+pub(crate) use flow::restore_flow;
+pub use flow::{FlowMethod, NamedFlow};
 pub use full_rank::FullRank;
+pub use gaussian::{GaussianMethod, NamedGaussian};
 pub use iaf::Iaf;
 pub use low_rank::LowRank;
 pub use mean_field::MeanField;

@@ -1,0 +1,100 @@
+//! A Gaussian bent by a flow: all of `iaf` and `bnaf` but for the flow itself.
+
+use std::sync::Arc;
+
+use lehr_density::Density;
+
+use crate::bytes::{decoded, encoded};
+use crate::error::FitError;
+use crate::estimate::Choices;
+use crate::guide::{Base, Bent, Flow};
+use crate::method::{
+    Groundwork, GuideParts, MethodInfo, Sampler, VariationalMethod, VariationalSettings,
+    gaussian_below, restore_guide,
+};
+use crate::setting::Setting;
+
+/// A flow that is a method.
+pub trait NamedFlow: Flow {
+    /// The row of the method.
+    const INFO: &'static MethodInfo;
+
+    /// The settings of the flow by name.
+    fn settings(&mut self) -> Vec<Setting<'_>>;
+
+    /// What is wrong with them.
+    fn problem(&self) -> Option<String>;
+
+    /// What of them is reported.
+    fn choices(&self) -> Choices;
+}
+
+/// A Gaussian bent by a flow.
+#[derive(Clone)]
+pub struct FlowMethod<F> {
+    /// The flow.
+    pub flow: F,
+    /// What all variational methods have.
+    pub variational: VariationalSettings,
+}
+
+impl<F: NamedFlow> Default for FlowMethod<F> {
+    fn default() -> FlowMethod<F> {
+        FlowMethod {
+            flow: F::default(),
+            variational: VariationalSettings::new(16, 2e-3),
+        }
+    }
+}
+
+impl<F: NamedFlow> VariationalMethod for FlowMethod<F> {
+    fn info(&self) -> &'static MethodInfo {
+        F::INFO
+    }
+
+    fn common(&self) -> &VariationalSettings {
+        &self.variational
+    }
+
+    fn common_mut(&mut self) -> &mut VariationalSettings {
+        &mut self.variational
+    }
+
+    fn settings(&mut self) -> Vec<Setting<'_>> {
+        let mut settings = self.flow.settings();
+        settings.extend(self.variational.settings());
+        settings
+    }
+
+    fn base(&self, density: &dyn Density) -> Arc<dyn Base> {
+        gaussian_below(density)
+    }
+
+    fn has_layers(&self) -> bool {
+        true
+    }
+
+    fn problem(&self) -> Option<String> {
+        self.flow.problem()
+    }
+
+    fn guide(
+        &self,
+        ground: &Groundwork<'_>,
+        choices: &mut Choices,
+    ) -> Result<GuideParts, FitError> {
+        choices.extend(self.flow.choices());
+        let (base, flow) = (ground.base.clone(), self.flow);
+        let bent = Bent { base, flow };
+        let bytes = encoded(&bent);
+        Ok(GuideParts::new(bent, bytes))
+    }
+}
+
+/// Reads back a fit by such a flow.
+pub(crate) fn restore_flow<F: NamedFlow>(bytes: &[u8]) -> Result<Box<dyn Sampler>, FitError> {
+    restore_guide(bytes, |bytes, _| {
+        let bent: Bent<F> = decoded(bytes)?;
+        Ok(Box::new(bent))
+    })
+}

@@ -1,0 +1,46 @@
+//! A Gaussian by itself: all of `mean-field`, `full-rank` and `low-rank` but for its covariances.
+
+use std::sync::Arc;
+
+use lehr_density::Density;
+
+use crate::guide::Base;
+use crate::method::{MethodInfo, VariationalMethod, VariationalSettings};
+use crate::setting::Setting;
+
+/// A Gaussian that is a method by itself.
+pub trait NamedGaussian: Base + Copy + Default + 'static {
+    /// The row of the method.
+    const INFO: &'static MethodInfo;
+}
+
+/// A Gaussian that is trained.
+#[derive(Clone, Default)]
+pub struct GaussianMethod<G> {
+    /// The Gaussian, with its start.
+    pub guide: G,
+    /// What all variational methods have.
+    pub variational: VariationalSettings,
+}
+
+impl<G: NamedGaussian> VariationalMethod for GaussianMethod<G> {
+    fn info(&self) -> &'static MethodInfo {
+        G::INFO
+    }
+
+    fn common(&self) -> &VariationalSettings {
+        &self.variational
+    }
+
+    fn common_mut(&mut self) -> &mut VariationalSettings {
+        &mut self.variational
+    }
+
+    fn settings(&mut self) -> Vec<Setting<'_>> {
+        self.variational.settings()
+    }
+
+    fn base(&self, _: &dyn Density) -> Arc<dyn Base> {
+        Arc::new(self.guide)
+    }
+}
