@@ -2,8 +2,7 @@
 
 use lehr_model::distribution::Bernoulli;
 
-use super::{FamilyInfo, Form, Link, Observation};
-use crate::column_name::RESPONSE;
+use super::{FamilyInfo, Form, Link};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "bernoulli",
@@ -12,12 +11,8 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     link: Link::Logit,
     form: Form::Two,
     own: &[],
-    observe,
+    observe: |of| match of.marginal() {
+        Some(noisy) => of.observe(noisy.bernoulli()),
+        None => of.observe(Bernoulli::with_logit(of.at)),
+    },
 };
-
-fn observe(of: &Observation<'_, '_, '_>) {
-    match of.marginal() {
-        Some(noisy) => of.row.observe(RESPONSE, noisy.bernoulli()),
-        None => of.row.observe(RESPONSE, Bernoulli::with_logit(of.at)),
-    }
-}

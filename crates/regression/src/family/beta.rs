@@ -3,8 +3,7 @@
 use lehr_model::distribution::Beta;
 
 use super::own::PRECISION;
-use super::{FamilyInfo, Form, Link, Observation};
-use crate::column_name::RESPONSE;
+use super::{FamilyInfo, Form, Link};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "beta",
@@ -13,10 +12,5 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     link: Link::Logit,
     form: Form::Share,
     own: &[PRECISION],
-    observe,
+    observe: |of| of.observe(Beta::with_logit_mean(of.at, of.own[0])),
 };
-
-fn observe(of: &Observation<'_, '_, '_>) {
-    of.row
-        .observe(RESPONSE, Beta::with_logit_mean(of.at, of.own[0]));
-}

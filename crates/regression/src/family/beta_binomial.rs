@@ -3,8 +3,7 @@
 use lehr_model::distribution::BetaBinomial;
 
 use super::own::PRECISION;
-use super::{FamilyInfo, Form, Link, Observation};
-use crate::column_name::{RESPONSE, TRIALS};
+use super::{FamilyInfo, Form, Link};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "beta_binomial",
@@ -13,11 +12,9 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     link: Link::Logit,
     form: Form::Successes,
     own: &[PRECISION],
-    observe,
+    observe: |of| {
+        let trials = of.trials();
+        let successes = BetaBinomial::with_logit_mean(trials, of.at, of.own[0]);
+        of.observe(successes);
+    },
 };
-
-fn observe(of: &Observation<'_, '_, '_>) {
-    let trials = of.row.number(TRIALS);
-    let successes = BetaBinomial::with_logit_mean(trials, of.at, of.own[0]);
-    of.row.observe(RESPONSE, successes);
-}

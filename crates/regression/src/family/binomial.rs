@@ -2,8 +2,7 @@
 
 use lehr_model::distribution::Binomial;
 
-use super::{FamilyInfo, Form, Link, Observation};
-use crate::column_name::{RESPONSE, TRIALS};
+use super::{FamilyInfo, Form, Link};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "binomial",
@@ -12,11 +11,8 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     link: Link::Logit,
     form: Form::Successes,
     own: &[],
-    observe,
+    observe: |of| {
+        let trials = of.trials();
+        of.observe(Binomial::with_logit(trials, of.at));
+    },
 };
-
-fn observe(of: &Observation<'_, '_, '_>) {
-    let trials = of.row.number(TRIALS);
-    of.row
-        .observe(RESPONSE, Binomial::with_logit(trials, of.at));
-}

@@ -3,8 +3,8 @@
 use lehr_model::distribution::{Binomial, Normal};
 
 use super::own::LOG_SIGMA;
-use super::{FamilyInfo, Form, Link, Observation};
-use crate::column_name::{RESPONSE, ROW_EFFECT, TRIALS};
+use super::{FamilyInfo, Form, Link};
+use crate::column_name::ROW_EFFECT;
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "binomial_logitnormal",
@@ -13,12 +13,9 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     link: Link::Logit,
     form: Form::Successes,
     own: &[LOG_SIGMA],
-    observe,
+    observe: |of| {
+        let effect = of.row.local(ROW_EFFECT, Normal::new(0.0, of.own[0]));
+        let trials = of.trials();
+        of.observe(Binomial::with_logit(trials, of.at + effect));
+    },
 };
-
-fn observe(of: &Observation<'_, '_, '_>) {
-    let effect = of.row.local(ROW_EFFECT, Normal::new(0.0, of.own[0]));
-    let trials = of.row.number(TRIALS);
-    of.row
-        .observe(RESPONSE, Binomial::with_logit(trials, of.at + effect));
-}

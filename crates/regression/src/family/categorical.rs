@@ -2,8 +2,7 @@
 
 use lehr_model::distribution::Categorical;
 
-use super::{FamilyInfo, Form, Link, Observation};
-use crate::column_name::RESPONSE;
+use super::{FamilyInfo, Form, Link};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "categorical",
@@ -12,12 +11,10 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     link: Link::Logit,
     form: Form::Unordered,
     own: &[],
-    observe,
+    observe: |of| {
+        let graph = of.at.graph();
+        let reference = graph.full(of.row.shape(&[1]), 0.0);
+        let logits = graph.concat(&[reference, of.at], 1);
+        of.observe(Categorical::with_logits(logits));
+    },
 };
-
-fn observe(of: &Observation<'_, '_, '_>) {
-    let graph = of.at.graph();
-    let reference = graph.full(of.row.shape(&[1]), 0.0);
-    let logits = graph.concat(&[reference, of.at], 1);
-    of.row.observe(RESPONSE, Categorical::with_logits(logits));
-}

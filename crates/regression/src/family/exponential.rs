@@ -2,9 +2,8 @@
 
 use lehr_model::distribution::{Exponential, Gamma};
 
-use super::{FamilyInfo, Form, Link, Observation};
+use super::{FamilyInfo, Form, Link};
 use crate::bounds::Bounds;
-use crate::column_name::RESPONSE;
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "exponential",
@@ -13,13 +12,9 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     link: Link::Log,
     form: Form::Positive,
     own: &[],
-    observe,
-};
-
-fn observe(of: &Observation<'_, '_, '_>) {
-    match of.bounds {
+    observe: |of| match of.bounds {
         // An exponential distribution is a gamma distribution of shape 1.
-        Bounds::Exact => of.row.observe(RESPONSE, Gamma::with_log_mean(of.at, 1.0)),
+        Bounds::Exact => of.observe(Gamma::with_log_mean(of.at, 1.0)),
         _ => of.bounded(Exponential::new((-of.at).exp())),
-    }
-}
+    },
+};

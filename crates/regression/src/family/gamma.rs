@@ -3,8 +3,7 @@
 use lehr_model::distribution::Gamma;
 
 use super::own::SHAPE;
-use super::{FamilyInfo, Form, Link, Observation};
-use crate::column_name::RESPONSE;
+use super::{FamilyInfo, Form, Link};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "gamma",
@@ -13,10 +12,5 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     link: Link::Log,
     form: Form::Positive,
     own: &[SHAPE],
-    observe,
+    observe: |of| of.observe(Gamma::with_log_mean(of.at, of.own[0])),
 };
-
-fn observe(of: &Observation<'_, '_, '_>) {
-    of.row
-        .observe(RESPONSE, Gamma::with_log_mean(of.at, of.own[0]));
-}

@@ -3,8 +3,7 @@
 use lehr_model::distribution::Normal;
 
 use super::own::SIGMA;
-use super::{FamilyInfo, Form, Link, Observation};
-use crate::column_name::RESPONSE;
+use super::{FamilyInfo, Form, Link};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "gaussian",
@@ -13,12 +12,8 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     link: Link::Identity,
     form: Form::Real,
     own: &[SIGMA],
-    observe,
-};
-
-fn observe(of: &Observation<'_, '_, '_>) {
-    match of.marginal() {
-        Some(noisy) => of.row.observe(RESPONSE, noisy.normal(of.own[0])),
+    observe: |of| match of.marginal() {
+        Some(noisy) => of.observe(noisy.normal(of.own[0])),
         None => of.bounded(Normal::new(of.at, of.own[0])),
-    }
-}
+    },
+};

@@ -3,8 +3,7 @@
 use lehr_model::distribution::GeneralizedPoisson;
 
 use super::own::DISPERSION;
-use super::{FamilyInfo, Form, Link, Observation};
-use crate::column_name::RESPONSE;
+use super::{FamilyInfo, Form, Link};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "generalized_poisson",
@@ -13,10 +12,8 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     link: Link::Log,
     form: Form::Count,
     own: &[DISPERSION],
-    observe,
+    observe: |of| {
+        let counts = GeneralizedPoisson::with_log_mean(of.at, of.own[0]);
+        of.observe(counts);
+    },
 };
-
-fn observe(of: &Observation<'_, '_, '_>) {
-    let counts = GeneralizedPoisson::with_log_mean(of.at, of.own[0]);
-    of.row.observe(RESPONSE, counts);
-}

@@ -3,8 +3,7 @@
 use lehr_model::distribution::{Hurdle, Poisson};
 
 use super::own::GATE;
-use super::{FamilyInfo, Form, Link, Observation, logit};
-use crate::column_name::RESPONSE;
+use super::{FamilyInfo, Form, Link, logit};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "hurdle_poisson",
@@ -13,11 +12,9 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     link: Link::Log,
     form: Form::Count,
     own: &[GATE],
-    observe,
+    observe: |of| {
+        let base = Poisson::with_log_rate(of.at);
+        let counts = Hurdle::with_gate_logit(base, logit(of.own[0]));
+        of.observe(counts);
+    },
 };
-
-fn observe(of: &Observation<'_, '_, '_>) {
-    let base = Poisson::with_log_rate(of.at);
-    let counts = Hurdle::with_gate_logit(base, logit(of.own[0]));
-    of.row.observe(RESPONSE, counts);
-}

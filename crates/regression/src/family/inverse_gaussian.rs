@@ -3,8 +3,7 @@
 use lehr_model::distribution::InverseGaussian;
 
 use super::own::SHAPE;
-use super::{FamilyInfo, Form, Link, Observation};
-use crate::column_name::RESPONSE;
+use super::{FamilyInfo, Form, Link};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "inverse_gaussian",
@@ -13,10 +12,8 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     link: Link::Log,
     form: Form::Positive,
     own: &[SHAPE],
-    observe,
+    observe: |of| {
+        let numbers = InverseGaussian::with_log_mean(of.at, of.own[0]);
+        of.observe(numbers);
+    },
 };
-
-fn observe(of: &Observation<'_, '_, '_>) {
-    let numbers = InverseGaussian::with_log_mean(of.at, of.own[0]);
-    of.row.observe(RESPONSE, numbers);
-}

@@ -3,7 +3,7 @@
 use lehr_model::distribution::LogNormal;
 
 use super::own::LOG_SIGMA;
-use super::{FamilyInfo, Form, Link, Observation};
+use super::{FamilyInfo, Form, Link};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "lognormal",
@@ -12,9 +12,5 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     link: Link::Log,
     form: Form::Positive,
     own: &[LOG_SIGMA],
-    observe,
+    observe: |of| of.bounded(LogNormal::new(of.at, of.own[0])),
 };
-
-fn observe(of: &Observation<'_, '_, '_>) {
-    of.bounded(LogNormal::new(of.at, of.own[0]));
-}

@@ -37,12 +37,13 @@ use std::str::FromStr;
 use lehr_graph::Expr;
 use lehr_learn::{Form, Link, ResponseRule};
 use lehr_model::Row;
-use lehr_model::distribution::Tailed;
+use lehr_model::distribution::{Distribution, Tailed};
 use lehr_model::gp::Marginal;
 use lehr_table::nearest;
 use serde::{Deserialize, Serialize};
 
 use crate::bounds::Bounds;
+use crate::column_name::{RESPONSE, TRIALS};
 use crate::error::RegressionError;
 
 pub(crate) use ordinal::cutpoints;
@@ -86,8 +87,18 @@ impl<'g> Observation<'_, '_, 'g> {
         self.variance.map(|variance| Marginal { mean, variance })
     }
 
+    /// Trials of each row, of which the response counts the successes.
+    fn trials(&self) -> Expr<'g> {
+        self.row.number(TRIALS)
+    }
+
+    /// Observes the response as it is.
+    fn observe(&self, distribution: impl Distribution<'g>) {
+        self.row.observe(RESPONSE, distribution);
+    }
+
     /// Observes the response within its bounds.
-    pub(crate) fn bounded(&self, base: impl Tailed<'g>) {
+    fn bounded(&self, base: impl Tailed<'g>) {
         self.bounds.observe(self.row, base);
     }
 }

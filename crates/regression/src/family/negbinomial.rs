@@ -3,8 +3,7 @@
 use lehr_model::distribution::NegativeBinomial;
 
 use super::own::SHAPE;
-use super::{FamilyInfo, Form, Link, Observation};
-use crate::column_name::RESPONSE;
+use super::{FamilyInfo, Form, Link};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "negbinomial",
@@ -19,10 +18,8 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     link: Link::Log,
     form: Form::Count,
     own: &[SHAPE],
-    observe,
+    observe: |of| {
+        let counts = NegativeBinomial::with_log_mean(of.at, of.own[0]);
+        of.observe(counts);
+    },
 };
-
-fn observe(of: &Observation<'_, '_, '_>) {
-    let counts = NegativeBinomial::with_log_mean(of.at, of.own[0]);
-    of.row.observe(RESPONSE, counts);
-}

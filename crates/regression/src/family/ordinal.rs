@@ -4,8 +4,7 @@ use lehr_graph::Expr;
 use lehr_model::distribution::OrderedLogistic;
 
 use super::own::CUTPOINT;
-use super::{FamilyInfo, Form, Link, Observation};
-use crate::column_name::RESPONSE;
+use super::{FamilyInfo, Form, Link};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "ordinal",
@@ -20,13 +19,8 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     link: Link::Logit,
     form: Form::Ordered,
     own: &[CUTPOINT],
-    observe,
+    observe: |of| of.observe(OrderedLogistic::new(of.at, of.own[0])),
 };
-
-fn observe(of: &Observation<'_, '_, '_>) {
-    of.row
-        .observe(RESPONSE, OrderedLogistic::new(of.at, of.own[0]));
-}
 
 /// The link of the cumulative proportions; both tails are sums, so neither cancels.
 pub(crate) fn cutpoints(link: Link, proportion: Expr<'_>, classes: usize) -> Expr<'_> {

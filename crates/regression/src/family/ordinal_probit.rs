@@ -3,8 +3,7 @@
 use lehr_model::distribution::OrderedProbit;
 
 use super::own::CUTPOINT;
-use super::{FamilyInfo, Form, Link, Observation};
-use crate::column_name::RESPONSE;
+use super::{FamilyInfo, Form, Link};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "ordinal_probit",
@@ -13,10 +12,5 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     link: Link::Probit,
     form: Form::Ordered,
     own: &[CUTPOINT],
-    observe,
+    observe: |of| of.observe(OrderedProbit::new(of.at, of.own[0])),
 };
-
-fn observe(of: &Observation<'_, '_, '_>) {
-    of.row
-        .observe(RESPONSE, OrderedProbit::new(of.at, of.own[0]));
-}

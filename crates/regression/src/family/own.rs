@@ -23,6 +23,16 @@ pub(crate) enum Unit {
 }
 
 impl OwnParameter {
+    /// A parameter without a unit.
+    const fn pure(name: &'static str, kind: Kind, arguments: &'static [f64]) -> OwnParameter {
+        OwnParameter {
+            name,
+            kind,
+            arguments,
+            unit: Unit::One,
+        }
+    }
+
     /// The default prior on the original scale, where the response's spread is `unit`, and the
     /// unit in which the model has the parameter.
     pub(crate) fn prior(&self, unit: f64) -> (Law, f64) {
@@ -52,28 +62,13 @@ pub(super) const LOG_SIGMA: OwnParameter = OwnParameter {
 };
 
 /// Degrees of freedom; the prior is on their excess over 1.
-pub(super) const DF: OwnParameter = OwnParameter {
-    name: "df",
-    kind: Kind::Gamma,
-    arguments: &[2.0, 0.1],
-    unit: Unit::One,
-};
+pub(super) const DF: OwnParameter = OwnParameter::pure("df", Kind::Gamma, &[2.0, 0.1]);
 
 /// A shape: flat in 1/√shape near the limit of no surplus spread, and heavy towards it.
-pub(super) const SHAPE: OwnParameter = OwnParameter {
-    name: "shape",
-    kind: Kind::InverseGamma,
-    arguments: &[0.4, 0.3],
-    unit: Unit::One,
-};
+pub(super) const SHAPE: OwnParameter = OwnParameter::pure("shape", Kind::InverseGamma, &[0.4, 0.3]);
 
 /// The shape of waiting times, about 1.
-pub(super) const HAZARD_SHAPE: OwnParameter = OwnParameter {
-    name: "shape",
-    kind: Kind::Gamma,
-    arguments: &[2.0, 1.0],
-    unit: Unit::One,
-};
+pub(super) const HAZARD_SHAPE: OwnParameter = OwnParameter::pure("shape", Kind::Gamma, &[2.0, 1.0]);
 
 /// How closely shares keep to their mean.
 pub(super) const PRECISION: OwnParameter = OwnParameter {
@@ -82,28 +77,13 @@ pub(super) const PRECISION: OwnParameter = OwnParameter {
 };
 
 /// How closely directions keep to their mean.
-pub(super) const KAPPA: OwnParameter = OwnParameter {
-    name: "kappa",
-    kind: Kind::Gamma,
-    arguments: &[2.0, 0.01],
-    unit: Unit::One,
-};
+pub(super) const KAPPA: OwnParameter = OwnParameter::pure("kappa", Kind::Gamma, &[2.0, 0.01]);
 
 /// The probability of a zero besides those of the counts.
-pub(super) const GATE: OwnParameter = OwnParameter {
-    name: "gate",
-    kind: Kind::Beta,
-    arguments: &[1.0, 1.0],
-    unit: Unit::One,
-};
+pub(super) const GATE: OwnParameter = OwnParameter::pure("gate", Kind::Beta, &[1.0, 1.0]);
 
 /// Where ordered classes are cut, by the proportions of the classes.
-pub(super) const CUTPOINT: OwnParameter = OwnParameter {
-    name: "cutpoint",
-    kind: Kind::Dirichlet,
-    arguments: &[1.0],
-    unit: Unit::One,
-};
+pub(super) const CUTPOINT: OwnParameter = OwnParameter::pure("cutpoint", Kind::Dirichlet, &[1.0]);
 
 /// How many further events each event of a count sets off.
 pub(super) const DISPERSION: OwnParameter = OwnParameter {

@@ -2,7 +2,7 @@
 
 use lehr_model::distribution::Poisson;
 
-use super::{FamilyInfo, Form, Link, Observation};
+use super::{FamilyInfo, Form, Link};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "poisson",
@@ -11,9 +11,5 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     link: Link::Log,
     form: Form::Count,
     own: &[],
-    observe,
+    observe: |of| of.bounded(Poisson::with_log_rate(of.at)),
 };
-
-fn observe(of: &Observation<'_, '_, '_>) {
-    of.bounded(Poisson::with_log_rate(of.at));
-}

@@ -3,8 +3,8 @@
 use lehr_model::distribution::{Normal, Poisson};
 
 use super::own::LOG_SIGMA;
-use super::{FamilyInfo, Form, Link, Observation};
-use crate::column_name::{RESPONSE, ROW_EFFECT};
+use super::{FamilyInfo, Form, Link};
+use crate::column_name::ROW_EFFECT;
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "poisson_lognormal",
@@ -13,11 +13,8 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     link: Link::Log,
     form: Form::Count,
     own: &[LOG_SIGMA],
-    observe,
+    observe: |of| {
+        let effect = of.row.local(ROW_EFFECT, Normal::new(0.0, of.own[0]));
+        of.observe(Poisson::with_log_rate(of.at + effect));
+    },
 };
-
-fn observe(of: &Observation<'_, '_, '_>) {
-    let effect = of.row.local(ROW_EFFECT, Normal::new(0.0, of.own[0]));
-    of.row
-        .observe(RESPONSE, Poisson::with_log_rate(of.at + effect));
-}

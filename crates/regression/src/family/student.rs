@@ -3,8 +3,7 @@
 use lehr_model::distribution::StudentT;
 
 use super::own::{DF, SIGMA};
-use super::{FamilyInfo, Form, Link, Observation};
-use crate::column_name::RESPONSE;
+use super::{FamilyInfo, Form, Link};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "student",
@@ -13,13 +12,11 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     link: Link::Identity,
     form: Form::Real,
     own: &[SIGMA, DF],
-    observe,
+    observe: |of| {
+        let (scale, df) = (of.own[0], of.own[1]);
+        match of.marginal() {
+            Some(noisy) => of.observe(noisy.student_t(df, scale)),
+            None => of.observe(StudentT::new(df, of.at, scale)),
+        }
+    },
 };
-
-fn observe(of: &Observation<'_, '_, '_>) {
-    let (scale, df) = (of.own[0], of.own[1]);
-    match of.marginal() {
-        Some(noisy) => of.row.observe(RESPONSE, noisy.student_t(df, scale)),
-        None => of.row.observe(RESPONSE, StudentT::new(df, of.at, scale)),
-    }
-}

@@ -3,8 +3,7 @@
 use lehr_model::distribution::VonMises;
 
 use super::own::KAPPA;
-use super::{FamilyInfo, Form, Link, Observation};
-use crate::column_name::RESPONSE;
+use super::{FamilyInfo, Form, Link};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "von_mises",
@@ -13,11 +12,8 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     link: Link::TanHalf,
     form: Form::Direction,
     own: &[KAPPA],
-    observe,
+    observe: |of| {
+        let direction = of.at.atan() * 2.0;
+        of.observe(VonMises::new(direction, of.own[0]));
+    },
 };
-
-fn observe(of: &Observation<'_, '_, '_>) {
-    let direction = of.at.atan() * 2.0;
-    of.row
-        .observe(RESPONSE, VonMises::new(direction, of.own[0]));
-}

@@ -3,7 +3,7 @@
 use lehr_model::distribution::Weibull;
 
 use super::own::HAZARD_SHAPE;
-use super::{FamilyInfo, Form, Link, Observation};
+use super::{FamilyInfo, Form, Link};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "weibull",
@@ -12,9 +12,5 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     link: Link::Log,
     form: Form::Positive,
     own: &[HAZARD_SHAPE],
-    observe,
+    observe: |of| of.bounded(Weibull::with_log_mean(of.at, of.own[0])),
 };
-
-fn observe(of: &Observation<'_, '_, '_>) {
-    of.bounded(Weibull::with_log_mean(of.at, of.own[0]));
-}

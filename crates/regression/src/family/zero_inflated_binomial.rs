@@ -3,8 +3,7 @@
 use lehr_model::distribution::{Binomial, ZeroInflated};
 
 use super::own::GATE;
-use super::{FamilyInfo, Form, Link, Observation, logit};
-use crate::column_name::{RESPONSE, TRIALS};
+use super::{FamilyInfo, Form, Link, logit};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "zero_inflated_binomial",
@@ -13,11 +12,9 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     link: Link::Logit,
     form: Form::Successes,
     own: &[GATE],
-    observe,
+    observe: |of| {
+        let base = Binomial::with_logit(of.trials(), of.at);
+        let hits = ZeroInflated::with_gate_logit(base, logit(of.own[0]));
+        of.observe(hits);
+    },
 };
-
-fn observe(of: &Observation<'_, '_, '_>) {
-    let base = Binomial::with_logit(of.row.number(TRIALS), of.at);
-    let hits = ZeroInflated::with_gate_logit(base, logit(of.own[0]));
-    of.row.observe(RESPONSE, hits);
-}

@@ -3,8 +3,7 @@
 use lehr_model::distribution::{NegativeBinomial, ZeroInflated};
 
 use super::own::{GATE, SHAPE};
-use super::{FamilyInfo, Form, Link, Observation, logit};
-use crate::column_name::RESPONSE;
+use super::{FamilyInfo, Form, Link, logit};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "zero_inflated_negbinomial",
@@ -13,11 +12,9 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     link: Link::Log,
     form: Form::Count,
     own: &[SHAPE, GATE],
-    observe,
+    observe: |of| {
+        let base = NegativeBinomial::with_log_mean(of.at, of.own[0]);
+        let counts = ZeroInflated::with_gate_logit(base, logit(of.own[1]));
+        of.observe(counts);
+    },
 };
-
-fn observe(of: &Observation<'_, '_, '_>) {
-    let base = NegativeBinomial::with_log_mean(of.at, of.own[0]);
-    let counts = ZeroInflated::with_gate_logit(base, logit(of.own[1]));
-    of.row.observe(RESPONSE, counts);
-}
