@@ -1,6 +1,6 @@
 //! The Bernoulli distribution.
 
-use lehr_density::{Family, ResponseKind, Support};
+use lehr_density::{Family, ResponseKind};
 use lehr_graph::{Expr, Graph, Shape};
 
 use super::check::Check;
@@ -70,20 +70,12 @@ fn log_probability<'g>(y: Expr<'g>, p: Expr<'g>) -> Expr<'g> {
 }
 
 impl<'g> Distribution<'g> for Bernoulli<'g> {
-    fn name(&self) -> &'static str {
-        FAMILY.name
-    }
-
     fn shape(&self) -> Shape {
         self.value().shape()
     }
 
     fn kind(&self) -> ResponseKind {
         ResponseKind::Binary
-    }
-
-    fn support(&self) -> Option<Support> {
-        None
     }
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {

@@ -90,10 +90,6 @@ fn log_beta<'g>(s: &Shapes<'g>) -> Expr<'g> {
 }
 
 impl<'g> Distribution<'g> for Beta<'g> {
-    fn name(&self) -> &'static str {
-        FAMILY.name
-    }
-
     fn shape(&self) -> Shape {
         joint_shape(&[&self.first, &self.second])
     }

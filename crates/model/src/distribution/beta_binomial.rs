@@ -1,15 +1,14 @@
 //! The beta-binomial distribution, by its mean.
 
-use lehr_density::{Family, ResponseKind, Support};
-use lehr_graph::{Expr, Graph, Shape};
+use lehr_density::ResponseKind;
+use lehr_graph::{Expr, Graph};
 
-use super::binomial::binomial;
-use super::check::Check;
+use super::binomial::{binomial, hits_of};
 use super::draw::{beta_logit, sigmoid};
+use super::elementwise::elementwise;
 use super::family::ScalarFamily;
 use super::gamma_ratio::log_gamma_ratio;
-use super::value::{joint_shape, spread};
-use super::{Distribution, ParameterError, Value};
+use super::{Distribution, Value};
 
 /// Hits among a number of trials whose probability is itself a draw of a beta distribution.  For
 /// large `precision` this approaches the binomial distribution without loss of digits.
@@ -55,23 +54,10 @@ impl<'g> BetaBinomial<'g> {
 }
 
 impl<'g> Distribution<'g> for BetaBinomial<'g> {
-    fn name(&self) -> &'static str {
-        FAMILY.name
-    }
-
-    fn shape(&self) -> Shape {
-        joint_shape(&[&self.trials, &self.logit, &self.precision])
-    }
+    elementwise!(FAMILY, trials: count, logit: finite, precision: positive);
 
     fn kind(&self) -> ResponseKind {
-        match self.trials {
-            Value::Number(trials) => ResponseKind::CountUpTo(trials as u64),
-            _ => ResponseKind::Count,
-        }
-    }
-
-    fn support(&self) -> Option<Support> {
-        None
+        hits_of(&self.trials)
     }
 
     /// ln (n choose y) + ln (a)ᵧ + ln (b)ₙ₋ᵧ − ln (a + b)ₙ, with rising factorials (x)ₖ
@@ -92,27 +78,6 @@ impl<'g> Distribution<'g> for BetaBinomial<'g> {
         let (n, p) = (self.trials.on(graph), self.logit.on(graph).sigmoid());
         let surplus = (n - 1.0) / (self.precision.on(graph) + 1.0);
         Some(n * p * (1.0 - p) * (surplus + 1.0))
-    }
-
-    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
-        let named = [
-            ("trials", &self.trials),
-            ("logit", &self.logit),
-            ("precision", &self.precision),
-        ];
-        spread(graph, self.shape(), named)
-    }
-
-    fn family(&self) -> &'static dyn Family {
-        &FAMILY
-    }
-
-    fn check(&self) -> Result<(), ParameterError> {
-        Check::of(self.name())
-            .count("trials", &self.trials)
-            .finite("logit", &self.logit)
-            .positive("precision", &self.precision)
-            .done()
     }
 }
 

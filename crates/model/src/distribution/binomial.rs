@@ -1,15 +1,14 @@
 //! The binomial distribution.
 
-use lehr_density::{Family, ResponseKind, Support};
-use lehr_graph::{Expr, Graph, Shape};
+use lehr_density::ResponseKind;
+use lehr_graph::{Expr, Graph};
 use rand::Rng;
 use rand_distr::Distribution as _;
 
-use super::check::Check;
 use super::draw::sigmoid;
+use super::elementwise::elementwise;
 use super::family::ScalarFamily;
-use super::value::{joint_shape, spread};
-use super::{Distribution, ParameterError, Value};
+use super::{Distribution, Value};
 
 /// Hits among a number of trials.
 #[derive(Clone, Debug)]
@@ -28,24 +27,19 @@ impl<'g> Binomial<'g> {
     }
 }
 
-impl<'g> Distribution<'g> for Binomial<'g> {
-    fn name(&self) -> &'static str {
-        FAMILY.name
+/// Which hits there may be among so many trials.
+pub(super) fn hits_of(trials: &Value<'_>) -> ResponseKind {
+    match trials {
+        Value::Number(trials) => ResponseKind::CountUpTo(*trials as u64),
+        _ => ResponseKind::Count,
     }
+}
 
-    fn shape(&self) -> Shape {
-        joint_shape(&[&self.trials, &self.logit])
-    }
+impl<'g> Distribution<'g> for Binomial<'g> {
+    elementwise!(FAMILY, trials: count, logit: finite);
 
     fn kind(&self) -> ResponseKind {
-        match self.trials {
-            Value::Number(trials) => ResponseKind::CountUpTo(trials as u64),
-            _ => ResponseKind::Count,
-        }
-    }
-
-    fn support(&self) -> Option<Support> {
-        None
+        hits_of(&self.trials)
     }
 
     /// ln (n choose y) + y·logit − n·softplus(logit); −∞ with more hits than trials.
@@ -62,22 +56,6 @@ impl<'g> Distribution<'g> for Binomial<'g> {
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
         let p = self.logit.on(graph).sigmoid();
         Some(self.trials.on(graph) * p * (1.0 - p))
-    }
-
-    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
-        let named = [("trials", &self.trials), ("logit", &self.logit)];
-        spread(graph, self.shape(), named)
-    }
-
-    fn family(&self) -> &'static dyn Family {
-        &FAMILY
-    }
-
-    fn check(&self) -> Result<(), ParameterError> {
-        Check::of(self.name())
-            .count("trials", &self.trials)
-            .finite("logit", &self.logit)
-            .done()
     }
 }
 

@@ -1,6 +1,6 @@
 //! The categorical distribution.
 
-use lehr_density::{Family, ResponseKind, Support};
+use lehr_density::{Family, ResponseKind};
 use lehr_graph::{Expr, Graph, Shape};
 use rand::Rng;
 
@@ -10,7 +10,7 @@ use super::one_hot::pick;
 use super::value::leading;
 use super::{Distribution, ParameterError, Value};
 
-/// One of the outcomes 0, 1, …, C − 1.
+/// One of the outcomes 0, 1, …, C − 1, which are labels and have no mean.
 #[derive(Clone, Debug)]
 pub struct Categorical<'g> {
     logits: Value<'g>,
@@ -31,20 +31,12 @@ impl<'g> Categorical<'g> {
 }
 
 impl<'g> Distribution<'g> for Categorical<'g> {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
     fn shape(&self) -> Shape {
         leading(self.logits.shape(), 1)
     }
 
     fn kind(&self) -> ResponseKind {
         ResponseKind::Category(self.categories())
-    }
-
-    fn support(&self) -> Option<Support> {
-        None
     }
 
     /// logit of the outcome − ln Σ e^logit
@@ -54,15 +46,6 @@ impl<'g> Distribution<'g> for Categorical<'g> {
             return x.graph().full(x.shape(), f64::NAN);
         };
         pick(logits, x) - logits.log_sum_exp(last)
-    }
-
-    /// Outcomes are labels and have no mean.
-    fn mean(&self, _graph: &'g Graph) -> Option<Expr<'g>> {
-        None
-    }
-
-    fn variance(&self, _graph: &'g Graph) -> Option<Expr<'g>> {
-        None
     }
 
     fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
@@ -89,13 +72,11 @@ impl<'g> Distribution<'g> for Categorical<'g> {
     }
 }
 
-const NAME: &str = "Categorical";
-
 pub(super) struct CategoricalFamily;
 
 impl Family for CategoricalFamily {
     fn name(&self) -> &str {
-        NAME
+        "Categorical"
     }
 
     fn draw(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {

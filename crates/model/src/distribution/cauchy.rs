@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use lehr_density::{ResponseKind, Support};
-use lehr_graph::{Expr, Graph};
+use lehr_graph::Expr;
 
 use super::draw::standard_cauchy;
 use super::elementwise::elementwise;
@@ -34,14 +34,6 @@ impl<'g> Distribution<'g> for Cauchy<'g> {
         let (graph, scale) = (x.graph(), self.scale.on(x.graph()));
         let z = (x - self.loc.on(graph)) * scale.recip();
         -z.square().log1p() - (scale.ln() + PI.ln())
-    }
-
-    fn mean(&self, _graph: &'g Graph) -> Option<Expr<'g>> {
-        None
-    }
-
-    fn variance(&self, _graph: &'g Graph) -> Option<Expr<'g>> {
-        None
     }
 }
 

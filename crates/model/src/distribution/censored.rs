@@ -1,6 +1,6 @@
 //! Censored numbers: observed exactly, or known to lie above, below or between bounds.
 
-use lehr_density::{Family, ResponseKind, Support};
+use lehr_density::{Family, ResponseKind};
 use lehr_graph::{Expr, Graph, Shape};
 
 use super::check::Check;
@@ -43,10 +43,6 @@ impl<'g, D: Tailed<'g>> Censored<'g, D> {
 }
 
 impl<'g, D: Tailed<'g>> Distribution<'g> for Censored<'g, D> {
-    fn name(&self) -> &'static str {
-        self.base.censored().name
-    }
-
     fn shape(&self) -> Shape {
         let mut own = vec![&self.status];
         own.extend(&self.upper);
@@ -56,11 +52,6 @@ impl<'g, D: Tailed<'g>> Distribution<'g> for Censored<'g, D> {
 
     fn kind(&self) -> ResponseKind {
         self.base.kind()
-    }
-
-    /// A censored number can only be observed.
-    fn support(&self) -> Option<Support> {
-        None
     }
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
@@ -95,7 +86,7 @@ impl<'g, D: Tailed<'g>> Distribution<'g> for Censored<'g, D> {
     }
 
     fn family(&self) -> &'static dyn Family {
-        self.base.censored()
+        &self.base.tails().censored
     }
 
     fn check(&self) -> Result<(), ParameterError> {

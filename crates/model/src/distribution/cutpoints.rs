@@ -1,53 +1,86 @@
 //! The common part of ordered outcomes, for any noise distribution.
 
+use std::fmt::Debug;
+use std::marker::PhantomData;
+
+use lehr_density::{Family, ResponseKind};
 use lehr_graph::{Expr, Graph, Shape};
 
 use super::check::Check;
 use super::value::joined;
-use super::{ParameterError, Value};
+use super::{Distribution, ParameterError, Value};
 
-/// A predictor, and the ascending cutpoints.
+/// Ordered outcomes 0, 1, …, C − 1: the predictor plus noise, cut at C − 1 points.
 #[derive(Clone, Debug)]
-pub(super) struct Cut<'g> {
+pub struct Ordered<'g, N> {
     pub(super) predictor: Value<'g>,
     pub(super) cutpoints: Value<'g>,
+    noise: PhantomData<N>,
 }
 
-impl<'g> Cut<'g> {
+/// The distribution of the noise.
+pub trait Noise: Sized {
+    /// The numeric side of the outcomes.
+    const FAMILY: &'static dyn Family;
+
+    /// P(y > k), given the predictor less cutpoint k.
+    fn exceedance(beyond: Expr<'_>) -> Expr<'_>;
+
+    /// ln P(y = x)
+    fn log_density<'g>(of: &Ordered<'g, Self>, x: Expr<'g>) -> Expr<'g>;
+}
+
+impl<'g, N: Noise> Ordered<'g, N> {
+    /// P(y ≤ k) = P(noise ≤ cutpoint k − predictor); `cutpoints` is an ascending vector that all rows share.
+    pub fn new(predictor: impl Into<Value<'g>>, cutpoints: impl Into<Value<'g>>) -> Self {
+        Ordered {
+            predictor: predictor.into(),
+            cutpoints: cutpoints.into(),
+            noise: PhantomData,
+        }
+    }
+
     /// The number of cutpoints: one less than that of outcomes.
     pub(super) fn count(&self) -> usize {
         self.cutpoints.shape().size()
     }
 
-    /// Σ weight(k) P(y > k), where `exceed` gives that probability from the predictor less the
-    /// cutpoint.
-    pub(super) fn weighted(
-        &self,
-        graph: &'g Graph,
-        exceed: fn(Expr<'g>) -> Expr<'g>,
-        weight: fn(f64) -> f64,
-    ) -> Expr<'g> {
+    /// Σ weight(k) P(y > k)
+    fn weighted(&self, graph: &'g Graph, weight: fn(f64) -> f64) -> Expr<'g> {
         let weights: Vec<f64> = (0..self.count()).map(|k| weight(k as f64)).collect();
         let predictor = self.predictor.on(graph);
         let column = joined(predictor.shape(), Shape::from([1]));
-        let beyond = exceed(predictor.reshape(column) - self.cutpoints.on(graph));
+        let beyond = N::exceedance(predictor.reshape(column) - self.cutpoints.on(graph));
         let terms = beyond * graph.constant([self.count()], &weights);
         terms.sum_axis(terms.shape().rank() - 1)
     }
+}
+
+impl<'g, N: Noise> Distribution<'g> for Ordered<'g, N> {
+    fn shape(&self) -> Shape {
+        self.predictor.shape()
+    }
+
+    fn kind(&self) -> ResponseKind {
+        ResponseKind::Category(self.count() + 1)
+    }
+
+    fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
+        N::log_density(self, x)
+    }
 
     /// E y = Σ P(y > k)
-    pub(super) fn mean(&self, graph: &'g Graph, exceed: fn(Expr<'g>) -> Expr<'g>) -> Expr<'g> {
-        self.weighted(graph, exceed, |_| 1.0)
+    fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
+        Some(self.weighted(graph, |_| 1.0))
     }
 
     /// y² = Σ (2k + 1) over k < y
-    pub(super) fn variance(&self, graph: &'g Graph, exceed: fn(Expr<'g>) -> Expr<'g>) -> Expr<'g> {
-        let square = self.weighted(graph, exceed, |k| 2.0 * k + 1.0);
-        square - self.mean(graph, exceed).square()
+    fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
+        let square = self.weighted(graph, |k| 2.0 * k + 1.0);
+        Some(square - self.weighted(graph, |_| 1.0).square())
     }
 
-    /// The parameters in the form in which distributions list them.
-    pub(super) fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
+    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
         let cutpoints = self.cutpoints.on(graph);
         let shape = joined(self.predictor.shape(), cutpoints.shape());
         vec![
@@ -56,9 +89,13 @@ impl<'g> Cut<'g> {
         ]
     }
 
+    fn family(&self) -> &'static dyn Family {
+        N::FAMILY
+    }
+
     /// Refuses cutpoints that are not an ascending vector.
-    pub(super) fn check(&self, name: &'static str) -> Result<(), ParameterError> {
-        let check = Check::of(name).finite("predictor", &self.predictor);
+    fn check(&self) -> Result<(), ParameterError> {
+        let check = Check::of(self.name()).finite("predictor", &self.predictor);
         let found = self.cutpoints.shape();
         if found.rank() != 1 || found.size() == 0 {
             let message = format!("cutpoints must be a vector, found shape {found}");

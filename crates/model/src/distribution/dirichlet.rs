@@ -45,10 +45,6 @@ fn total(x: Expr<'_>) -> Expr<'_> {
 }
 
 impl<'g> Distribution<'g> for Dirichlet<'g> {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
     fn shape(&self) -> Shape {
         self.concentration.shape()
     }
@@ -106,13 +102,11 @@ impl<'g> Distribution<'g> for Dirichlet<'g> {
     }
 }
 
-const NAME: &str = "Dirichlet";
-
 pub(super) struct DirichletFamily;
 
 impl Family for DirichletFamily {
     fn name(&self) -> &str {
-        NAME
+        "Dirichlet"
     }
 
     fn draw(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {

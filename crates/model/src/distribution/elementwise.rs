@@ -2,24 +2,24 @@
 
 use lehr_graph::Expr;
 
-/// The methods of [`super::Distribution`] that follow from the fields: name, shape, kind,
-/// support, parameters, family and check. Each field is a `Value`, followed by its domain in `Check`.
+/// The methods of [`super::Distribution`] that follow from the fields: shape, parameters, family and check, and
+/// kind and support where no field decides them. Each field is a `Value`, followed by its domain in `Check`.
 macro_rules! elementwise {
     ($family:expr, $kind:expr, $support:expr, $($field:ident: $domain:ident),+ $(,)?) => {
-        fn name(&self) -> &'static str {
-            $family.name
-        }
-
-        fn shape(&self) -> lehr_graph::Shape {
-            $crate::distribution::value::joint_shape(&[$(&self.$field),+])
-        }
-
         fn kind(&self) -> lehr_density::ResponseKind {
             $kind
         }
 
         fn support(&self) -> Option<lehr_density::Support> {
             $support
+        }
+
+        $crate::distribution::elementwise::elementwise!($family, $($field: $domain),+);
+    };
+
+    ($family:expr, $($field:ident: $domain:ident),+ $(,)?) => {
+        fn shape(&self) -> lehr_graph::Shape {
+            $crate::distribution::value::joint_shape(&[$(&self.$field),+])
         }
 
         fn parameters(

@@ -32,10 +32,6 @@ impl<'g, D: Distribution<'g>> Expanded<D> {
 }
 
 impl<'g, D: Distribution<'g>> Distribution<'g> for Expanded<D> {
-    fn name(&self) -> &'static str {
-        self.base.name()
-    }
-
     fn shape(&self) -> Shape {
         joined(self.batch, self.event())
     }

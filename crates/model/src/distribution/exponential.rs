@@ -7,7 +7,7 @@ use super::draw::standard_exponential;
 use super::elementwise::elementwise;
 use super::family::ScalarFamily;
 use super::tail::{Limits, Tailed, log_hit};
-use super::tail_family::{CensoredFamily, TruncatedFamily, exponential_within};
+use super::tail_family::{TailFamilies, exponential_within};
 use super::{Distribution, Value};
 
 /// Waiting times of a steady stream of events.
@@ -76,25 +76,16 @@ impl<'g> Tailed<'g> for Exponential<'g> {
         [low + mean - cut, spread]
     }
 
-    fn censored(&self) -> &'static CensoredFamily {
-        &CENSORED
-    }
-
-    fn truncated(&self) -> &'static TruncatedFamily {
-        &TRUNCATED
+    fn tails(&self) -> &'static TailFamilies {
+        &TAILS
     }
 }
 
-pub(super) static CENSORED: CensoredFamily = CensoredFamily {
-    name: "Censored Exponential",
-    base: &FAMILY,
-};
-
-pub(super) static TRUNCATED: TruncatedFamily = TruncatedFamily {
-    name: "Truncated Exponential",
-    base: &FAMILY,
-    within: |own, [low, high], rng| {
+pub(super) static TAILS: TailFamilies = TailFamilies::of(
+    &FAMILY,
+    ["Censored Exponential", "Truncated Exponential"],
+    |own, [low, high], rng| {
         let low = low.max(0.0);
         low + exponential_within(own[0][0], high - low, rng)
     },
-};
+);

@@ -12,17 +12,24 @@ pub(super) struct ScalarFamily {
     pub(super) draw: fn(&[f64; MOST], &mut dyn Rng) -> f64,
 }
 
+impl ScalarFamily {
+    /// A draw from these parameters.
+    pub(super) fn number(&self, parameters: &[&[f64]], random: &mut dyn Rng) -> f64 {
+        let mut numbers = [f64::NAN; MOST];
+        for (number, values) in numbers.iter_mut().zip(parameters) {
+            *number = values[0];
+        }
+        (self.draw)(&numbers, random)
+    }
+}
+
 impl Family for ScalarFamily {
     fn name(&self) -> &str {
         self.name
     }
 
     fn draw(&self, parameters: &[&[f64]], random: &mut dyn Rng, into: &mut [f64]) {
-        let mut numbers = [f64::NAN; MOST];
-        for (number, values) in numbers.iter_mut().zip(parameters) {
-            *number = values[0];
-        }
-        into[0] = (self.draw)(&numbers, random);
+        into[0] = self.number(parameters, random);
     }
 }
 

@@ -12,10 +12,6 @@ use super::{Distribution, ParameterError};
 pub struct Flat;
 
 impl<'g> Distribution<'g> for Flat {
-    fn name(&self) -> &'static str {
-        FAMILY.name
-    }
-
     fn shape(&self) -> Shape {
         Shape::SCALAR
     }
@@ -30,14 +26,6 @@ impl<'g> Distribution<'g> for Flat {
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
         x.graph().full(x.shape(), 0.0)
-    }
-
-    fn mean(&self, _: &'g Graph) -> Option<Expr<'g>> {
-        None
-    }
-
-    fn variance(&self, _: &'g Graph) -> Option<Expr<'g>> {
-        None
     }
 
     fn parameters(&self, _: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {

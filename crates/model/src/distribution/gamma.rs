@@ -73,10 +73,6 @@ impl<'g> Gamma<'g> {
 }
 
 impl<'g> Distribution<'g> for Gamma<'g> {
-    fn name(&self) -> &'static str {
-        FAMILY.name
-    }
-
     fn shape(&self) -> Shape {
         joint_shape(&[&self.shape, self.second()])
     }

@@ -1,10 +1,79 @@
 //! The common part of zero-inflated and hurdle counts: a logit of the zero probability beside the
 //! counts' parameters.
 
+use lehr_density::Family;
 use lehr_graph::{Expr, Graph, Shape};
+use rand::Rng;
 
 use super::check::Check;
+use super::draw::bernoulli;
+use super::family::ScalarFamily;
 use super::{Distribution, ParameterError, Value};
+
+/// Draws counts behind a gate, whose logit is the first parameter.
+pub struct GateFamily {
+    pub(super) name: &'static str,
+    pub(super) base: &'static ScalarFamily,
+    /// Draws a count, given a draw of the gate, which is 1 if it is closed, and the parameters of the base.
+    pub(super) behind: fn(f64, &ScalarFamily, &[&[f64]], &mut dyn Rng) -> f64,
+}
+
+impl Family for GateFamily {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn draw(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {
+        let zero = bernoulli(parameters[0][0], rng);
+        out[0] = (self.behind)(zero, self.base, &parameters[1..], rng);
+    }
+}
+
+/// The families of counts behind a gate, and the trait by which the counts find theirs.
+macro_rules! gate_families {
+    ($trait:ident::$method:ident, $behind:ident, $($family:ident is $name:literal of $count:ident by $base:path;)+) => {$(
+        pub(super) static $family: GateFamily = GateFamily {
+            name: $name,
+            base: &$base,
+            behind: $behind,
+        };
+
+        impl<'g> $trait<'g> for $count<'g> {
+            fn $method(&self) -> &'static GateFamily {
+                &$family
+            }
+        }
+    )+};
+}
+
+/// The methods of [`super::Distribution`] that follow from the fields `base` and `gate`.
+macro_rules! behind_gate {
+    ($method:ident) => {
+        fn shape(&self) -> lehr_graph::Shape {
+            let base = self.base.shape();
+            let gate = $crate::distribution::value::joint_shape(&[&self.gate]);
+            gate.broadcast(base).unwrap_or(base)
+        }
+
+        fn kind(&self) -> lehr_density::ResponseKind {
+            self.base.kind()
+        }
+
+        fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
+            gate::parameters(&self.gate, &self.base, self.shape(), graph)
+        }
+
+        fn family(&self) -> &'static dyn lehr_density::Family {
+            self.base.$method()
+        }
+
+        fn check(&self) -> Result<(), $crate::distribution::ParameterError> {
+            gate::check(self.name(), &self.gate, &self.base)
+        }
+    };
+}
+
+pub(super) use {behind_gate, gate_families};
 
 /// The logit of the gate, then the parameters of the counts, all of one shape.
 pub(super) fn parameters<'g>(

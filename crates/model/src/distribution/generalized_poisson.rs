@@ -1,6 +1,6 @@
 //! The generalized Poisson distribution, by its mean.
 
-use lehr_density::{Family, ResponseKind, Support};
+use lehr_density::{Family, ResponseKind};
 use lehr_graph::{Expr, Graph, Shape};
 
 use super::check::Check;
@@ -33,20 +33,12 @@ impl<'g> GeneralizedPoisson<'g> {
 }
 
 impl<'g> Distribution<'g> for GeneralizedPoisson<'g> {
-    fn name(&self) -> &'static str {
-        FAMILY.name
-    }
-
     fn shape(&self) -> Shape {
         joint_shape(&[&self.log_mean, &self.dispersion])
     }
 
     fn kind(&self) -> ResponseKind {
         ResponseKind::Count
-    }
-
-    fn support(&self) -> Option<Support> {
-        None
     }
 
     /// ln θ + (y − 1) ln(θ + λy) − θ − λy − ln y!, which is −θ at zero

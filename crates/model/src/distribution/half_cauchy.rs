@@ -3,7 +3,7 @@
 use std::f64::consts::FRAC_PI_2;
 
 use lehr_density::{ResponseKind, Support};
-use lehr_graph::{Expr, Graph};
+use lehr_graph::Expr;
 
 use super::draw::standard_cauchy;
 use super::elementwise::elementwise;
@@ -32,14 +32,6 @@ impl<'g> Distribution<'g> for HalfCauchy<'g> {
         let scale = self.scale.on(x.graph());
         let z = x * scale.recip();
         -z.square().log1p() - (scale.ln() + FRAC_PI_2.ln())
-    }
-
-    fn mean(&self, _graph: &'g Graph) -> Option<Expr<'g>> {
-        None
-    }
-
-    fn variance(&self, _graph: &'g Graph) -> Option<Expr<'g>> {
-        None
     }
 }
 

@@ -1,13 +1,11 @@
 //! Counts whose zeros have a separate probability.
 
-use lehr_density::{Family, ResponseKind, Support};
-use lehr_graph::{Expr, Graph, Shape};
+use lehr_graph::{Expr, Graph};
 use rand::Rng;
 
-use super::draw::bernoulli;
-use super::gate;
-use super::value::joint_shape;
-use super::{Distribution, NegativeBinomial, ParameterError, Poisson, Value};
+use super::family::ScalarFamily;
+use super::gate::{self, GateFamily, behind_gate, gate_families};
+use super::{Distribution, NegativeBinomial, Poisson, Value};
 use super::{negative_binomial, poisson};
 
 /// How often a count above 0 is drawn before it is set to 1, which it then almost surely is.
@@ -16,37 +14,14 @@ const MOST_DRAWS: usize = 10_000;
 /// Counts that can be truncated at zero.
 pub trait Hurdled<'g>: Distribution<'g> {
     /// The family of the hurdle form.
-    fn hurdled(&self) -> &'static HurdleFamily;
+    fn hurdled(&self) -> &'static GateFamily;
 }
 
-/// Draws zeros separately from positive counts of another family.
-pub struct HurdleFamily {
-    name: &'static str,
-    base: &'static dyn Family,
+gate_families! {
+    Hurdled::hurdled, above_zero,
+    POISSON is "Hurdle Poisson" of Poisson by poisson::FAMILY;
+    NEGATIVE_BINOMIAL is "Hurdle NegativeBinomial" of NegativeBinomial by negative_binomial::FAMILY;
 }
-
-macro_rules! hurdled {
-    ($count:ident, $hurdled:ident, $name:literal, $base:path) => {
-        pub(super) static $hurdled: HurdleFamily = HurdleFamily {
-            name: $name,
-            base: &$base,
-        };
-
-        impl<'g> Hurdled<'g> for $count<'g> {
-            fn hurdled(&self) -> &'static HurdleFamily {
-                &$hurdled
-            }
-        }
-    };
-}
-
-hurdled!(Poisson, POISSON, "Hurdle Poisson", poisson::FAMILY);
-hurdled!(
-    NegativeBinomial,
-    NEGATIVE_BINOMIAL,
-    "Hurdle NegativeBinomial",
-    negative_binomial::FAMILY
-);
 
 /// Zero with a separate probability, else a positive count.
 #[derive(Clone, Debug)]
@@ -72,22 +47,7 @@ impl<'g, D: Hurdled<'g>> Hurdle<'g, D> {
 }
 
 impl<'g, D: Hurdled<'g>> Distribution<'g> for Hurdle<'g, D> {
-    fn name(&self) -> &'static str {
-        self.base.hurdled().name
-    }
-
-    fn shape(&self) -> Shape {
-        let base = self.base.shape();
-        joint_shape(&[&self.gate]).broadcast(base).unwrap_or(base)
-    }
-
-    fn kind(&self) -> ResponseKind {
-        self.base.kind()
-    }
-
-    fn support(&self) -> Option<Support> {
-        None
-    }
+    behind_gate!(hurdled);
 
     /// gate − softplus(gate) at zero, else ln p(y) − ln P(base > 0) − softplus(gate)
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
@@ -109,37 +69,18 @@ impl<'g, D: Hurdled<'g>> Distribution<'g> for Hurdle<'g, D> {
         let squares = (self.base.variance(graph)? + mean.square()) * share;
         Some(squares - (mean * share).square())
     }
-
-    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
-        gate::parameters(&self.gate, &self.base, self.shape(), graph)
-    }
-
-    fn family(&self) -> &'static dyn Family {
-        self.base.hurdled()
-    }
-
-    fn check(&self) -> Result<(), ParameterError> {
-        gate::check(self.name(), &self.gate, &self.base)
-    }
 }
 
-impl Family for HurdleFamily {
-    fn name(&self) -> &str {
-        self.name
+/// Zero if the gate is closed, else a positive count of the base.
+fn above_zero(zero: f64, base: &ScalarFamily, own: &[&[f64]], rng: &mut dyn Rng) -> f64 {
+    if zero != 0.0 {
+        return if zero == 1.0 { 0.0 } else { f64::NAN };
     }
-
-    fn draw(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {
-        let zero = bernoulli(parameters[0][0], rng);
-        if zero != 0.0 {
-            out[0] = if zero == 1.0 { 0.0 } else { f64::NAN };
-            return;
+    for _ in 0..MOST_DRAWS {
+        let count = base.number(own, rng);
+        if count != 0.0 {
+            return count;
         }
-        for _ in 0..MOST_DRAWS {
-            self.base.draw(&parameters[1..], rng, out);
-            if out[0] != 0.0 {
-                return;
-            }
-        }
-        out[0] = 1.0;
     }
+    1.0
 }

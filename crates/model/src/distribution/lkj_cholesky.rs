@@ -56,10 +56,6 @@ fn lower_diagonal(x: Expr<'_>, dimension: usize) -> Expr<'_> {
 }
 
 impl<'g> Distribution<'g> for LkjCholesky<'g> {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
     fn shape(&self) -> Shape {
         let event = Shape::from([self.dimension, self.dimension]);
         joined(self.concentration.shape(), event)
@@ -95,15 +91,6 @@ impl<'g> Distribution<'g> for LkjCholesky<'g> {
         sum_last(terms.broadcast(whole)) + constant
     }
 
-    /// The mean of the factor has no simple form.
-    fn mean(&self, _graph: &'g Graph) -> Option<Expr<'g>> {
-        None
-    }
-
-    fn variance(&self, _graph: &'g Graph) -> Option<Expr<'g>> {
-        None
-    }
-
     fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
         vec![("concentration", self.concentration.on(graph))]
     }
@@ -122,13 +109,11 @@ impl<'g> Distribution<'g> for LkjCholesky<'g> {
     }
 }
 
-const NAME: &str = "LkjCholesky";
-
 pub(super) struct LkjCholeskyFamily;
 
 impl Family for LkjCholeskyFamily {
     fn name(&self) -> &str {
-        NAME
+        "LkjCholesky"
     }
 
     /// The onion method: row k is a uniform direction times √y, y ~ Beta(½k, η + ½(K − 1 − k)).

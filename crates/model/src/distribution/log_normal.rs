@@ -8,7 +8,7 @@ use super::elementwise::elementwise;
 use super::family::ScalarFamily;
 use super::normal::normal_log_density;
 use super::tail::{Limits, Tailed};
-use super::tail_family::{CensoredFamily, TruncatedFamily, normal_within};
+use super::tail_family::{TailFamilies, normal_within};
 use super::{Distribution, Normal, Value};
 
 /// A positive number whose logarithm is N(loc, scale²).
@@ -89,26 +89,17 @@ impl<'g> Tailed<'g> for LogNormal<'g> {
         [mean, spread.max(graph.scalar(0.0))]
     }
 
-    fn censored(&self) -> &'static CensoredFamily {
-        &CENSORED
-    }
-
-    fn truncated(&self) -> &'static TruncatedFamily {
-        &TRUNCATED
+    fn tails(&self) -> &'static TailFamilies {
+        &TAILS
     }
 }
 
-pub(super) static CENSORED: CensoredFamily = CensoredFamily {
-    name: "Censored LogNormal",
-    base: &FAMILY,
-};
-
-pub(super) static TRUNCATED: TruncatedFamily = TruncatedFamily {
-    name: "Truncated LogNormal",
-    base: &FAMILY,
-    within: |own, ends, rng| {
+pub(super) static TAILS: TailFamilies = TailFamilies::of(
+    &FAMILY,
+    ["Censored LogNormal", "Truncated LogNormal"],
+    |own, ends, rng| {
         let (loc, scale) = (own[0][0], own[1][0]);
         let ends = ends.map(|end| (end.max(0.0).ln() - loc) / scale);
         (loc + scale * normal_within(ends, rng)).exp()
     },
-};
+);

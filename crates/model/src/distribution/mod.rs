@@ -67,18 +67,20 @@ pub use categorical::Categorical;
 pub use cauchy::Cauchy;
 pub use censored::Censored;
 pub use check::ParameterError;
+pub use cutpoints::{Noise, Ordered};
 pub use dirichlet::Dirichlet;
 pub use expanded::Expanded;
 pub use exponential::Exponential;
 pub use family::draw_batch;
 pub use flat::Flat;
 pub use gamma::Gamma;
+pub use gate::GateFamily;
 pub use generalized_poisson::GeneralizedPoisson;
 pub use half_cauchy::HalfCauchy;
 pub use half_normal::HalfNormal;
 pub use half_student_t::HalfStudentT;
 pub use horseshoe::Horseshoe;
-pub use hurdle::{Hurdle, HurdleFamily, Hurdled};
+pub use hurdle::{Hurdle, Hurdled};
 pub use inverse_gamma::InverseGamma;
 pub use inverse_gaussian::InverseGaussian;
 pub use laplace::Laplace;
@@ -97,21 +99,23 @@ pub use poisson::Poisson;
 pub use registry::{FAMILIES, family};
 pub use student_t::StudentT;
 pub use tail::{Limits, Tailed};
-pub use tail_family::{CensoredFamily, TruncatedFamily};
+pub use tail_family::TailFamilies;
 pub use truncated::Truncated;
 pub use uniform::Uniform;
 pub use value::Value;
 pub use von_mises::VonMises;
 pub use weibull::Weibull;
-pub use zero_inflated::{Count, InflatedFamily, ZeroInflated};
+pub use zero_inflated::{Count, ZeroInflated};
 
 /// A distribution whose parameters are expressions of a graph.
 ///
 /// Its shape is that of one draw: batch axes, over which draws are independent, then
 /// [`Distribution::event_rank`] event axes, which are drawn together.
 pub trait Distribution<'g> {
-    /// The name, as in the code.
-    fn name(&self) -> &'static str;
+    /// The name, as in the code: that of its family.
+    fn name(&self) -> &'static str {
+        self.family().name()
+    }
 
     /// The shape of a draw: batch axes, then event axes.
     fn shape(&self) -> Shape;
@@ -125,17 +129,25 @@ pub trait Distribution<'g> {
     fn kind(&self) -> ResponseKind;
 
     /// The support of a site; `None` for counts and labels, which can only be observed.
-    fn support(&self) -> Option<Support>;
+    fn support(&self) -> Option<Support> {
+        None
+    }
 
     /// The log density at `x`, one number per batch element. Axes of `x` in front of the
     /// distribution's own are further batch axes.
     fn log_density(&self, x: Expr<'g>) -> Expr<'g>;
 
     /// The mean, in the shape of a draw; `None` if it does not exist or has no closed form.
-    fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>>;
+    fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
+        let _ = graph;
+        None
+    }
 
     /// The variance of each entry, in the shape of a draw; `None` as for the mean.
-    fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>>;
+    fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
+        let _ = graph;
+        None
+    }
 
     /// The parameters by name, in the order in which [`Family`] reads them. The shape of each is
     /// the batch axes followed by its own.

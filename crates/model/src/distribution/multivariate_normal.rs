@@ -33,10 +33,6 @@ impl<'g> MultivariateNormal<'g> {
 }
 
 impl<'g> Distribution<'g> for MultivariateNormal<'g> {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
     fn shape(&self) -> Shape {
         let event = self.event();
         self.loc.shape().broadcast(event).unwrap_or(event)
@@ -105,13 +101,11 @@ impl<'g> Distribution<'g> for MultivariateNormal<'g> {
     }
 }
 
-const NAME: &str = "MultivariateNormal";
-
 pub(super) struct MultivariateNormalFamily;
 
 impl Family for MultivariateNormalFamily {
     fn name(&self) -> &str {
-        NAME
+        "MultivariateNormal"
     }
 
     fn draw(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {

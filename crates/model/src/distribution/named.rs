@@ -207,10 +207,6 @@ fn array<'g>(name: &str, value: &Value<'g>) -> Result<Expr<'g>, String> {
 }
 
 impl<'g> Distribution<'g> for AnyDistribution<'g> {
-    fn name(&self) -> &'static str {
-        (**self).name()
-    }
-
     fn shape(&self) -> Shape {
         (**self).shape()
     }

@@ -1,6 +1,6 @@
 //! The negative binomial distribution, by its mean.
 
-use lehr_density::{Family, ResponseKind, Support};
+use lehr_density::{Family, ResponseKind};
 use lehr_graph::{Expr, Graph, Shape};
 
 use super::check::Check;
@@ -52,10 +52,6 @@ impl<'g> NegativeBinomial<'g> {
 }
 
 impl<'g> Distribution<'g> for NegativeBinomial<'g> {
-    fn name(&self) -> &'static str {
-        FAMILY.name
-    }
-
     fn shape(&self) -> Shape {
         match &self.by {
             By::Mean(value) | By::LogMean(value) => joint_shape(&[value, &self.dispersion]),
@@ -64,10 +60,6 @@ impl<'g> Distribution<'g> for NegativeBinomial<'g> {
 
     fn kind(&self) -> ResponseKind {
         ResponseKind::Count
-    }
-
-    fn support(&self) -> Option<Support> {
-        None
     }
 
     /// ln Γ(y + φ) − ln Γ(φ) − ln y! + y t − (y + φ) softplus(t), with t = ln(mean/φ)

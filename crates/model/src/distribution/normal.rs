@@ -7,7 +7,7 @@ use super::draw::standard_normal;
 use super::elementwise::elementwise;
 use super::family::ScalarFamily;
 use super::tail::{Limits, Tailed, log_difference};
-use super::tail_family::{CensoredFamily, TruncatedFamily, normal_within};
+use super::tail_family::{TailFamilies, normal_within};
 use super::{Distribution, Value};
 
 /// N(loc, scale²).
@@ -102,25 +102,16 @@ impl<'g> Tailed<'g> for Normal<'g> {
         [loc + scale * shift, scale.square() * spread]
     }
 
-    fn censored(&self) -> &'static CensoredFamily {
-        &CENSORED
-    }
-
-    fn truncated(&self) -> &'static TruncatedFamily {
-        &TRUNCATED
+    fn tails(&self) -> &'static TailFamilies {
+        &TAILS
     }
 }
 
-pub(super) static CENSORED: CensoredFamily = CensoredFamily {
-    name: "Censored Normal",
-    base: &FAMILY,
-};
-
-pub(super) static TRUNCATED: TruncatedFamily = TruncatedFamily {
-    name: "Truncated Normal",
-    base: &FAMILY,
-    within: |own, ends, rng| {
+pub(super) static TAILS: TailFamilies = TailFamilies::of(
+    &FAMILY,
+    ["Censored Normal", "Truncated Normal"],
+    |own, ends, rng| {
         let (loc, scale) = (own[0][0], own[1][0]);
         loc + scale * normal_within(ends.map(|end| (end - loc) / scale), rng)
     },
-};
+);

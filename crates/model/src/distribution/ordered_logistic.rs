@@ -1,28 +1,19 @@
 //! The ordered logistic distribution.
 
-use lehr_density::{Family, ResponseKind, Support};
-use lehr_graph::{Expr, Graph, Shape};
+use lehr_density::Family;
+use lehr_graph::Expr;
 use rand::Rng;
 
-use super::cutpoints::{Cut, outcome};
+use super::cutpoints::{Noise, Ordered, outcome};
 use super::draw::{sigmoid, uniform};
 use super::one_hot::pick;
-use super::{Distribution, ParameterError, Value};
 
 /// Ordered outcomes 0, 1, …, C − 1: the predictor plus logistic noise, cut at C − 1 points.
-#[derive(Clone, Debug)]
-pub struct OrderedLogistic<'g>(Cut<'g>);
+pub type OrderedLogistic<'g> = Ordered<'g, LogisticNoise>;
 
-impl<'g> OrderedLogistic<'g> {
-    /// P(y ≤ k) = 1/(1 + e^(predictor − cutpoint k)); `cutpoints` is a rising vector that all
-    /// rows share.
-    pub fn new(predictor: impl Into<Value<'g>>, cutpoints: impl Into<Value<'g>>) -> Self {
-        OrderedLogistic(Cut {
-            predictor: predictor.into(),
-            cutpoints: cutpoints.into(),
-        })
-    }
-}
+/// Noise whose distribution is logistic.
+#[derive(Clone, Debug)]
+pub struct LogisticNoise;
 
 /// ln(1 − e^−gap) between neighbouring cuts, with 0 for the two outer outcomes.
 fn log_gaps(cutpoints: Expr<'_>, cuts: usize) -> Expr<'_> {
@@ -36,71 +27,34 @@ fn log_gaps(cutpoints: Expr<'_>, cuts: usize) -> Expr<'_> {
     graph.concat(&[end, inner, end], 0)
 }
 
-/// P(y > k), from the predictor less cutpoint k.
-fn exceedance(beyond: Expr<'_>) -> Expr<'_> {
-    beyond.sigmoid()
-}
+impl Noise for LogisticNoise {
+    const FAMILY: &'static dyn Family = &OrderedLogisticFamily;
 
-impl<'g> Distribution<'g> for OrderedLogistic<'g> {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn shape(&self) -> Shape {
-        self.0.predictor.shape()
-    }
-
-    fn kind(&self) -> ResponseKind {
-        ResponseKind::Category(self.0.count() + 1)
-    }
-
-    fn support(&self) -> Option<Support> {
-        None
+    fn exceedance(beyond: Expr<'_>) -> Expr<'_> {
+        beyond.sigmoid()
     }
 
     /// σ(u) − σ(l) = σ(u) σ(−l) (1 − e^(l − u)), where u and l are the cutpoints around y less the
     /// predictor. It is a product, so nothing cancels; the last factor depends on the cutpoints
     /// alone.
-    fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
+    fn log_density<'g>(of: &Ordered<'g, Self>, x: Expr<'g>) -> Expr<'g> {
         let graph = x.graph();
-        let (predictor, cutpoints) = (self.0.predictor.on(graph), self.0.cutpoints.on(graph));
+        let (predictor, cutpoints) = (of.predictor.on(graph), of.cutpoints.on(graph));
         let zero = graph.scalar(0.0);
         let upper = (predictor - pick(cutpoints, x)).softplus();
         let lower = (pick(cutpoints, x - 1.0) - predictor).softplus();
-        let top = graph.scalar(self.0.count() as f64).less_equal(x);
+        let top = graph.scalar(of.count() as f64).less_equal(x);
         let bottom = x.less_equal(zero);
-        let gaps = pick(log_gaps(cutpoints, self.0.count()), x);
+        let gaps = pick(log_gaps(cutpoints, of.count()), x);
         gaps - top.select(zero, upper) - bottom.select(zero, lower)
     }
-
-    fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        Some(self.0.mean(graph, exceedance))
-    }
-
-    fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        Some(self.0.variance(graph, exceedance))
-    }
-
-    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
-        self.0.parameters(graph)
-    }
-
-    fn family(&self) -> &'static dyn Family {
-        &OrderedLogisticFamily
-    }
-
-    fn check(&self) -> Result<(), ParameterError> {
-        self.0.check(NAME)
-    }
 }
-
-const NAME: &str = "OrderedLogistic";
 
 pub(super) struct OrderedLogisticFamily;
 
 impl Family for OrderedLogisticFamily {
     fn name(&self) -> &str {
-        NAME
+        "OrderedLogistic"
     }
 
     fn draw(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {

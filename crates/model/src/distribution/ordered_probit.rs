@@ -2,60 +2,38 @@
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
-use lehr_density::{Family, ResponseKind, Support};
+use lehr_density::Family;
+use lehr_graph::Expr;
 use lehr_graph::math::erfc;
-use lehr_graph::{Expr, Graph, Shape};
 use rand::Rng;
 
-use super::cutpoints::{Cut, outcome};
+use super::Normal;
+use super::cutpoints::{Noise, Ordered, outcome};
 use super::draw::standard_normal;
 use super::one_hot::pick;
 use super::tail::Tailed;
-use super::{Distribution, Normal, ParameterError, Value};
 
 /// Ordered outcomes 0, 1, …, C − 1: the predictor plus standard normal noise, cut at C − 1 points.
+pub type OrderedProbit<'g> = Ordered<'g, NormalNoise>;
+
+/// Noise whose distribution is standard normal.
 #[derive(Clone, Debug)]
-pub struct OrderedProbit<'g>(Cut<'g>);
+pub struct NormalNoise;
 
-impl<'g> OrderedProbit<'g> {
-    /// P(y ≤ k) = Φ(cutpoint k − predictor); `cutpoints` is a rising vector that all rows share.
-    pub fn new(predictor: impl Into<Value<'g>>, cutpoints: impl Into<Value<'g>>) -> Self {
-        OrderedProbit(Cut {
-            predictor: predictor.into(),
-            cutpoints: cutpoints.into(),
-        })
-    }
-}
+impl Noise for NormalNoise {
+    const FAMILY: &'static dyn Family = &OrderedProbitFamily;
 
-/// P(y > k), from the predictor less cutpoint k.
-fn exceedance(beyond: Expr<'_>) -> Expr<'_> {
-    beyond.normal_log_cdf().exp()
-}
-
-impl<'g> Distribution<'g> for OrderedProbit<'g> {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn shape(&self) -> Shape {
-        self.0.predictor.shape()
-    }
-
-    fn kind(&self) -> ResponseKind {
-        ResponseKind::Category(self.0.count() + 1)
-    }
-
-    fn support(&self) -> Option<Support> {
-        None
+    fn exceedance(beyond: Expr<'_>) -> Expr<'_> {
+        beyond.normal_log_cdf().exp()
     }
 
     /// ln(Φ(u) − Φ(l)), where u and l are the cutpoints around y less the predictor; one of the two
     /// if y is the lowest or highest outcome.
-    fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
+    fn log_density<'g>(of: &Ordered<'g, Self>, x: Expr<'g>) -> Expr<'g> {
         let graph = x.graph();
-        let (predictor, cutpoints) = (self.0.predictor.on(graph), self.0.cutpoints.on(graph));
+        let (predictor, cutpoints) = (of.predictor.on(graph), of.cutpoints.on(graph));
         let zero = graph.scalar(0.0);
-        let top = graph.scalar(self.0.count() as f64).less_equal(x);
+        let top = graph.scalar(of.count() as f64).less_equal(x);
         let bottom = x.less_equal(zero);
         let (upper, lower) = (pick(cutpoints, x), pick(cutpoints, x - 1.0));
         let inner = Normal::new(predictor, 1.0).log_between(lower, upper);
@@ -63,35 +41,13 @@ impl<'g> Distribution<'g> for OrderedProbit<'g> {
         let outer = top.select(-lower, upper).normal_log_cdf();
         top.max(bottom).select(outer, inner)
     }
-
-    fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        Some(self.0.mean(graph, exceedance))
-    }
-
-    fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        Some(self.0.variance(graph, exceedance))
-    }
-
-    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
-        self.0.parameters(graph)
-    }
-
-    fn family(&self) -> &'static dyn Family {
-        &OrderedProbitFamily
-    }
-
-    fn check(&self) -> Result<(), ParameterError> {
-        self.0.check(NAME)
-    }
 }
-
-const NAME: &str = "OrderedProbit";
 
 pub(super) struct OrderedProbitFamily;
 
 impl Family for OrderedProbitFamily {
     fn name(&self) -> &str {
-        NAME
+        "OrderedProbit"
     }
 
     fn draw(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {

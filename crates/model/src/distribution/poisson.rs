@@ -1,13 +1,13 @@
 //! The Poisson distribution.
 
-use lehr_density::{Family, ResponseKind, Support};
+use lehr_density::{Family, ResponseKind};
 use lehr_graph::{Expr, Graph, Shape};
 
 use super::check::Check;
 use super::draw::poisson;
 use super::family::ScalarFamily;
 use super::tail::{Limits, Tailed, log_difference};
-use super::tail_family::{CensoredFamily, TruncatedFamily, poisson_within};
+use super::tail_family::{TailFamilies, poisson_within};
 use super::{Distribution, ParameterError, Value};
 
 /// Counts of rare events.
@@ -47,10 +47,6 @@ impl<'g> Poisson<'g> {
 }
 
 impl<'g> Distribution<'g> for Poisson<'g> {
-    fn name(&self) -> &'static str {
-        FAMILY.name
-    }
-
     fn shape(&self) -> Shape {
         match &self.by {
             By::LogRate(value) | By::Rate(value) => value.shape(),
@@ -59,10 +55,6 @@ impl<'g> Distribution<'g> for Poisson<'g> {
 
     fn kind(&self) -> ResponseKind {
         ResponseKind::Count
-    }
-
-    fn support(&self) -> Option<Support> {
-        None
     }
 
     /// y ln λ − λ − ln y!
@@ -144,22 +136,13 @@ impl<'g> Tailed<'g> for Poisson<'g> {
         [mean, spread.max(graph.scalar(0.0))]
     }
 
-    fn censored(&self) -> &'static CensoredFamily {
-        &CENSORED
-    }
-
-    fn truncated(&self) -> &'static TruncatedFamily {
-        &TRUNCATED
+    fn tails(&self) -> &'static TailFamilies {
+        &TAILS
     }
 }
 
-pub(super) static CENSORED: CensoredFamily = CensoredFamily {
-    name: "Censored Poisson",
-    base: &FAMILY,
-};
-
-pub(super) static TRUNCATED: TruncatedFamily = TruncatedFamily {
-    name: "Truncated Poisson",
-    base: &FAMILY,
-    within: |own, ends, rng| poisson_within(own[0][0], ends, rng),
-};
+pub(super) static TAILS: TailFamilies = TailFamilies::of(
+    &FAMILY,
+    ["Censored Poisson", "Truncated Poisson"],
+    |own, ends, rng| poisson_within(own[0][0], ends, rng),
+);

@@ -3,7 +3,7 @@
 
 use lehr_graph::{Expr, Graph};
 
-use super::tail_family::{CensoredFamily, TruncatedFamily};
+use super::tail_family::TailFamilies;
 use super::{Distribution, Value};
 
 /// A distribution of single numbers with a distribution function.
@@ -26,11 +26,8 @@ pub trait Tailed<'g>: Distribution<'g> {
     /// The mean and the variance between limits.
     fn moments_within(&self, graph: &'g Graph, limits: &Limits<'g>) -> [Expr<'g>; 2];
 
-    /// The family of the censored form.
-    fn censored(&self) -> &'static CensoredFamily;
-
-    /// The family of the truncated form.
-    fn truncated(&self) -> &'static TruncatedFamily;
+    /// The families of the censored and the truncated form.
+    fn tails(&self) -> &'static TailFamilies;
 }
 
 /// The limits of a number; `None` means no limit.

@@ -4,16 +4,44 @@ use lehr_density::Family;
 use rand::Rng;
 
 use super::draw::{standard_exponential, uniform};
+use super::family::ScalarFamily;
 
 /// How often the whole distribution is tried before a draw is made between the limits directly.
 const TRIES: usize = 16;
 /// The most proposals; at least one in ten is accepted.
 const MOST_PROPOSALS: usize = 10_000;
 
+/// The families of the censored and the truncated form of a distribution.
+pub struct TailFamilies {
+    pub(super) censored: CensoredFamily,
+    pub(super) truncated: TruncatedFamily,
+}
+
+impl TailFamilies {
+    /// The families of a base under these two names; `within` draws between limits.
+    pub(super) const fn of(
+        base: &'static ScalarFamily,
+        [censored, truncated]: [&'static str; 2],
+        within: Within,
+    ) -> TailFamilies {
+        TailFamilies {
+            censored: CensoredFamily {
+                name: censored,
+                base,
+            },
+            truncated: TruncatedFamily {
+                name: truncated,
+                base,
+                within,
+            },
+        }
+    }
+}
+
 /// Draws the uncensored numbers.
-pub struct CensoredFamily {
-    pub(super) name: &'static str,
-    pub(super) base: &'static dyn Family,
+pub(super) struct CensoredFamily {
+    name: &'static str,
+    base: &'static dyn Family,
 }
 
 impl Family for CensoredFamily {
@@ -30,11 +58,11 @@ impl Family for CensoredFamily {
 type Within = fn(&[&[f64]], [f64; 2], &mut dyn Rng) -> f64;
 
 /// Draws between limits, which are the last two parameters.
-pub struct TruncatedFamily {
-    pub(super) name: &'static str,
-    pub(super) base: &'static dyn Family,
+pub(super) struct TruncatedFamily {
+    name: &'static str,
+    base: &'static dyn Family,
     /// Draws between limits that few draws of the base distribution meet.
-    pub(super) within: Within,
+    within: Within,
 }
 
 impl Family for TruncatedFamily {

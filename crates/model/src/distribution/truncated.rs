@@ -38,10 +38,6 @@ impl<'g, D: Tailed<'g>> Truncated<'g, D> {
 }
 
 impl<'g, D: Tailed<'g>> Distribution<'g> for Truncated<'g, D> {
-    fn name(&self) -> &'static str {
-        self.base.truncated().name
-    }
-
     fn shape(&self) -> Shape {
         let [low, high] = self.ends();
         let base = self.base.shape();
@@ -90,7 +86,7 @@ impl<'g, D: Tailed<'g>> Distribution<'g> for Truncated<'g, D> {
     }
 
     fn family(&self) -> &'static dyn Family {
-        self.base.truncated()
+        &self.base.tails().truncated
     }
 
     fn check(&self) -> Result<(), ParameterError> {

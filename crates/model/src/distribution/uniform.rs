@@ -25,10 +25,6 @@ impl Uniform {
 }
 
 impl<'g> Distribution<'g> for Uniform {
-    fn name(&self) -> &'static str {
-        FAMILY.name
-    }
-
     fn shape(&self) -> Shape {
         Shape::SCALAR
     }

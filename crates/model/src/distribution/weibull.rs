@@ -7,7 +7,7 @@ use super::check::Check;
 use super::draw::{positive, standard_exponential};
 use super::family::ScalarFamily;
 use super::tail::{Limits, Tailed, log_difference, log_hit};
-use super::tail_family::{CensoredFamily, TruncatedFamily, exponential_within};
+use super::tail_family::{TailFamilies, exponential_within};
 use super::value::joint_shape;
 use super::{Distribution, ParameterError, Value};
 
@@ -35,10 +35,6 @@ impl<'g> Weibull<'g> {
 }
 
 impl<'g> Distribution<'g> for Weibull<'g> {
-    fn name(&self) -> &'static str {
-        FAMILY.name
-    }
-
     fn shape(&self) -> Shape {
         joint_shape(&[&self.log_mean, &self.shape])
     }
@@ -154,27 +150,18 @@ impl<'g> Tailed<'g> for Weibull<'g> {
         [mean, spread.max(graph.scalar(0.0))]
     }
 
-    fn censored(&self) -> &'static CensoredFamily {
-        &CENSORED
-    }
-
-    fn truncated(&self) -> &'static TruncatedFamily {
-        &TRUNCATED
+    fn tails(&self) -> &'static TailFamilies {
+        &TAILS
     }
 }
 
-pub(super) static CENSORED: CensoredFamily = CensoredFamily {
-    name: "Censored Weibull",
-    base: &FAMILY,
-};
-
-pub(super) static TRUNCATED: TruncatedFamily = TruncatedFamily {
-    name: "Truncated Weibull",
-    base: &FAMILY,
-    within: |own, ends, rng| {
+pub(super) static TAILS: TailFamilies = TailFamilies::of(
+    &FAMILY,
+    ["Censored Weibull", "Truncated Weibull"],
+    |own, ends, rng| {
         let (scale, shape) = (own[0][0], own[1][0]);
         let [low, high] = ends.map(|end| (end.max(0.0) / scale).powf(shape));
         let risk = low + exponential_within(1.0, high - low, rng);
         scale * risk.powf(shape.recip())
     },
-};
+);

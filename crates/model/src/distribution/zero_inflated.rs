@@ -1,55 +1,25 @@
 //! Counts with excess zeros.
 
-use lehr_density::{Family, ResponseKind, Support};
-use lehr_graph::{Expr, Graph, Shape};
+use lehr_graph::{Expr, Graph};
 use rand::Rng;
 
-use super::draw::bernoulli;
-use super::gate;
-use super::value::joint_shape;
-use super::{Binomial, Distribution, NegativeBinomial, ParameterError, Poisson, Value};
+use super::family::ScalarFamily;
+use super::gate::{self, GateFamily, behind_gate, gate_families};
+use super::{Binomial, Distribution, NegativeBinomial, Poisson, Value};
 use super::{binomial, negative_binomial, poisson};
 
 /// A distribution of counts that may be zero-inflated.
 pub trait Count<'g>: Distribution<'g> {
     /// The family of the zero-inflated form.
-    fn inflated(&self) -> &'static InflatedFamily;
+    fn inflated(&self) -> &'static GateFamily;
 }
 
-/// Draws of a zero-inflated distribution of counts.
-pub struct InflatedFamily {
-    name: &'static str,
-    base: &'static dyn Family,
+gate_families! {
+    Count::inflated, or_zero,
+    BINOMIAL is "ZeroInflated Binomial" of Binomial by binomial::FAMILY;
+    POISSON is "ZeroInflated Poisson" of Poisson by poisson::FAMILY;
+    NEGATIVE_BINOMIAL is "ZeroInflated NegativeBinomial" of NegativeBinomial by negative_binomial::FAMILY;
 }
-
-macro_rules! inflated {
-    ($count:ident, $inflated:ident, $name:literal, $base:path) => {
-        pub(super) static $inflated: InflatedFamily = InflatedFamily {
-            name: $name,
-            base: &$base,
-        };
-
-        impl<'g> Count<'g> for $count<'g> {
-            fn inflated(&self) -> &'static InflatedFamily {
-                &$inflated
-            }
-        }
-    };
-}
-
-inflated!(
-    Binomial,
-    BINOMIAL,
-    "ZeroInflated Binomial",
-    binomial::FAMILY
-);
-inflated!(Poisson, POISSON, "ZeroInflated Poisson", poisson::FAMILY);
-inflated!(
-    NegativeBinomial,
-    NEGATIVE_BINOMIAL,
-    "ZeroInflated NegativeBinomial",
-    negative_binomial::FAMILY
-);
 
 /// Zero with the gate's probability, else a count of the base.
 #[derive(Clone, Debug)]
@@ -69,22 +39,7 @@ impl<'g, D: Count<'g>> ZeroInflated<'g, D> {
 }
 
 impl<'g, D: Count<'g>> Distribution<'g> for ZeroInflated<'g, D> {
-    fn name(&self) -> &'static str {
-        self.base.inflated().name
-    }
-
-    fn shape(&self) -> Shape {
-        let base = self.base.shape();
-        joint_shape(&[&self.gate]).broadcast(base).unwrap_or(base)
-    }
-
-    fn kind(&self) -> ResponseKind {
-        self.base.kind()
-    }
-
-    fn support(&self) -> Option<Support> {
-        None
-    }
+    behind_gate!(inflated);
 
     /// ln p(y) − softplus(gate), and at zero ln(e^gate + p(0)) − softplus(gate)
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
@@ -104,32 +59,16 @@ impl<'g, D: Count<'g>> Distribution<'g> for ZeroInflated<'g, D> {
         let within = self.base.variance(graph)? + mean.square() * gate.sigmoid();
         Some(within * (-gate).sigmoid())
     }
-
-    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
-        gate::parameters(&self.gate, &self.base, self.shape(), graph)
-    }
-
-    fn family(&self) -> &'static dyn Family {
-        self.base.inflated()
-    }
-
-    fn check(&self) -> Result<(), ParameterError> {
-        gate::check(self.name(), &self.gate, &self.base)
-    }
 }
 
-impl Family for InflatedFamily {
-    fn name(&self) -> &str {
-        self.name
-    }
-
-    fn draw(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {
-        let surplus = bernoulli(parameters[0][0], rng);
-        self.base.draw(&parameters[1..], rng, out);
-        if surplus == 1.0 {
-            out[0] = 0.0;
-        } else if surplus.is_nan() {
-            out[0] = f64::NAN;
-        }
+/// Zero if the gate is closed, else a count of the base.
+fn or_zero(zero: f64, base: &ScalarFamily, own: &[&[f64]], rng: &mut dyn Rng) -> f64 {
+    let count = base.number(own, rng);
+    if zero == 1.0 {
+        0.0
+    } else if zero.is_nan() {
+        f64::NAN
+    } else {
+        count
     }
 }
