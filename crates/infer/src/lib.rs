@@ -6,7 +6,6 @@ mod bytes;
 pub mod chains;
 pub mod collapse;
 pub mod condensed;
-pub mod conjugate;
 pub mod difference_estimator;
 pub mod draw;
 pub mod error;

@@ -15,6 +15,8 @@ pub mod cell;
 mod dataset;
 mod entry;
 mod error;
+#[path = "../../../crates/infer/tests/exact_regression/mod.rs"]
+mod exact_regression;
 mod fitting;
 pub mod job;
 mod labelled;

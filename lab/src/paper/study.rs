@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use faer::{Mat, Scale};
 use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, Momentum};
-use lehr_infer::conjugate::{Gaussian, Information, Regression, Walk};
 use lehr_infer::draw::evaluate;
 use lehr_infer::fit::FitError;
 use lehr_infer::guide::{Frame, Guide, Learned, MeanField, Place};
@@ -19,6 +18,7 @@ use lehr_table::Table;
 use serde::{Deserialize, Serialize};
 
 use crate::paper::error::PaperError;
+use crate::paper::exact_regression::{Gaussian, Information, Regression, Walk};
 
 /// Rows of the regression.
 pub(crate) const ROWS: usize = 12;

@@ -1,5 +1,12 @@
 //! Markov chains against posteriors that are known exactly.
 
+#[expect(
+    dead_code,
+    reason = "the chains need the posterior and the evidence alone"
+)]
+#[path = "../exact_regression/mod.rs"]
+mod exact_regression;
+
 mod diagnostic;
 mod flow;
 mod hmc;

@@ -1,7 +1,7 @@
 //! Models whose posterior is known.
 
+use crate::exact_regression::{Gaussian, Regression};
 use faer::{Mat, Side};
-use lehr_infer::conjugate::{Gaussian, Regression};
 use lehr_infer::guide::Frame;
 use lehr_model::distribution::{Beta, Binomial, Distribution, Gamma, Normal, Poisson};
 use lehr_model::{Bound, Model};

@@ -7,16 +7,16 @@ use lehr_numeric::dense::{form, inverse, log_determinant, trace};
 
 /// N(mean, covariance)
 #[derive(Clone, Debug)]
-pub struct Gaussian {
+pub(crate) struct Gaussian {
     /// A column.
-    pub mean: Mat<f64>,
+    pub(crate) mean: Mat<f64>,
     /// Symmetric and positive definite.
-    pub covariance: Mat<f64>,
+    pub(crate) covariance: Mat<f64>,
 }
 
 impl Gaussian {
     /// E ln N(z) over z of another Gaussian.
-    pub fn expected_log_density(&self, over: &Gaussian) -> f64 {
+    pub(crate) fn expected_log_density(&self, over: &Gaussian) -> f64 {
         let precision = inverse(&self.covariance);
         let apart = &over.mean - &self.mean;
         let spread = trace(&(&precision * &over.covariance)) + form(&precision, &apart);
@@ -25,13 +25,13 @@ impl Gaussian {
     }
 
     /// KL(self ‖ other)
-    pub fn divergence_from(&self, other: &Gaussian) -> f64 {
+    pub(crate) fn divergence_from(&self, other: &Gaussian) -> f64 {
         self.expected_log_density(self) - other.expected_log_density(self)
     }
 
     /// KL(q ‖ self) of the closest q with independent coordinates: it has the same mean, and for
     /// each coordinate the conditional variance given the others.
-    pub fn mean_field_divergence(&self) -> f64 {
+    pub(crate) fn mean_field_divergence(&self) -> f64 {
         let precision = inverse(&self.covariance);
         let own: f64 = (0..self.mean.nrows()).map(|i| precision[(i, i)].ln()).sum();
         0.5 * (own - log_determinant(&precision))

@@ -7,6 +7,6 @@ mod gaussian;
 mod regression;
 mod walk;
 
-pub use gaussian::Gaussian;
-pub use regression::{Information, Regression};
-pub use walk::Walk;
+pub(crate) use gaussian::Gaussian;
+pub(crate) use regression::{Information, Regression};
+pub(crate) use walk::Walk;

@@ -6,39 +6,39 @@ use lehr_numeric::dense::inverse;
 use super::gaussian::Gaussian;
 
 /// Precision of a likelihood in z, and precision times its mean.
-pub type Information = (Mat<f64>, Mat<f64>);
+pub(crate) type Information = (Mat<f64>, Mat<f64>);
 
 /// yₙ ~ N(xₙ·z, noise²), z ~ prior.
 #[derive(Clone, Debug)]
-pub struct Regression {
+pub(crate) struct Regression {
     /// Covariates, a row each.
-    pub x: Mat<f64>,
+    pub(crate) x: Mat<f64>,
     /// Responses, a column.
-    pub y: Mat<f64>,
+    pub(crate) y: Mat<f64>,
     /// Standard deviation of the noise.
-    pub noise_scale: f64,
+    pub(crate) noise_scale: f64,
     /// The prior.
-    pub prior: Gaussian,
+    pub(crate) prior: Gaussian,
 }
 
 impl Regression {
     /// How many rows there are.
-    pub fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         self.x.nrows()
     }
 
     /// How many weights there are.
-    pub fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         self.x.ncols()
     }
 
     /// Every row.
-    pub fn all(&self) -> Vec<usize> {
+    pub(crate) fn all(&self) -> Vec<usize> {
         (0..self.rows()).collect()
     }
 
     /// The information in some rows, each counted `share` times.
-    pub fn information(&self, rows: &[usize], share: f64) -> Information {
+    pub(crate) fn information(&self, rows: &[usize], share: f64) -> Information {
         let weight = share / self.noise_scale.powi(2);
         let width = self.width();
         let sum = |f: &dyn Fn(usize) -> f64| rows.iter().map(|&n| f(n)).sum::<f64>() * weight;
@@ -50,7 +50,7 @@ impl Regression {
     }
 
     /// The posterior under a likelihood with this information.
-    pub fn posterior_of(&self, (precision, product): &Information) -> Gaussian {
+    pub(crate) fn posterior_of(&self, (precision, product): &Information) -> Gaussian {
         let prior_precision = inverse(&self.prior.covariance);
         let covariance = inverse(&(&prior_precision + precision));
         Gaussian {
@@ -60,12 +60,12 @@ impl Regression {
     }
 
     /// The posterior.
-    pub fn posterior(&self) -> Gaussian {
+    pub(crate) fn posterior(&self) -> Gaussian {
         self.posterior_of(&self.information(&self.all(), 1.0))
     }
 
     /// log p(D)
-    pub fn log_evidence(&self) -> f64 {
+    pub(crate) fn log_evidence(&self) -> f64 {
         let rows = self.rows();
         let noise = Mat::<f64>::identity(rows, rows) * Scale(self.noise_scale.powi(2));
         let marginal = Gaussian {

@@ -9,18 +9,18 @@ use super::regression::{Information, Regression};
 /// A chain from the prior with γ = 0 and equal increments of β: K, η, and R with drift ½ηRp and
 /// kick ηRᵀg for p ~ N(0, 1).
 #[derive(Clone, Debug)]
-pub struct Walk {
+pub(crate) struct Walk {
     /// K
-    pub steps: usize,
+    pub(crate) steps: usize,
     /// η
-    pub step_size: f64,
+    pub(crate) step_size: f64,
     /// R, with RRᵀ = M⁻¹.
-    pub root: Mat<f64>,
+    pub(crate) root: Mat<f64>,
 }
 
 impl Walk {
     /// A chain with unit mass.
-    pub fn plain(steps: usize, step_size: f64, size: usize) -> Walk {
+    pub(crate) fn plain(steps: usize, step_size: f64, size: usize) -> Walk {
         Walk {
             steps,
             step_size,
@@ -30,7 +30,7 @@ impl Walk {
 
     /// `z_K`, and E[−log q₀(z₀) + Σ log N(v̂) − log N(v)], of the chain on a likelihood with this
     /// information.
-    pub fn propagate(
+    pub(crate) fn propagate(
         &self,
         regression: &Regression,
         (precision, product): &Information,
@@ -53,7 +53,11 @@ impl Walk {
 
     /// The exact mean of the log weight of the chain run backwards from the posterior. A backward
     /// step is a step with reversed momentum, which has the same distribution.
-    pub fn upper_bound(&self, regression: &Regression, (precision, product): &Information) -> f64 {
+    pub(crate) fn upper_bound(
+        &self,
+        regression: &Regression,
+        (precision, product): &Information,
+    ) -> f64 {
         let prior = &regression.prior;
         let prior_precision = inverse(&prior.covariance);
         let prior_product = &prior_precision * &prior.mean;
@@ -93,7 +97,11 @@ impl Walk {
     }
 
     /// The exact bound, scored on all rows, and `z_K`.
-    pub fn bound(&self, regression: &Regression, information: &Information) -> (f64, Gaussian) {
+    pub(crate) fn bound(
+        &self,
+        regression: &Regression,
+        information: &Information,
+    ) -> (f64, Gaussian) {
         let (z, weight) = self.propagate(regression, information);
         let joint = regression.log_evidence() + regression.posterior().expected_log_density(&z);
         (weight + joint, z)

@@ -2,9 +2,9 @@
 
 use std::ops::{Deref, DerefMut};
 
+pub(crate) use crate::exact_regression::Gaussian;
+use crate::exact_regression::Regression;
 use faer::Mat;
-pub(crate) use lehr_infer::conjugate::Gaussian;
-use lehr_infer::conjugate::Regression;
 use lehr_model::distribution::{Distribution, Normal};
 use lehr_model::{Bound, Model};
 pub(crate) use lehr_numeric::dense::{form, inverse, log_determinant};

@@ -1,5 +1,7 @@
 //! What inference must get right, against truths that are known in closed form or by symmetry.
 
+#[path = "../exact_regression/mod.rs"]
+mod exact_regression;
 #[path = "../fixture/mod.rs"]
 mod fixture;
 

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use crate::exact_regression::{Information, Walk};
 use faer::{Mat, Side};
 use lehr_density::{Density, Point};
 use lehr_graph::Expr;
 use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, Momentum};
-use lehr_infer::conjugate::{Information, Walk};
 use lehr_infer::draw::{Evaluated, evaluate, weigh_ends};
 use lehr_infer::guide::{Block, Context, Feed, Frame, FullRank, Learned, Place};
 use lehr_infer::objective::Score;
