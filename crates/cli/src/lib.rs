@@ -15,13 +15,13 @@ mod object;
 mod one_response;
 mod outcome;
 mod output;
-#[cfg(test)]
-mod page;
 mod reading;
 mod sample;
 mod session;
 mod stdin;
 mod storing;
+#[cfg(test)]
+mod tests;
 
 use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};

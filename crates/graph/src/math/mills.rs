@@ -122,7 +122,7 @@ pub fn inverse_mills_ratios<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
 #[cfg(test)]
 mod tests {
     use super::super::normal::{inverse_mills, normal_log_cdf};
-    use super::super::reference::{both_signs, even, ladder, on_every_set};
+    use super::super::testing::{both_signs, even, ladder, on_every_set};
     use super::{inverse_mills_ratios, normal_log_cdfs};
 
     fn grid() -> Vec<f64> {

@@ -25,7 +25,7 @@ mod polynomial;
 mod tanh;
 
 #[cfg(test)]
-mod reference;
+mod testing;
 
 pub use bessel::{bessel_ratio, bessel_ratio_slope, log_bessel_i0e};
 pub(crate) use choose::choose;

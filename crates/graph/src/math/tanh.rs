@@ -26,8 +26,8 @@ pub fn tanh<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
 
 #[cfg(test)]
 mod tests {
-    use super::super::reference::{self, Pair, both_signs, even, ladder};
-    use super::super::reference::{on_every_set, worst};
+    use super::super::testing::{self, Pair, both_signs, even, ladder};
+    use super::super::testing::{on_every_set, worst};
     use super::tanh;
 
     #[test]
@@ -36,7 +36,7 @@ mod tests {
         x.extend(even(-1.0, 1.0, 100_000));
         x.extend(both_signs(ladder(1e-280, 30.0, 20_000)));
         let (error, at) = worst(&x, &on_every_set!(tanh, &x), |x| {
-            let excess = reference::expm1(2.0 * x);
+            let excess = testing::expm1(2.0 * x);
             (excess.over(excess.plus(Pair(2.0, 0.0))), 0)
         });
         assert!(error <= 2.25, "{error} ulp at {at:e}");

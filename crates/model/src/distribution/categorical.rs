@@ -75,7 +75,7 @@ impl<'g> Distribution<'g> for Categorical<'g> {
 pub(super) struct CategoricalFamily;
 
 impl Family for CategoricalFamily {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "Categorical"
     }
 

@@ -105,7 +105,7 @@ impl<'g> Distribution<'g> for Dirichlet<'g> {
 pub(super) struct DirichletFamily;
 
 impl Family for DirichletFamily {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "Dirichlet"
     }
 

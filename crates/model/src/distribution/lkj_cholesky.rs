@@ -112,7 +112,7 @@ impl<'g> Distribution<'g> for LkjCholesky<'g> {
 pub(super) struct LkjCholeskyFamily;
 
 impl Family for LkjCholeskyFamily {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "LkjCholesky"
     }
 

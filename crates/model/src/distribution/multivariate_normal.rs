@@ -104,7 +104,7 @@ impl<'g> Distribution<'g> for MultivariateNormal<'g> {
 pub(super) struct MultivariateNormalFamily;
 
 impl Family for MultivariateNormalFamily {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "MultivariateNormal"
     }
 

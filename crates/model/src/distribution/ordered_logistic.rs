@@ -53,7 +53,7 @@ impl Noise for LogisticNoise {
 pub(super) struct OrderedLogisticFamily;
 
 impl Family for OrderedLogisticFamily {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "OrderedLogistic"
     }
 

@@ -46,7 +46,7 @@ impl Noise for NormalNoise {
 pub(super) struct OrderedProbitFamily;
 
 impl Family for OrderedProbitFamily {
-    fn name(&self) -> &str {
+    fn name(&self) -> &'static str {
         "OrderedProbit"
     }
 
