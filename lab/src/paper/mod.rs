@@ -15,6 +15,7 @@ pub mod cell;
 mod dataset;
 mod entry;
 mod error;
+#[expect(dead_code, reason = "bounds of chains are for the tests")]
 #[path = "../../../crates/infer/tests/exact_regression/mod.rs"]
 mod exact_regression;
 mod fitting;

@@ -2,6 +2,7 @@
 
 #[expect(
     dead_code,
+    unused_imports,
     reason = "the chains need the posterior and the evidence alone"
 )]
 #[path = "../exact_regression/mod.rs"]

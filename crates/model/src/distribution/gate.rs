@@ -31,7 +31,10 @@ impl Family for GateFamily {
 
 /// The families of counts behind a gate, and the trait by which the counts find theirs.
 macro_rules! gate_families {
-    ($trait:ident::$method:ident, $behind:ident, $($family:ident is $name:literal of $count:ident by $base:path;)+) => {$(
+    (
+        $trait:ident::$method:ident, $behind:ident,
+        $($family:ident is $name:literal of $count:ident by $base:path;)+
+    ) => {$(
         pub(super) static $family: GateFamily = GateFamily {
             name: $name,
             base: &$base,
