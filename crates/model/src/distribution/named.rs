@@ -60,133 +60,93 @@ macro_rules! recipes {
                     return Err(format!("{} parameters", values.len()));
                 };
                 $(let $parameter = $parameter.clone();)*
-                let made: Result<_, String> = $make;
-                Ok(Box::new(made?))
+                Ok(Box::new($make))
             },
         }),+];
     };
 }
 
 recipes! {
-    Bernoulli(logits) => Ok(Bernoulli::with_logit(logits));
-    Bernoulli(probs) => Ok(Bernoulli::with_probability(probs));
-    Beta(a, b) => Ok(Beta::new(a, b));
-    Beta(mean, precision) => Ok(Beta::with_mean(mean, precision));
-    Beta(logit_mean, precision) => Ok(Beta::with_logit_mean(logit_mean, precision));
-    BetaBinomial(trials, logit_mean, precision) => {
-        Ok(BetaBinomial::with_logit_mean(trials, logit_mean, precision))
-    };
-    Binomial(trials, logits) => Ok(Binomial::with_logit(trials, logits));
-    Categorical(logits) => Ok(Categorical::with_logits(logits));
-    Cauchy(loc, scale) => Ok(Cauchy::new(loc, scale));
-    CensoredExponential(rate, status, upper) => {
-        Ok(Censored::with_intervals(Exponential::new(rate), status, upper))
-    };
-    CensoredLogNormal(loc, scale, status, upper) => {
-        Ok(Censored::with_intervals(LogNormal::new(loc, scale), status, upper))
-    };
-    CensoredNormal(loc, scale, status, upper) => {
-        Ok(Censored::with_intervals(Normal::new(loc, scale), status, upper))
-    };
-    CensoredPoisson(rate, status, upper) => {
-        Ok(Censored::with_intervals(Poisson::with_rate(rate), status, upper))
-    };
-    CensoredPoisson(log_rate, status, upper) => {
-        Ok(Censored::with_intervals(Poisson::with_log_rate(log_rate), status, upper))
-    };
-    CensoredWeibull(log_mean, shape, status, upper) => {
-        let base = Weibull::with_log_mean(log_mean, shape);
-        Ok(Censored::with_intervals(base, status, upper))
-    };
-    Dirichlet(concentration) => Ok(Dirichlet::new(concentration));
-    Exponential(rate) => Ok(Exponential::new(rate));
-    Flat() => Ok(Flat);
-    Gamma(shape, rate) => Ok(Gamma::new(shape, rate));
-    Gamma(mean, shape) => Ok(Gamma::with_mean(mean, shape));
-    Gamma(log_mean, shape) => Ok(Gamma::with_log_mean(log_mean, shape));
-    GeneralizedPoisson(log_mean, dispersion) => {
-        Ok(GeneralizedPoisson::with_log_mean(log_mean, dispersion))
-    };
-    HalfCauchy(scale) => Ok(HalfCauchy::new(scale));
-    HalfNormal(scale) => Ok(HalfNormal::new(scale));
-    HalfStudentT(df, scale) => Ok(HalfStudentT::new(df, scale));
-    HurdleNegativeBinomial(mean, dispersion, gate_logits) => {
-        let base = NegativeBinomial::new(mean, dispersion);
-        Ok(Hurdle::with_gate_logit(base, gate_logits))
-    };
-    HurdleNegativeBinomial(log_mean, dispersion, gate_logits) => {
-        let base = NegativeBinomial::with_log_mean(log_mean, dispersion);
-        Ok(Hurdle::with_gate_logit(base, gate_logits))
-    };
-    HurdlePoisson(rate, gate_logits) => {
-        Ok(Hurdle::with_gate_logit(Poisson::with_rate(rate), gate_logits))
-    };
-    HurdlePoisson(log_rate, gate_logits) => {
-        Ok(Hurdle::with_gate_logit(Poisson::with_log_rate(log_rate), gate_logits))
-    };
-    InverseGamma(shape, scale) => Ok(InverseGamma::new(shape, scale));
-    InverseGaussian(log_mean, shape) => Ok(InverseGaussian::with_log_mean(log_mean, shape));
-    Laplace(loc, scale) => Ok(Laplace::new(loc, scale));
-    LkjCholesky(dimension, concentration) => {
-        number("dimension", &dimension).map(|n| LkjCholesky::new(n as usize, concentration))
-    };
-    LogNormal(loc, scale) => Ok(LogNormal::new(loc, scale));
-    MultivariateNormal(loc, factor) => {
-        array("factor", &factor).map(|factor| MultivariateNormal::new(loc, factor))
-    };
-    NegativeBinomial(mean, dispersion) => Ok(NegativeBinomial::new(mean, dispersion));
-    NegativeBinomial(log_mean, dispersion) => {
-        Ok(NegativeBinomial::with_log_mean(log_mean, dispersion))
-    };
-    NoisyBernoulli(loc, variance) => Ok(NoisyBernoulli::new(loc, variance));
-    NoisyStudentT(df, loc, scale, variance) => {
-        Ok(NoisyStudentT::new(df, loc, scale, variance))
-    };
-    Normal(loc, scale) => Ok(Normal::new(loc, scale));
-    OrderedLogistic(predictor, cutpoints) => Ok(OrderedLogistic::new(predictor, cutpoints));
-    OrderedProbit(predictor, cutpoints) => Ok(OrderedProbit::new(predictor, cutpoints));
-    Poisson(rate) => Ok(Poisson::with_rate(rate));
-    Poisson(log_rate) => Ok(Poisson::with_log_rate(log_rate));
-    StudentT(df, loc, scale) => Ok(StudentT::new(df, loc, scale));
-    TruncatedExponential(rate, low, high) => Ok(Truncated::new(Exponential::new(rate), low, high));
-    TruncatedLogNormal(loc, scale, low, high) => {
-        Ok(Truncated::new(LogNormal::new(loc, scale), low, high))
-    };
-    TruncatedNormal(loc, scale, low, high) => {
-        Ok(Truncated::new(Normal::new(loc, scale), low, high))
-    };
-    TruncatedPoisson(rate, low, high) => {
-        Ok(Truncated::new(Poisson::with_rate(rate), low, high))
-    };
-    TruncatedPoisson(log_rate, low, high) => {
-        Ok(Truncated::new(Poisson::with_log_rate(log_rate), low, high))
-    };
-    TruncatedWeibull(log_mean, shape, low, high) => {
-        Ok(Truncated::new(Weibull::with_log_mean(log_mean, shape), low, high))
-    };
-    Uniform(low, high) => {
-        number("low", &low).and_then(|low| Ok(Uniform::new(low, number("high", &high)?)))
-    };
-    VonMises(direction, concentration) => Ok(VonMises::new(direction, concentration));
-    Weibull(log_mean, shape) => Ok(Weibull::with_log_mean(log_mean, shape));
-    ZeroInflatedBinomial(trials, logits, gate_logits) => {
-        let base = Binomial::with_logit(trials, logits);
-        Ok(ZeroInflated::with_gate_logit(base, gate_logits))
-    };
-    ZeroInflatedNegativeBinomial(mean, dispersion, gate_logits) => {
-        let base = NegativeBinomial::new(mean, dispersion);
-        Ok(ZeroInflated::with_gate_logit(base, gate_logits))
-    };
-    ZeroInflatedNegativeBinomial(log_mean, dispersion, gate_logits) => {
-        let base = NegativeBinomial::with_log_mean(log_mean, dispersion);
-        Ok(ZeroInflated::with_gate_logit(base, gate_logits))
-    };
-    ZeroInflatedPoisson(rate, gate_logits) => {
-        Ok(ZeroInflated::with_gate_logit(Poisson::with_rate(rate), gate_logits))
-    };
-    ZeroInflatedPoisson(log_rate, gate_logits) => {
-        Ok(ZeroInflated::with_gate_logit(Poisson::with_log_rate(log_rate), gate_logits))
-    };
+    Bernoulli(logits) => Bernoulli::with_logit(logits);
+    Bernoulli(probs) => Bernoulli::with_probability(probs);
+    Beta(a, b) => Beta::new(a, b);
+    Beta(mean, precision) => Beta::with_mean(mean, precision);
+    Beta(logit_mean, precision) => Beta::with_logit_mean(logit_mean, precision);
+    BetaBinomial(trials, logit_mean, precision) =>
+        BetaBinomial::with_logit_mean(trials, logit_mean, precision);
+    Binomial(trials, logits) => Binomial::with_logit(trials, logits);
+    Categorical(logits) => Categorical::with_logits(logits);
+    Cauchy(loc, scale) => Cauchy::new(loc, scale);
+    CensoredExponential(rate, status, upper) =>
+        Censored::with_intervals(Exponential::new(rate), status, upper);
+    CensoredLogNormal(loc, scale, status, upper) =>
+        Censored::with_intervals(LogNormal::new(loc, scale), status, upper);
+    CensoredNormal(loc, scale, status, upper) =>
+        Censored::with_intervals(Normal::new(loc, scale), status, upper);
+    CensoredPoisson(rate, status, upper) =>
+        Censored::with_intervals(Poisson::with_rate(rate), status, upper);
+    CensoredPoisson(log_rate, status, upper) =>
+        Censored::with_intervals(Poisson::with_log_rate(log_rate), status, upper);
+    CensoredWeibull(log_mean, shape, status, upper) =>
+        Censored::with_intervals(Weibull::with_log_mean(log_mean, shape), status, upper);
+    Dirichlet(concentration) => Dirichlet::new(concentration);
+    Exponential(rate) => Exponential::new(rate);
+    Flat() => Flat;
+    Gamma(shape, rate) => Gamma::new(shape, rate);
+    Gamma(mean, shape) => Gamma::with_mean(mean, shape);
+    Gamma(log_mean, shape) => Gamma::with_log_mean(log_mean, shape);
+    GeneralizedPoisson(log_mean, dispersion) =>
+        GeneralizedPoisson::with_log_mean(log_mean, dispersion);
+    HalfCauchy(scale) => HalfCauchy::new(scale);
+    HalfNormal(scale) => HalfNormal::new(scale);
+    HalfStudentT(df, scale) => HalfStudentT::new(df, scale);
+    HurdleNegativeBinomial(mean, dispersion, gate_logits) =>
+        Hurdle::with_gate_logit(NegativeBinomial::new(mean, dispersion), gate_logits);
+    HurdleNegativeBinomial(log_mean, dispersion, gate_logits) =>
+        Hurdle::with_gate_logit(NegativeBinomial::with_log_mean(log_mean, dispersion), gate_logits);
+    HurdlePoisson(rate, gate_logits) =>
+        Hurdle::with_gate_logit(Poisson::with_rate(rate), gate_logits);
+    HurdlePoisson(log_rate, gate_logits) =>
+        Hurdle::with_gate_logit(Poisson::with_log_rate(log_rate), gate_logits);
+    InverseGamma(shape, scale) => InverseGamma::new(shape, scale);
+    InverseGaussian(log_mean, shape) => InverseGaussian::with_log_mean(log_mean, shape);
+    Laplace(loc, scale) => Laplace::new(loc, scale);
+    LkjCholesky(dimension, concentration) =>
+        LkjCholesky::new(number("dimension", &dimension)? as usize, concentration);
+    LogNormal(loc, scale) => LogNormal::new(loc, scale);
+    MultivariateNormal(loc, factor) => MultivariateNormal::new(loc, array("factor", &factor)?);
+    NegativeBinomial(mean, dispersion) => NegativeBinomial::new(mean, dispersion);
+    NegativeBinomial(log_mean, dispersion) => NegativeBinomial::with_log_mean(log_mean, dispersion);
+    NoisyBernoulli(loc, variance) => NoisyBernoulli::new(loc, variance);
+    NoisyStudentT(df, loc, scale, variance) => NoisyStudentT::new(df, loc, scale, variance);
+    Normal(loc, scale) => Normal::new(loc, scale);
+    OrderedLogistic(predictor, cutpoints) => OrderedLogistic::new(predictor, cutpoints);
+    OrderedProbit(predictor, cutpoints) => OrderedProbit::new(predictor, cutpoints);
+    Poisson(rate) => Poisson::with_rate(rate);
+    Poisson(log_rate) => Poisson::with_log_rate(log_rate);
+    StudentT(df, loc, scale) => StudentT::new(df, loc, scale);
+    TruncatedExponential(rate, low, high) => Truncated::new(Exponential::new(rate), low, high);
+    TruncatedLogNormal(loc, scale, low, high) =>
+        Truncated::new(LogNormal::new(loc, scale), low, high);
+    TruncatedNormal(loc, scale, low, high) => Truncated::new(Normal::new(loc, scale), low, high);
+    TruncatedPoisson(rate, low, high) => Truncated::new(Poisson::with_rate(rate), low, high);
+    TruncatedPoisson(log_rate, low, high) =>
+        Truncated::new(Poisson::with_log_rate(log_rate), low, high);
+    TruncatedWeibull(log_mean, shape, low, high) =>
+        Truncated::new(Weibull::with_log_mean(log_mean, shape), low, high);
+    Uniform(low, high) => Uniform::new(number("low", &low)?, number("high", &high)?);
+    VonMises(direction, concentration) => VonMises::new(direction, concentration);
+    Weibull(log_mean, shape) => Weibull::with_log_mean(log_mean, shape);
+    ZeroInflatedBinomial(trials, logits, gate_logits) =>
+        ZeroInflated::with_gate_logit(Binomial::with_logit(trials, logits), gate_logits);
+    ZeroInflatedNegativeBinomial(mean, dispersion, gate_logits) =>
+        ZeroInflated::with_gate_logit(NegativeBinomial::new(mean, dispersion), gate_logits);
+    ZeroInflatedNegativeBinomial(log_mean, dispersion, gate_logits) =>
+        ZeroInflated::with_gate_logit(NegativeBinomial::with_log_mean(log_mean, dispersion), gate_logits);
+    ZeroInflatedPoisson(rate, gate_logits) =>
+        ZeroInflated::with_gate_logit(Poisson::with_rate(rate), gate_logits);
+    ZeroInflatedPoisson(log_rate, gate_logits) =>
+        ZeroInflated::with_gate_logit(Poisson::with_log_rate(log_rate), gate_logits);
 }
 
 /// A parameter that determines shapes or supports, and so must be a number.
