@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use clap::{Args, ValueEnum};
+use lehr::regression::SavedFit;
 use lehr::table::{Header, MissingPolicy, ReadOptions, Table, TableFiles};
 
 use crate::live::Live;
@@ -97,6 +98,24 @@ impl Reading {
                 .collect(),
             ..usual
         })
+    }
+
+    /// The options for the columns that the model of a fit reads.
+    pub(crate) fn fitted(&self, saved: &SavedFit) -> Result<ReadOptions> {
+        let columns = saved.subject.columns().into_iter().map(str::to_owned);
+        let options = self.options(Some(columns.collect()))?;
+        Ok(options.keeping(&saved.subject.optional_columns()))
+    }
+
+    /// Reads all rows of the columns that the model of a fit reads.
+    pub(crate) fn fitted_table(
+        &self,
+        saved: &SavedFit,
+        source: &TableFiles,
+        live: &Live,
+    ) -> Result<Table> {
+        let options = self.fitted(saved)?;
+        Ok(source.read(&options, &mut |progress| live.rows(progress))?)
     }
 
     /// Reads all rows of some columns; the optional ones may have missing values.

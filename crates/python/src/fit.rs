@@ -33,6 +33,9 @@ type Estimate = (f64, f64);
 /// Groups for ArviZ, the attributes of all, and the parts that were omitted.
 type Exported<'py> = (Vec<Group<'py>>, Vec<(String, String)>, Vec<String>);
 
+/// Draws of a quantity by its name.
+type NamedArray<'py> = (String, Bound<'py, PyArray1<f64>>);
+
 /// Named arrays in order.
 type Arrays<'py> = Vec<(String, Bound<'py, PyAny>)>;
 
@@ -228,12 +231,7 @@ impl Fit {
     }
 
     /// The draws of each coefficient: of equal weight, or `raw` with their log weights.
-    fn draws<'py>(
-        &self,
-        group_effects: bool,
-        form: &str,
-        py: Python<'py>,
-    ) -> Vec<(String, Bound<'py, PyArray1<f64>>)> {
+    fn draws<'py>(&self, group_effects: bool, form: &str, py: Python<'py>) -> Vec<NamedArray<'py>> {
         let is_raw = form == "raw";
         let mut drawn = if is_raw {
             self.saved.raw_draws(groups(group_effects))
@@ -246,8 +244,7 @@ impl Fit {
                 values: weights.to_vec(),
             });
         }
-        let array = |one: NamedDraws| (one.name.to_string(), one.values.into_pyarray(py));
-        drawn.into_iter().map(array).collect()
+        named_arrays(drawn, py)
     }
 
     /// Draws of the latents of some rows of the table that was fitted, counted from 1.
@@ -257,19 +254,12 @@ impl Fit {
         reading: Reading,
         rows: Vec<u64>,
         py: Python<'py>,
-    ) -> PyResult<Vec<(String, Bound<'py, PyArray1<f64>>)>> {
+    ) -> PyResult<Vec<NamedArray<'py>>> {
         let drawn = py.detach(|| -> PyResult<Vec<NamedDraws>> {
-            let columns = self.saved.subject.columns();
-            let columns = columns.into_iter().map(str::to_owned).collect();
-            let options = reading.options(Some(columns))?;
-            let table = source.read(
-                &options.keeping(&self.saved.subject.optional_columns()),
-                &(),
-            )?;
+            let table = source.read(&reading.fitted(&self.saved)?, &())?;
             self.saved.local_draws(&table, &rows).map_err(refused)
         })?;
-        let array = |one: NamedDraws| (one.name.to_string(), one.values.into_pyarray(py));
-        Ok(drawn.into_iter().map(array).collect())
+        Ok(named_arrays(drawn, py))
     }
 
     /// Predictions of a table's rows as columns.
@@ -367,11 +357,7 @@ impl Fit {
     ) -> PyResult<Bound<'py, PyDict>> {
         let forecaster = self.forecaster(&by)?;
         let scored = py.detach(|| -> PyResult<Evaluation> {
-            let columns = self.saved.subject.columns();
-            let columns = columns.into_iter().map(str::to_owned).collect();
-            let optional = self.saved.subject.optional_columns();
-            let options = reading.options(Some(columns))?.keeping(&optional);
-            let table = source.read(&options, &())?;
+            let table = source.read(&reading.fitted(&self.saved)?, &())?;
             let mut evaluator = Evaluator::new(&forecaster);
             evaluator.push(&table, 0).map_err(refused)?;
             evaluator.finish(table.dropped_rows()).map_err(refused)
@@ -396,10 +382,7 @@ impl Fit {
         py: Python<'py>,
     ) -> PyResult<Exported<'py>> {
         let (data, left_out) = py.detach(|| -> PyResult<_> {
-            let columns = self.saved.subject.columns();
-            let columns = columns.into_iter().map(str::to_owned).collect();
-            let optional = self.saved.subject.optional_columns();
-            let options = reading.options(Some(columns))?.keeping(&optional);
+            let options = reading.fitted(&self.saved)?;
             let table = match source {
                 Some(source) => Some(source.read(&options, &())?),
                 None => None,
@@ -418,6 +401,11 @@ fn row(one: &lehr::report::Coefficient) -> (String, [f64; 5]) {
     let best = one.best();
     let numbers = [best.mean, best.sd, best.q5, best.q50, best.q95];
     (one.name.clone(), numbers)
+}
+
+fn named_arrays(drawn: Vec<NamedDraws>, py: Python<'_>) -> Vec<NamedArray<'_>> {
+    let array = |one: NamedDraws| (one.name.to_string(), one.values.into_pyarray(py));
+    drawn.into_iter().map(array).collect()
 }
 
 /// The columns of a table as arrays; names of classes as lists.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use lehr::infer::fit::Fit;
 use lehr::infer::method::{self, METHODS, MethodInfo};
 use lehr::infer::run::{Checkpoint, Older};
-use lehr::regression::{Family, Groups, NewLevels, PredictionLevel, Specification};
+use lehr::regression::{Family, Groups, NewLevels, PredictionLevel, SavedFit, Specification};
 use lehr::table::{Header, Memory, MissingPolicy, ReadOptions};
 use pyo3::prelude::*;
 
@@ -55,6 +55,13 @@ impl Reading {
                 .collect(),
             ..usual
         })
+    }
+
+    /// The options for the columns that the model of a fit reads.
+    pub(crate) fn fitted(&self, saved: &SavedFit) -> PyResult<ReadOptions> {
+        let columns = saved.subject.columns().into_iter().map(str::to_owned);
+        let options = self.options(Some(columns.collect()))?;
+        Ok(options.keeping(&saved.subject.optional_columns()))
     }
 }
 

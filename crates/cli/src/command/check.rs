@@ -109,11 +109,8 @@ impl Check {
     /// The comparison of the fit with chains by this method.
     fn reference(&self, saved: &SavedFit, method: &str, session: &Session) -> Result<Against> {
         let mut live = Live::new(session, method);
-        let columns = saved.subject.columns();
-        let columns = columns.into_iter().map(str::to_owned).collect();
-        let optional = saved.subject.optional_columns();
         let source = session.tables(&self.tables)?;
-        let table = (self.reading).table(&source, (columns, &optional), &live)?;
+        let table = self.reading.fitted_table(saved, &source, &live)?;
         interrupt::listen();
         let fit = Fit::named(method)?.seed(saved.posterior.origin.seed);
         Ok(saved.against(fit.observer(&mut live), &table)?)
@@ -121,11 +118,8 @@ impl Check {
 
     fn ranks(&self, saved: &SavedFit, session: &Session) -> Result<Vec<Ranks>> {
         let live = Live::new(session, "simulate");
-        let columns = saved.subject.columns();
-        let columns = columns.into_iter().map(str::to_owned).collect();
-        let optional = saved.subject.optional_columns();
         let source = session.tables(&self.simulate)?;
-        let table = (self.reading).table(&source, (columns, &optional), &live)?;
+        let table = self.reading.fitted_table(saved, &source, &live)?;
         let simulation = Simulation {
             saved,
             count: self.simulations,

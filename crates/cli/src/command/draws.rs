@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow, ensure};
 use clap::Args;
 use lehr::regression::{ArvizExport, DrawForm, Groups, NamedDraws, RowGroup, SavedFit};
 use lehr::report::InferenceData;
-use lehr::table::{Column, Sink, Table, TableFiles};
+use lehr::table::{Column, Table, TableFiles};
 use serde::Serialize;
 
 use crate::acceptance::Acceptance;
@@ -172,9 +172,7 @@ impl Draws {
     /// The columns of the fitted table that the model reads.
     fn table(&self, saved: &SavedFit, source: &TableFiles, session: &Session) -> Result<Table> {
         let live = Live::new(session, "draws");
-        let columns = saved.subject.columns().into_iter().map(str::to_owned);
-        let optional = saved.subject.optional_columns();
-        (self.reading).table(source, (columns.collect(), &optional), &live)
+        self.reading.fitted_table(saved, source, &live)
     }
 
     fn arviz(
@@ -218,9 +216,7 @@ fn write_table(columns: &[NamedDraws], path: &Path) -> Result<()> {
     for one in columns {
         table.insert(one.name.to_string(), Column::Number(one.values.clone()))?;
     }
-    let mut sink = Sink::create(path, &table)?;
-    sink.push(&table)?;
-    Ok(sink.finish()?)
+    Ok(table.write(path)?)
 }
 
 impl DrawsObject {

@@ -77,10 +77,7 @@ pub(super) fn evaluate(
     reading: &Reading,
     live: &Live,
 ) -> Result<Evaluation> {
-    let columns = forecaster.saved.subject.columns();
-    let columns = columns.into_iter().map(str::to_owned).collect();
-    let optional = forecaster.saved.subject.optional_columns();
-    let options = reading.options(Some(columns))?.keeping(&optional);
+    let options = reading.fitted(forecaster.saved)?;
     let mut evaluator = Evaluator::new(forecaster);
     let scanned = source.scan(&options, &mut |batch, at| {
         live.rows(at);

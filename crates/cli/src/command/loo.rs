@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Result, ensure};
 use clap::Args;
 use lehr::regression::{Folds, Loo as LeftOut, LooMeasure, LooSummary, SavedFit, columns_of};
-use lehr::table::{Sink, Table, TableFiles};
+use lehr::table::{Table, TableFiles};
 use serde::Serialize;
 
 use crate::acceptance::Acceptance;
@@ -82,10 +82,7 @@ impl Loo {
         };
         drop(live);
         if let Some(output) = &output {
-            let table = listing(&left)?;
-            let mut sink = Sink::create(output.path(), &table)?;
-            sink.push(&table)?;
-            sink.finish()?;
+            listing(&left)?.write(output.path())?;
         }
         let warned = self.answer(session, &left)?;
         match self.acceptance.outcome(&saved, session) {
