@@ -10,51 +10,37 @@ pub struct Phase {
 }
 
 impl Phase {
+    /// A phase that runs to its end.
+    const fn whole(doing: &'static str) -> Phase {
+        Phase {
+            doing,
+            stops: false,
+        }
+    }
+
+    /// A phase that can be stopped.
+    const fn stopping(doing: &'static str) -> Phase {
+        Phase { doing, stops: true }
+    }
+
     /// The rows are reduced.
-    pub const CONDENSE: Phase = Phase {
-        doing: "condensing the rows",
-        stops: false,
-    };
+    pub const CONDENSE: Phase = Phase::whole("condensing the rows");
     /// The search for a start.
-    pub const START: Phase = Phase {
-        doing: "finding a start",
-        stops: false,
-    };
+    pub const START: Phase = Phase::whole("finding a start");
     /// The climb to a maximum from which the fit starts.
-    pub const CLIMB: Phase = Phase {
-        doing: "finding a start",
-        stops: true,
-    };
+    pub const CLIMB: Phase = Phase::stopping("finding a start");
     /// The Gaussian below a guide is trained alone.
-    pub const BASE: Phase = Phase {
-        doing: "training the base",
-        stops: true,
-    };
+    pub const BASE: Phase = Phase::stopping("training the base");
     /// The guide is trained.
-    pub const TRAIN: Phase = Phase {
-        doing: "training",
-        stops: true,
-    };
+    pub const TRAIN: Phase = Phase::stopping("training");
     /// Markov chains run.
-    pub const CHAINS: Phase = Phase {
-        doing: "running chains",
-        stops: true,
-    };
+    pub const CHAINS: Phase = Phase::stopping("running chains");
     /// Fresh draws are weighed.
-    pub const EVALUATE: Phase = Phase {
-        doing: "weighing fresh draws on all rows",
-        stops: true,
-    };
+    pub const EVALUATE: Phase = Phase::stopping("weighing fresh draws on all rows");
     /// Bridge sampling between the draws and a Gaussian.
-    pub const EVIDENCE: Phase = Phase {
-        doing: "estimating the evidence",
-        stops: true,
-    };
+    pub const EVIDENCE: Phase = Phase::stopping("estimating the evidence");
     /// The draws are examined.
-    pub const EXAMINE: Phase = Phase {
-        doing: "asking for a second opinion",
-        stops: true,
-    };
+    pub const EXAMINE: Phase = Phase::stopping("asking for a second opinion");
 }
 
 /// The end of a phase.
