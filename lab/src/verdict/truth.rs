@@ -79,10 +79,8 @@ fn by_chains(problem: &Problem, density: &Bound) -> Result<Vec<Fact>> {
     let mut said = String::new();
     // Narrow regions need short steps, heavy tails many draws.
     for (acceptance, longer) in [0.9, 0.99, 0.9].into_iter().zip(LONGER) {
-        let nuts = Nuts {
-            target_acceptance: Some(acceptance),
-            ..Nuts::default()
-        };
+        let mut nuts = Nuts::default();
+        nuts.sampler.target_acceptance = Some(acceptance);
         let posterior = Fit::new(nuts).seed(1).draws(longer * DRAWS).run(density)?;
         let verdict = posterior.verdict();
         let vague = vague(&posterior);

@@ -18,7 +18,7 @@ pub use contract::{
     SettingInfo, VariationalMethod, VariationalSettings,
 };
 pub(crate) use contract::{LOCALS_HINT, gaussian_below};
-pub use markov::{Hmc, Nuts, SurrogateHmc};
+pub use markov::{Hmc, Nuts, SamplerSettings, SurrogateHmc};
 pub use mixed::Collapse;
 pub use variational::{
     AllRows, Dais, FlowMethod, FullRank, GaussianMethod, Iaf, LatentGuide, LowRank, MeanField,

@@ -141,12 +141,9 @@ fn few_columns_are_found_among_many() {
         table = number(table, &format!("x{place}"), column);
     }
     let means = |prior: &str| {
-        let fit = Fit::new(Nuts {
-            chains: Some(2),
-            ..Nuts::default()
-        })
-        .seed(5)
-        .draws(400);
+        let mut nuts = Nuts::default();
+        nuts.sampler.chains = Some(2);
+        let fit = Fit::new(nuts).seed(5).draws(400);
         let fit = fit.set("warm-up", "300").unwrap();
         let fit = regress("y ~ .", &table)
             .unwrap()

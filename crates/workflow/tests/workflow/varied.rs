@@ -157,10 +157,8 @@ fn noisy(seed: u64, log_sigma: impl Fn(f64, f64) -> f64) -> (Table, Vec<f64>) {
 }
 
 fn fitted(formula: &str, parameter: &str, table: &Table) -> SavedFit {
-    let nuts = Nuts {
-        chains: Some(2),
-        ..Nuts::default()
-    };
+    let mut nuts = Nuts::default();
+    nuts.sampler.chains = Some(2);
     let asked = regress(formula, table).unwrap().formula(parameter).unwrap();
     let fit = asked.with(Fit::new(nuts).draws(600).seed(3)).fit();
     fit.unwrap_or_else(|error| panic!("{error}"))

@@ -11,7 +11,9 @@ use crate::error::FitError;
 use crate::estimate::{Seconds, short};
 use crate::expansion::{Mode, has_hierarchy};
 use crate::guide::Frame;
-use crate::method::markov::{self, Fitted, Law, conclude, refusal, refused, start};
+use crate::method::markov::{
+    self, Fitted, Law, SamplerSettings, conclude, refusal, refused, start,
+};
 use crate::method::{Method, MethodInfo, Sampler};
 use crate::posterior::Posterior;
 use crate::run::Run;
@@ -47,12 +49,8 @@ const MOST_VARIANCE: f64 = 1.0;
 /// order at the mode. Settings that are `None` are chosen by the rules of `docs/methods.md`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Hmcecs {
-    /// How many chains there are.
-    pub chains: Option<usize>,
-    /// Warm-up iterations.
-    pub warm_up: Option<usize>,
-    /// The target acceptance of the step size.
-    pub target_acceptance: Option<f64>,
+    /// Chains, warm-up and acceptance.
+    pub sampler: SamplerSettings,
     /// Rows that are summed exactly: those that their expansion fits worst. The paper has none.
     pub surrogate_rows: Option<usize>,
     /// Rows of a random subset.
@@ -73,11 +71,7 @@ impl Method for Hmcecs {
     }
 
     fn settings(&mut self) -> Vec<Setting<'_>> {
-        let mut settings = markov::settings(
-            &mut self.chains,
-            &mut self.warm_up,
-            &mut self.target_acceptance,
-        );
+        let mut settings = self.sampler.settings();
         settings.extend([
             Setting::count(
                 "surrogate-rows",
@@ -123,16 +117,19 @@ impl Hmcecs {
     fn problem(&self) -> Option<String> {
         let few = self.subset_rows.filter(|rows| *rows < 2);
         let few = few.map(|rows| format!("expected a subset of 2 rows or more, found {rows}"));
-        markov::problem(self.chains, self.target_acceptance).or(few)
+        self.sampler.problem().or(few)
     }
 
     fn ecs(&self, draws: usize) -> Ecs {
         let usual = Ecs::default();
         Ecs {
-            chains: self.chains.unwrap_or(usual.chains),
+            chains: self.sampler.chains.unwrap_or(usual.chains),
             draws,
-            warm_up: self.warm_up.unwrap_or(usual.warm_up),
-            target_acceptance: self.target_acceptance.unwrap_or(usual.target_acceptance),
+            warm_up: self.sampler.warm_up.unwrap_or(usual.warm_up),
+            target_acceptance: self
+                .sampler
+                .target_acceptance
+                .unwrap_or(usual.target_acceptance),
         }
     }
 

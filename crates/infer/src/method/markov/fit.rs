@@ -6,10 +6,11 @@ use std::time::Instant;
 
 use lehr_density::{Density, Stored};
 use lehr_numeric::pareto::Pareto;
+use serde::{Deserialize, Serialize};
 
 use crate::bytes::{decoded, encoded};
 use crate::chains::{
-    ChainError, ChainProgress, ChainStage, Chains, Failure, LogDensity, Place, Sample, Trace,
+    ChainError, ChainProgress, ChainStage, Chains, Failure, Hmc, LogDensity, Place, Sample, Trace,
     Watch, log_evidence,
 };
 use crate::error::{FitError, StartError, TrainError};
@@ -50,39 +51,61 @@ pub trait ChainMethod: Send + Sync {
     fn bytes(&self) -> Vec<u8>;
 }
 
-/// The settings that all samplers have, by name.
-pub fn settings<'a>(
-    chains: &'a mut Option<usize>,
-    warm_up: &'a mut Option<usize>,
-    target_acceptance: &'a mut Option<f64>,
-) -> Vec<Setting<'a>> {
-    vec![
-        Setting::count("chains", "N", "Markov chains", chains),
-        Setting::count(
-            "warm-up",
-            "N",
-            "draws of each chain that find its step size and are not kept",
-            warm_up,
-        ),
-        Setting::new(
-            "target-accept",
-            "P",
-            "the acceptance that step sizes aim at",
-            move |text| {
-                *target_acceptance = Some(parsed(text, "a number")?);
-                Ok(())
-            },
-        ),
-    ]
+/// The settings that all samplers have. Settings that are `None` are chosen by the rules of
+/// `docs/methods.md`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct SamplerSettings {
+    /// How many chains there are.
+    pub chains: Option<usize>,
+    /// Warm-up draws of each chain.
+    pub warm_up: Option<usize>,
+    /// The target acceptance of step sizes.
+    pub target_acceptance: Option<f64>,
 }
 
-/// The problem with the settings that all samplers have.
-pub fn problem(chains: Option<usize>, target_acceptance: Option<f64>) -> Option<String> {
-    if chains == Some(0) {
-        return Some("0 chains were asked for".into());
+impl SamplerSettings {
+    /// The settings by name.
+    pub fn settings(&mut self) -> Vec<Setting<'_>> {
+        let target_acceptance = &mut self.target_acceptance;
+        vec![
+            Setting::count("chains", "N", "Markov chains", &mut self.chains),
+            Setting::count(
+                "warm-up",
+                "N",
+                "draws of each chain that find its step size and are not kept",
+                &mut self.warm_up,
+            ),
+            Setting::new(
+                "target-accept",
+                "P",
+                "the acceptance that step sizes aim at",
+                move |text| {
+                    *target_acceptance = Some(parsed(text, "a number")?);
+                    Ok(())
+                },
+            ),
+        ]
     }
-    let acceptance = target_acceptance.filter(|a| !(*a > 0.0 && *a < 1.0));
-    acceptance.map(|a| format!("expected an acceptance between 0 and 1, found {a}"))
+
+    /// The problem with the settings.
+    pub fn problem(&self) -> Option<String> {
+        if self.chains == Some(0) {
+            return Some("0 chains were asked for".into());
+        }
+        let acceptance = self.target_acceptance.filter(|a| !(*a > 0.0 && *a < 1.0));
+        acceptance.map(|a| format!("expected an acceptance between 0 and 1, found {a}"))
+    }
+
+    /// Hamiltonian Monte Carlo in lockstep with these settings.
+    pub(crate) fn hmc(&self, draws: usize) -> Hmc {
+        let usual = Hmc::default();
+        Hmc {
+            draws,
+            warm_up: self.warm_up.unwrap_or(usual.warm_up),
+            target_acceptance: self.target_acceptance.unwrap_or(usual.target_acceptance),
+            ..usual
+        }
+    }
 }
 
 /// The target of chains, and the wanted number of draws.

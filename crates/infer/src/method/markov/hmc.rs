@@ -5,7 +5,7 @@ use std::sync::Arc;
 use lehr_density::Density;
 use serde::{Deserialize, Serialize};
 
-use super::{ChainMethod, Target, restore_chains};
+use super::{ChainMethod, SamplerSettings, Target, restore_chains};
 use crate::bytes::{decoded, encoded};
 use crate::chains::{self, ChainError, Trace, Watch};
 use crate::error::FitError;
@@ -38,12 +38,8 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
 /// `docs/methods.md`.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub struct Hmc {
-    /// How many chains there are.
-    pub chains: Option<usize>,
-    /// Warm-up iterations.
-    pub warm_up: Option<usize>,
-    /// The target acceptance of the step size.
-    pub target_acceptance: Option<f64>,
+    /// Chains, warm-up and acceptance.
+    pub sampler: SamplerSettings,
     /// The start of the chains.
     #[serde(skip)]
     pub start: Option<Arc<dyn Start>>,
@@ -59,21 +55,15 @@ impl ChainMethod for Hmc {
     }
 
     fn lanes(&self) -> usize {
-        self.chains.unwrap_or(chains::CHAINS)
+        self.sampler.chains.unwrap_or(chains::CHAINS)
     }
 
     fn problem(&self) -> Option<String> {
-        markov::problem(self.chains, self.target_acceptance)
+        self.sampler.problem()
     }
 
     fn sample(&self, target: &Target<'_>, watch: &mut dyn Watch) -> Result<Trace, ChainError> {
-        let usual = chains::Hmc::default();
-        let hmc = chains::Hmc {
-            draws: target.draws,
-            warm_up: self.warm_up.unwrap_or(usual.warm_up),
-            target_acceptance: self.target_acceptance.unwrap_or(usual.target_acceptance),
-            ..usual
-        };
+        let hmc = self.sampler.hmc(target.draws);
         hmc.run(&target.log_density, target.seed, watch)
     }
 
@@ -92,11 +82,7 @@ impl Method for Hmc {
     }
 
     fn settings(&mut self) -> Vec<Setting<'_>> {
-        let mut settings = markov::settings(
-            &mut self.chains,
-            &mut self.warm_up,
-            &mut self.target_acceptance,
-        );
+        let mut settings = self.sampler.settings();
         settings.push(setting(&mut self.start));
         settings
     }

@@ -6,7 +6,7 @@ pub(crate) mod nuts;
 pub(crate) mod surrogate_hmc;
 mod weighted;
 
-pub use fit::{ChainMethod, ReadMethod, Target, fit, problem, restore_chains, settings};
+pub use fit::{ChainMethod, ReadMethod, SamplerSettings, Target, fit, restore_chains};
 pub(crate) use fit::{
     Fitted, Law, check, check_model, choices, conclude, refusal, refused, sampled,
 };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use lehr_density::Density;
 use serde::{Deserialize, Serialize};
 
-use super::{ChainMethod, Target, restore_chains};
+use super::{ChainMethod, SamplerSettings, Target, restore_chains};
 use crate::bytes::{decoded, encoded};
 use crate::chains::{ChainError, NutsSampler, Trace, Watch};
 use crate::error::FitError;
@@ -37,12 +37,8 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
 /// The No-U-Turn sampler. Settings that are `None` are chosen by the rules of `docs/methods.md`.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub struct Nuts {
-    /// How many chains there are.
-    pub chains: Option<usize>,
-    /// Warm-up draws of each chain.
-    pub warm_up: Option<usize>,
-    /// The target acceptance of step sizes.
-    pub target_acceptance: Option<f64>,
+    /// Chains, warm-up and acceptance.
+    pub sampler: SamplerSettings,
     /// A trajectory has fewer than 2 to this power leapfrog steps.
     pub max_depth: Option<usize>,
     /// Whether steps are split where the energy error would be large: for funnels.
@@ -57,7 +53,7 @@ impl Nuts {
     /// need small steps.
     fn sampler(&self, target: &Target<'_>) -> NutsSampler {
         let usual = NutsSampler::within(target.frame, target.log_density.size());
-        let chains = self.chains.unwrap_or(usual.chains);
+        let chains = self.sampler.chains.unwrap_or(usual.chains);
         let acceptance = if target.hierarchical {
             0.95
         } else {
@@ -66,8 +62,8 @@ impl Nuts {
         NutsSampler {
             chains,
             draws: target.draws.div_ceil(chains),
-            warm_up: self.warm_up.unwrap_or(usual.warm_up),
-            target_acceptance: self.target_acceptance.unwrap_or(acceptance),
+            warm_up: self.sampler.warm_up.unwrap_or(usual.warm_up),
+            target_acceptance: self.sampler.target_acceptance.unwrap_or(acceptance),
             max_depth: self.max_depth.map_or(usual.max_depth, |depth| depth as u64),
             walnuts: self.walnuts,
             ..usual
@@ -87,7 +83,7 @@ impl ChainMethod for Nuts {
     fn problem(&self) -> Option<String> {
         let flat = self.max_depth == Some(0);
         let depth = flat.then(|| "trajectories of depth 0 were asked for".into());
-        markov::problem(self.chains, self.target_acceptance).or(depth)
+        self.sampler.problem().or(depth)
     }
 
     fn sample(&self, target: &Target<'_>, watch: &mut dyn Watch) -> Result<Trace, ChainError> {
@@ -121,11 +117,7 @@ impl Method for Nuts {
                 true,
             ),
         ];
-        let mut settings = markov::settings(
-            &mut self.chains,
-            &mut self.warm_up,
-            &mut self.target_acceptance,
-        );
+        let mut settings = self.sampler.settings();
         settings.extend([
             Setting::count(
                 "max-depth",

@@ -6,7 +6,8 @@ use lehr_density::{Density, Stored};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ChainMethod, Fitted, Law, Source, Target, Weighed, conclude, on_surrogate, refusal, refused,
+    ChainMethod, Fitted, Law, SamplerSettings, Source, Target, Weighed, conclude, on_surrogate,
+    refusal, refused,
 };
 use crate::bytes::{decoded, encoded};
 use crate::chains::{
@@ -49,12 +50,8 @@ const MOST_ROWS: usize = 8192;
 /// Settings that are `None` are chosen by the rules of `docs/methods.md`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SurrogateHmc {
-    /// How many chains there are.
-    pub chains: Option<usize>,
-    /// Warm-up iterations.
-    pub warm_up: Option<usize>,
-    /// The target acceptance of the step size.
-    pub target_acceptance: Option<f64>,
+    /// Chains, warm-up and acceptance.
+    pub sampler: SamplerSettings,
     /// Rows that are summed exactly; by default their number grows while weights do not correct the
     /// draws.
     pub surrogate_rows: Option<usize>,
@@ -72,15 +69,16 @@ impl ChainMethod for SurrogateHmc {
     }
 
     fn lanes(&self) -> usize {
-        self.chains.unwrap_or(chains::CHAINS)
+        self.sampler.chains.unwrap_or(chains::CHAINS)
     }
 
     fn problem(&self) -> Option<String> {
-        markov::problem(self.chains, self.target_acceptance)
+        self.sampler.problem()
     }
 
     fn sample(&self, target: &Target<'_>, watch: &mut dyn Watch) -> Result<Trace, ChainError> {
-        self.hmc(target.draws)
+        self.sampler
+            .hmc(target.draws)
             .run(&target.log_density, target.seed, watch)
     }
 
@@ -113,11 +111,7 @@ impl Method for SurrogateHmc {
                 true,
             ),
         ];
-        let mut settings = markov::settings(
-            &mut self.chains,
-            &mut self.warm_up,
-            &mut self.target_acceptance,
-        );
+        let mut settings = self.sampler.settings();
         settings.extend([
             Setting::count(
                 "surrogate-rows",
@@ -209,16 +203,6 @@ impl<'a> Ground<'a> {
 }
 
 impl SurrogateHmc {
-    fn hmc(&self, draws: usize) -> chains::Hmc {
-        let usual = chains::Hmc::default();
-        chains::Hmc {
-            draws,
-            warm_up: self.warm_up.unwrap_or(usual.warm_up),
-            target_acceptance: self.target_acceptance.unwrap_or(usual.target_acceptance),
-            ..usual
-        }
-    }
-
     fn check(&self, density: &dyn Density, run: &Run<'_>) -> Result<(), FitError> {
         markov::check(self, density, run)?;
         if self.surrogate_rows == Some(0) {
@@ -353,7 +337,7 @@ impl SurrogateHmc {
         Delayed {
             density,
             surrogate: &target.log_density,
-            hmc: self.hmc(target.draws),
+            hmc: self.sampler.hmc(target.draws),
             seed: target.seed,
         }
     }
