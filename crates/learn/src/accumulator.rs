@@ -31,7 +31,7 @@ pub trait Accumulator: Any + Send + Sync {
     fn merge(&mut self, later: Box<dyn Accumulator>);
 }
 
-/// The part of an accumulator that depends on what is learnt.
+/// The part of an accumulator that depends on the quantity to learn.
 pub trait Pupil: Clone + Send + Sync + 'static {
     /// Reads a block of rows. `first` is the number of rows before it.
     fn see(&mut self, terms: &Terms, block: &Table, first: usize) -> Result<(), LearnError>;

@@ -1,4 +1,4 @@
-//! Learns from a table, in one pass where the first rows already show every level, else in rounds.
+//! Learns from a table: in one pass if the first rows already show every level, else in rounds.
 
 use lehr_formula::{Round, Terms};
 use lehr_table::Table;
@@ -22,7 +22,7 @@ pub struct Outline<'a, 'f> {
     pub request: &'a dyn Fn(Option<Form>) -> Result<Request<'f>, LearnError>,
 }
 
-/// A family and levels by the first rows, and scales that are yet to be learnt by them.
+/// A family and levels from the first rows, and scales to be learnt with them.
 struct Outlook<'f> {
     /// The form by which the family was chosen, unless the user named it.
     form: Option<Form>,
@@ -40,7 +40,7 @@ impl<'f> Outline<'_, 'f> {
         let form = match Clue::of(self.terms, self.family) {
             Clue::Named => None,
             Clue::Form(form) => Some(form),
-            // Rows are left out for the same missing values as in the fit.
+            // The same rows are left out for missing values as in the fit.
             Clue::Column(name) => Some(taught(self.terms, Guess::new(name), blocks)?.0.finish()?),
         };
         let request = (self.request)(form)?;
@@ -48,8 +48,9 @@ impl<'f> Outline<'_, 'f> {
         Ok((request, facts))
     }
 
-    /// Learns from all rows in one pass, or in two where the first rows do not have all levels; `None`
-    /// where it takes more, or a row is not what the first ones promise: learning in order tells why.
+    /// Learns from all rows in one pass, or in two if the first rows do not have all levels. `None`
+    /// if more are needed, or if a row contradicts the first ones: learning in order then reports
+    /// the reason.
     fn learn_at_once(
         &self,
         blocks: &dyn Blocks,
@@ -77,7 +78,7 @@ impl<'f> Outline<'_, 'f> {
         Ok(Some((request, facts)))
     }
 
-    /// What the first rows foretell; `None` where they are no help.
+    /// The prediction from the first rows; `None` if they do not help.
     fn outlook(&self, first: &Table, blocks: &dyn Blocks) -> Option<Outlook<'f>> {
         let form = match Clue::of(self.terms, self.family) {
             Clue::Named => None,
@@ -103,7 +104,7 @@ impl<'f> Outline<'_, 'f> {
         })
     }
 
-    /// All lessons of one pass, in their order.
+    /// All lessons of one pass, in order.
     fn lessons(
         &self,
         outlook: &Outlook<'_>,
@@ -123,19 +124,19 @@ impl<'f> Outline<'_, 'f> {
     }
 }
 
-/// The places of lessons.
+/// The indices of the lessons.
 const RECOGNITION: usize = 0;
 const LEVELS: usize = 1;
 const SCALES: usize = 2;
 const GUESS: usize = 3;
 
-/// The pupil of a lesson after the pass, unless some row was not what it expected.
+/// The pupil of a lesson after the pass, unless some row was unexpected.
 fn pupil<P: Pupil>(taught: &mut Taught, place: usize) -> Option<P> {
     let lesson = taught.get_mut(place)?.take()?;
     Some(Lesson::of(lesson).pupil)
 }
 
-/// The levels of all rows, if those have the family of the first ones and need no other round.
+/// The levels of all rows, if these have the family of the first ones and need no other round.
 fn borne_out(outlook: &Outlook<'_>, taught: &mut Taught) -> Result<Option<Levels>, LearnError> {
     if let Some(recognition) = pupil::<Recognition>(taught, RECOGNITION) {
         recognition.judge()?;

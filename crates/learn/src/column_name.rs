@@ -1,9 +1,9 @@
-//! The names of the columns by which a model reads responses known by bounds and covariates with errors.
+//! The names of the columns by which a model reads bounded responses and covariates with errors.
 
-/// What is known of the response.
+/// The censoring state of the response.
 pub const STATUS: &str = "status";
 
-/// Where an interval that is known to hold the response ends.
+/// The upper end of an interval that contains the response.
 pub const UPPER: &str = "upper";
 
 /// The lower limit of the response.
@@ -12,17 +12,17 @@ pub const LOW: &str = "low";
 /// The upper limit of the response.
 pub const HIGH: &str = "high";
 
-/// What is seen of the covariate, standardised, as a covariate.
+/// The observed covariate, standardised, as a covariate.
 pub const MEASURED: &str = "measured";
 
-/// What is seen of the covariate, in its own unit, as a response.
+/// The observed covariate, in its own unit, as a response.
 pub const SEEN: &str = "measured_seen";
 
-/// The spread of the covariate's errors.
+/// The standard deviation of the covariate's errors.
 pub const ERROR: &str = "measured_error";
 
-/// Which rows lack the covariate: those with the code [`UNKNOWN`].
+/// The rows without the covariate: those with the code [`UNKNOWN`].
 pub const GAP: &str = "measured_gap";
 
-/// In the column of gaps: nothing is known of the row's value.
+/// In the column of gaps: the row's value is unknown.
 pub const UNKNOWN: f64 = 3.0;

@@ -29,7 +29,7 @@ pub fn predictor_columns(terms: &lehr_formula::Terms) -> Vec<&str> {
     distinct(population_columns(terms).into_iter().chain(groups))
 }
 
-/// The columns that rows to predict must have where the effects of groups are left out.
+/// The columns that rows to predict must have if random effects are left out.
 pub fn population_columns(terms: &lehr_formula::Terms) -> Vec<&str> {
     let factors = terms.fixed.iter().flat_map(|term| &term.factors);
     let splines = terms.splines.iter();

@@ -1,19 +1,19 @@
-//! Mistakes in formulas, priors and tables.
+//! Errors in formulas, priors and tables.
 
 use lehr_formula::{BasisError, FormulaError};
 use thiserror::Error;
 
-/// Why a formula cannot be learnt from a table or applied to one. Rows count from 1. Displayed as it
-/// is shown to users.
+/// The reasons why a formula cannot be learnt from a table or applied to one. Rows count from 1.
+/// The display form is the one that users see.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum LearnError {
-    /// A formula or a prior, with a caret into its text.
+    /// A mistake in a formula or a prior, with its place in the text.
     #[error("{}", error.render(source_text))]
     Formula {
-        /// What is wrong and where.
+        /// The mistake and its place.
         error: FormulaError,
-        /// The text it points into.
+        /// The text of the formula or prior.
         source_text: String,
     },
     /// The table has no rows.
@@ -30,42 +30,42 @@ pub enum LearnError {
         /// The rows.
         dropped: usize,
     },
-    /// Whoever watched wanted the reading to stop.
+    /// The observer stopped the reading.
     #[error("fit: stopped before it began, nothing is saved")]
     Stopped,
-    /// The table could not be read to its end; the reader's own words.
+    /// The table could not be read to its end; the reader's own message.
     #[error("{0}")]
     Read(String),
-    /// A column that is read is not there.
+    /// A required column does not exist.
     #[error("no column {name:?} in the table\n  hint: {hint}")]
     UnknownColumn {
         /// The column.
         name: String,
-        /// The nearest name, or what to do.
+        /// The nearest name, or advice.
         hint: String,
     },
-    /// Something wrong with a column; `at` is `column "y"` or `column "y", row 3`.
+    /// A fault in a column; `at` is `column "y"` or `column "y", row 3`.
     #[error("{at}: expected {expected}, found {found}{}", hinted(hint))]
     Column {
         /// The place.
         at: String,
-        /// What was expected.
+        /// The expected value.
         expected: String,
-        /// What was found.
+        /// The value that was found.
         found: String,
-        /// What to do; may be empty.
+        /// Advice; may be empty.
         hint: String,
     },
-    /// A formula and a family that do not go together.
+    /// A formula and a family that are incompatible.
     #[error("{family}: expected {expected}, found {found}\n  hint: {hint}")]
     Mismatch {
         /// The family.
         family: String,
-        /// What the family expects of the formula.
+        /// The requirement of the family.
         expected: &'static str,
-        /// What the formula says.
+        /// The part of the formula that violates it.
         found: String,
-        /// What to do.
+        /// Advice.
         hint: &'static str,
     },
     /// A term that cannot be turned into numbers.
@@ -74,7 +74,7 @@ pub enum LearnError {
 }
 
 impl LearnError {
-    /// Something wrong with a column, in words that are there already.
+    /// A fault in a column, with a ready message.
     pub fn column(at: &str, expected: &str, found: &str, hint: &str) -> LearnError {
         LearnError::Column {
             at: at.to_owned(),

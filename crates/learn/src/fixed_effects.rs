@@ -1,4 +1,4 @@
-//! The common columns: computed from the terms, standardised, and back.
+//! The columns of the fixed effects: computed from the terms, standardised, and transformed back.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -15,12 +15,12 @@ use crate::number_column::scaled_matrix::ScaledMatrix;
 use crate::response_rule::Form;
 use crate::source::Source;
 
-/// A categorical column with more levels than this belongs into a group term.
+/// A categorical column with more levels should be a grouping factor.
 const MOST_LEVELS: usize = 1000;
-/// More columns than this are a cross of columns that was not meant.
+/// More columns probably come from an unintended interaction.
 const MOST_COLUMNS: usize = 10_000;
 
-/// The common columns of a formula.
+/// The columns of a formula's fixed effects.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Population {
     bases: Vec<TermBasis>,
@@ -33,20 +33,20 @@ pub struct Population {
 pub struct ScaledColumn {
     /// The name of its coefficient.
     pub name: String,
-    /// Its mean over the fitted rows, or 0 where the formula has no intercept.
+    /// Its mean over the fitted rows, or 0 if the formula has no intercept.
     pub mean: f64,
     /// Its standard deviation over the fitted rows.
     pub scale: f64,
-    /// By how much it differs between rows that usually differ: its standard deviation, or of a
-    /// column with two values the distance of these, however rare one of them is.
+    /// A typical difference between rows: its standard deviation or, for a column with two values,
+    /// their distance, however rare one of them is.
     pub contrast: f64,
     /// Its place among the columns of all bases.
     place: usize,
 }
 
 impl Population {
-    /// Forgets the terms none of whose columns vary, so that no prediction asks for them; which
-    /// terms are left.
+    /// Removes the terms without varying columns, so that predictions do not need them; returns
+    /// which terms remain.
     pub fn prune(&mut self) -> Vec<bool> {
         let widths: Vec<usize> = self.bases.iter().map(|basis| basis.names().len()).collect();
         let (mut first, mut removed, mut kept) = (0, 0, Vec::new());
@@ -75,21 +75,21 @@ impl Population {
         self.bases.iter().flat_map(|basis| &basis.factors)
     }
 
-    /// The names of the columns that vary, with their levels apart.
+    /// The names of the columns that vary, with their levels separate.
     pub fn labels(&self) -> Vec<ColumnLabel> {
         let all: Vec<ColumnLabel> = self.bases.iter().flat_map(TermBasis::labels).collect();
         let columns = self.columns.iter();
         columns.map(|column| all[column.place].clone()).collect()
     }
 
-    /// The standardised columns of a table, row after row.
+    /// The standardised columns of a table, row-major.
     pub fn matrix(&self, source: &Source<'_>) -> Result<Vec<f64>, LearnError> {
         let mut matrix = vec![0.0; source.n_rows() * self.columns.len()];
         self.scaled(source)?.fill(0..source.n_rows(), &mut matrix);
         Ok(matrix)
     }
 
-    /// The same, row by row where they are wanted.
+    /// The same, computed row by row on request.
     pub fn scaled<'s>(&'s self, source: &'s Source<'_>) -> Result<ScaledMatrix<'s>, LearnError> {
         let mut kept = ScaledMatrix::default();
         let mut place = 0;
@@ -124,7 +124,7 @@ impl PopulationLearner {
         see_all(&mut self.learners, source)
     }
 
-    /// Takes in what a copy has seen of more rows.
+    /// Adds the results of a copy that has seen more rows.
     pub(crate) fn merge(&mut self, other: &PopulationLearner) {
         merge_all(&mut self.learners, &other.learners);
     }
@@ -133,7 +133,7 @@ impl PopulationLearner {
         turn_all(&mut self.learners)
     }
 
-    /// What is left to learn: the means and scales of the columns.
+    /// The second stage of learning: the means and scales of the columns.
     pub(crate) fn finish(self, terms: &Terms, formula: &str) -> Result<PopulationFit, LearnError> {
         let mut bases = Vec::with_capacity(terms.fixed.len());
         for (term, learner) in terms.fixed.iter().zip(self.learners) {
@@ -151,7 +151,7 @@ impl PopulationLearner {
     }
 }
 
-/// Shows a block to the constants of terms.
+/// Passes a block to the constants of terms.
 pub(crate) fn see_all(learners: &mut [TermLearner], source: &Source<'_>) -> Result<(), LearnError> {
     for learner in learners {
         learner.see(&|name| source.read(name), source.first)?;
@@ -159,7 +159,7 @@ pub(crate) fn see_all(learners: &mut [TermLearner], source: &Source<'_>) -> Resu
     Ok(())
 }
 
-/// Puts together what copies have seen.
+/// Merges the results of copies.
 pub(crate) fn merge_all(learners: &mut [TermLearner], others: &[TermLearner]) {
     for (own, other) in learners.iter_mut().zip(others) {
         own.merge(other);
@@ -183,12 +183,12 @@ pub(crate) struct PopulationFit {
     intercept: Intercept,
     bases: Vec<TermBasis>,
     columns: Vec<ColumnLearner>,
-    /// Unless the columns are too many.
+    /// `None` if there are too many columns.
     products: Option<CrossProducts>,
 }
 
 impl PopulationFit {
-    /// Takes in a block with its response.
+    /// Adds a block with its response.
     pub(crate) fn see(&mut self, source: &Source<'_>, response: &[f64]) -> Result<(), LearnError> {
         let mut all = Vec::with_capacity(self.columns.len());
         for basis in &self.bases {
@@ -204,7 +204,7 @@ impl PopulationFit {
         Ok(())
     }
 
-    /// Takes in what a copy has seen of more rows.
+    /// Adds the results of a copy that has seen more rows.
     pub(crate) fn merge(&mut self, other: &PopulationFit) {
         for (own, other) in self.columns.iter_mut().zip(&other.columns) {
             own.merge(other);
@@ -214,9 +214,8 @@ impl PopulationFit {
         }
     }
 
-    /// The columns that vary, and what the user should know of the others. Columns are centred
-    /// where there is an intercept to take up what that changes; without one their scale is the
-    /// root of their mean square.
+    /// The columns that vary, and notes for the user on the others. Columns are centred if there is
+    /// an intercept that absorbs the change; without one their scale is the root mean square.
     pub(crate) fn finish(
         self,
         terms: &Terms,
@@ -244,7 +243,7 @@ impl PopulationFit {
     }
 }
 
-/// The columns by what becomes of them.
+/// The columns, sorted by what happens to them.
 #[derive(Default)]
 struct Selection {
     columns: Vec<ScaledColumn>,
@@ -295,7 +294,7 @@ impl Selection {
         })
     }
 
-    /// Columns that others determine, but for those that equal another.
+    /// Columns that others determine, except those that equal another.
     fn relations(&self, products: &CrossProducts) -> Vec<String> {
         let places: Vec<usize> = self.columns.iter().map(|column| column.place).collect();
         let name = |place: &usize| {
@@ -360,7 +359,7 @@ pub(crate) fn check_width(term: &Term, basis: &TermBasis) -> Result<(), LearnErr
     Ok(())
 }
 
-/// Puts a caret under a column with too many levels.
+/// Adds the place in the formula to the error of a column with too many levels.
 fn pointed(error: LearnError, terms: &Terms, term: &Term, formula: &str) -> LearnError {
     let LearnError::Column {
         at,
@@ -382,7 +381,7 @@ fn pointed(error: LearnError, terms: &Terms, term: &Term, formula: &str) -> Lear
     }
 }
 
-/// The columns of a term; one that is a column of the table is not copied.
+/// The columns of a term; a term that is a column of the table is not copied.
 fn columns<'s>(
     basis: &TermBasis,
     source: &'s Source<'_>,

@@ -1,4 +1,4 @@
-//! Group terms: which group each row is in, and what its effects multiply.
+//! Grouping factors: the group of each row, and the multipliers of its random effects.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -16,15 +16,15 @@ use crate::source::Source;
 
 /// A group that the fitted table did not have, while codes are looked up.
 const UNSEEN: u32 = u32::MAX;
-/// More effects by group than this make a covariance matrix that no table determines.
+/// With more random effects per group no table determines the covariance matrix.
 const MOST_EFFECTS: usize = 100;
 
-/// The effects of one group term.
+/// The random effects of one group term.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Grouping {
     /// `site`, or `region:district`; `sigma.site` in the formula of a parameter.
     pub label: String,
-    /// The parameter whose formula has it; none for the formula of the response.
+    /// The parameter in whose formula it is; `None` for the formula of the response.
     pub of: Option<String>,
     columns: Vec<String>,
     /// The levels of each column that occur.
@@ -33,13 +33,13 @@ pub struct Grouping {
     combinations: Vec<u32>,
     bases: Vec<TermBasis>,
     intercept: Intercept,
-    /// What varies: `Intercept`, the names of slopes.
+    /// The effects: `Intercept`, the names of slopes.
     pub effects: Vec<String>,
-    /// The root mean square of what each effect multiplies, by which the model divides it.
+    /// The root mean square of each effect's multiplier, by which the model divides it.
     pub scales: Vec<f64>,
     /// Whether the effects of one group are correlated.
     pub correlated: bool,
-    /// What the effects are tied to those of other responses by.
+    /// The identifier that ties the effects to those of other responses.
     pub tie: Option<String>,
 }
 
@@ -57,18 +57,18 @@ impl Grouping {
         self.combinations.len() / self.columns.len()
     }
 
-    /// The levels of a column, if it is one of those that the groups are made by.
+    /// The levels of a column, if it is one of those that define the groups.
     pub fn levels_of(&self, column: &str) -> Option<&[String]> {
         let place = self.columns.iter().position(|name| name == column)?;
         Some(&self.levels[place])
     }
 
-    /// Whether a group has an intercept and nothing else.
+    /// Whether a group has only an intercept.
     pub fn is_plain(&self) -> bool {
         self.bases.is_empty()
     }
 
-    /// The name of a group as its effects show it: `north`, `north:3`.
+    /// The name of a group, as in the names of its effects: `north`, `north:3`.
     pub fn group_name(&self, group: usize) -> String {
         let width = self.columns.len();
         let codes = &self.combinations[group * width..(group + 1) * width];
@@ -79,7 +79,7 @@ impl Grouping {
         names.join(":")
     }
 
-    /// What each effect multiplies in each row.
+    /// The multiplier of each effect in each row.
     fn multipliers(&self, source: &Source<'_>) -> Result<Vec<Vec<f64>>, LearnError> {
         let mut columns = Vec::with_capacity(self.effects.len());
         if self.intercept == Intercept::Present {
@@ -91,7 +91,7 @@ impl Grouping {
         Ok(columns)
     }
 
-    /// The scaled multipliers, row after row.
+    /// The scaled multipliers, row-major.
     pub fn matrix(&self, source: &Source<'_>) -> Result<Vec<f64>, LearnError> {
         let (rows, width) = (source.n_rows(), self.effects.len());
         let mut matrix = vec![0.0; rows * width];
@@ -147,7 +147,7 @@ impl Grouping {
     }
 }
 
-/// One column of a grouping in a table.
+/// One column of a grouping factor in a table.
 struct Part {
     codes: Vec<u32>,
     names: Arc<[String]>,
@@ -180,7 +180,7 @@ fn joined(parts: &[Part], row: usize) -> String {
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct GroupingLearner {
     term: GroupTerm,
-    /// The parameter whose formula has the term.
+    /// The parameter in whose formula the term is.
     of: Option<String>,
     bases: Vec<TermLearner>,
     labels: Vec<Labels>,
@@ -228,7 +228,7 @@ impl GroupingLearner {
         Ok(())
     }
 
-    /// Takes in what a copy has seen of more rows.
+    /// Adds the results of a copy that has seen more rows.
     pub(crate) fn merge(&mut self, other: &GroupingLearner) {
         merge_all(&mut self.bases, &other.bases);
         if self.settled {
@@ -248,7 +248,7 @@ impl GroupingLearner {
         turn_all(&mut self.bases)
     }
 
-    /// What is left to learn: the scales of the slopes.
+    /// The second stage of learning: the scales of the slopes.
     pub(crate) fn finish(self) -> Result<GroupingFit, LearnError> {
         let bases: Vec<TermBasis> = self.bases.into_iter().map(TermLearner::finish).collect();
         for (slope, basis) in self.term.slopes.iter().zip(&bases) {
@@ -294,7 +294,7 @@ impl GroupingFit {
         Ok(())
     }
 
-    /// Takes in what a copy has seen of more rows.
+    /// Adds the results of a copy that has seen more rows.
     pub(crate) fn merge(&mut self, other: &GroupingFit) {
         for (own, other) in self.moments.iter_mut().zip(&other.moments) {
             own.merge(other);
@@ -318,7 +318,7 @@ impl GroupingFit {
     }
 }
 
-/// The name of a term, which begins with the parameter whose formula has it: `sigma.site`.
+/// The name of a term, which begins with the parameter in whose formula it is: `sigma.site`.
 pub(crate) fn owned_label(of: Option<&str>, label: &str) -> String {
     match of {
         None => label.to_owned(),

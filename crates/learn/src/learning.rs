@@ -1,4 +1,5 @@
-//! What a regression learns of its table before any row is bound: levels, scales, an anchor.
+//! The facts that a regression learns from its table before any row is bound: levels, scales, an
+//! anchor.
 
 use lehr_formula::{Round, Terms};
 use lehr_table::Table;
@@ -22,9 +23,9 @@ use crate::smooth_term::spline::{Spline, SplineLearner};
 use crate::source::Source;
 use crate::table_source::{Blocks, taught};
 
-/// A formula as it is fitted to a table.
+/// A formula in the form in which it is fitted to a table.
 pub struct Request<'a> {
-    /// The text that mistakes point into.
+    /// The text of the formula, for errors.
     pub formula: &'a str,
     /// The terms of the formula.
     pub terms: Terms,
@@ -32,9 +33,9 @@ pub struct Request<'a> {
     pub rule: ResponseRule,
 }
 
-/// All that a table tells.
+/// All facts learnt from a table.
 pub struct TableFacts {
-    /// How the response becomes numbers.
+    /// The conversion of the response to numbers.
     pub outcome: Outcome,
     /// The columns of the fixed effects.
     pub population: Population,
@@ -50,13 +51,13 @@ pub struct TableFacts {
     pub parameters: Vec<Population>,
     /// The covariate with errors or gaps.
     pub covariate: Option<Covariate>,
-    /// Where the linear predictor is expected.
+    /// The expected linear predictor.
     pub anchor: Anchor,
     /// The number of rows.
     pub n_rows: usize,
-    /// What the columns of the common terms are like.
+    /// Statistics of the columns of the fixed effects.
     pub profiles: Vec<ColumnProfile>,
-    /// What the user should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
@@ -79,7 +80,7 @@ pub(crate) fn learn_in_rounds(
     scales.finish(terms, n_rows)
 }
 
-/// Shows all rows once, and counts them.
+/// Passes all rows once, and counts them.
 pub(crate) fn round<P: Pupil>(
     terms: &Terms,
     pupil: P,
@@ -91,8 +92,8 @@ pub(crate) fn round<P: Pupil>(
     }
 }
 
-/// First the levels and constants of terms. Terms whose knots and places are chosen from the rows in
-/// their order are learnt in this process only.
+/// The first stage: levels and constants of terms. Terms whose knots and places are chosen from the
+/// rows in table order are learnt in this process only.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Levels {
     outcome: OutcomeLearner,
@@ -214,7 +215,7 @@ impl Pupil for Levels {
     }
 }
 
-/// Then the scales of what the terms compute, and the response.
+/// The second stage: the scales of the terms' columns, and the response.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub struct Scales {
     outcome: Outcome,
@@ -225,9 +226,9 @@ pub struct Scales {
     monotonics: Vec<Monotonic>,
     parameters: Vec<PopulationFit>,
     observed: ResponseProfile,
-    /// By how many failures exceed successes at the least.
+    /// The least excess of failures over successes.
     surplus: f64,
-    /// Of how many rows how much is known.
+    /// The number of rows of each censoring state.
     statuses: StatusCount,
     /// Learnt in this process only.
     #[serde(skip)]
@@ -244,7 +245,7 @@ impl Scales {
         self.notes.extend(more);
         let mut parameters = Vec::with_capacity(self.parameters.len());
         for (fit, terms) in self.parameters.into_iter().zip(&terms.parameters) {
-            // Separation is a matter of the mean.
+            // Separation concerns the mean only.
             let (population, more) = fit.finish(terms, Form::Real)?;
             let name = terms.parameter();
             (self.notes).extend(more.into_iter().map(|note| format!("{name}: {note}")));
@@ -336,7 +337,8 @@ impl Pupil for Scales {
     }
 }
 
-/// Group terms whose spread the noise cannot be told from, since each row is a group.
+/// Group terms in which each row is a group, so that their standard deviation cannot be
+/// distinguished from the noise.
 fn lonely(groupings: &[Grouping], rows: usize, rule: &ResponseRule) -> Vec<String> {
     let has_own_noise = rule.link == Link::Identity || rule.form == Form::Two;
     let alone = (groupings.iter())
@@ -351,8 +353,7 @@ fn lonely(groupings: &[Grouping], rows: usize, rule: &ResponseRule) -> Vec<Strin
     alone.map(note).collect()
 }
 
-/// Where the predictor is expected; refuses responses without variation where the noise has
-/// none to be learnt from.
+/// The expected predictor; refuses responses without variation from which no noise can be learnt.
 fn anchor(
     terms: &Terms,
     outcome: &Outcome,

@@ -1,4 +1,5 @@
-//! What formulas need to know of a table before a model is made: levels, constants, scales, the response.
+//! The facts about a table that formulas need before a model is built: levels, constants, scales,
+//! the response.
 
 mod accumulator;
 mod ahead;

@@ -12,7 +12,7 @@ use crate::response::guess::Guess;
 /// An accumulator that can be serialised.
 #[derive(Serialize, Deserialize)]
 pub enum AccumulatorMessage {
-    /// Columns while they are checked for what was probably not meant.
+    /// Columns under a check for likely mistakes.
     Recognition(Box<Lesson<Recognition>>),
     /// The values of a response while its family is guessed.
     Guess(Box<Lesson<Guess>>),

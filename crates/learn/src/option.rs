@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What is to be done with groups that the fitted table did not have.
+/// The treatment of groups that the fitted table did not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NewLevels {
@@ -10,7 +10,6 @@ pub enum NewLevels {
     Refuse,
     /// Their effects are drawn from the distribution of the groups' effects.
     Sample,
-    /// As with `Sample`; and a level of a factor that the fitted table did not have is taken for
-    /// the factor's first level.
+    /// As with `Sample`, and an unknown level of a factor is replaced by the factor's first level.
     Reference,
 }

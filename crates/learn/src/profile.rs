@@ -1,4 +1,4 @@
-//! What the columns that a prediction reads were like in the fitted table.
+//! Statistics of the fitted table's columns that a prediction reads.
 
 use lehr_formula::{By, Factor, Terms};
 use lehr_numeric::column;
@@ -11,7 +11,7 @@ use crate::fixed_effects::Population;
 use crate::smooth_term::monotonic::Monotonic;
 use crate::source::Source;
 
-/// What one column was like.
+/// Statistics of one column.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ColumnProfile {
     /// The column.
@@ -20,40 +20,40 @@ pub struct ColumnProfile {
     pub values: ValueProfile,
 }
 
-/// What the values of a column were like.
+/// Statistics of a column's values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ValueProfile {
-    /// Numbers that count as such.
+    /// Numeric values.
     Number {
         /// Their mean.
         mean: f64,
-        /// The least of them.
+        /// The smallest value.
         low: f64,
-        /// The greatest of them.
+        /// The largest value.
         high: f64,
     },
-    /// Levels in their order, and the place of the commonest.
+    /// Levels in order, and the place of the most frequent one.
     Levels {
         /// The names.
         names: Vec<String>,
-        /// The place of the commonest.
+        /// The place of the most frequent level.
         commonest: usize,
-        /// What the table holds them as.
+        /// The type of the column in the table.
         held: Held,
-        /// The level that the formula names as the one that others are compared with.
+        /// The reference level, if the formula names one.
         #[serde(default)]
         baseline: Option<String>,
     },
 }
 
-/// What a table holds levels as.
+/// The type of a column of levels in a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Held {
     /// Text.
     Text,
-    /// Numbers, which the formula reads as levels.
+    /// Numbers, which the formula treats as levels.
     Numbers,
-    /// Truth values.
+    /// Boolean values.
     Truths,
 }
 
@@ -64,12 +64,12 @@ pub enum Value {
     Number(f64),
     /// A level as text.
     Level(String),
-    /// A truth value.
+    /// A Boolean value.
     Truth(bool),
 }
 
 impl Value {
-    /// The value in so many rows.
+    /// The value in `rows` rows.
     pub fn column(&self, rows: usize) -> Column {
         match self {
             Value::Number(value) => Column::Number(vec![*value; rows]),
@@ -93,8 +93,7 @@ impl std::fmt::Display for Value {
 }
 
 impl ColumnProfile {
-    /// The value at which the column is held where nothing else is said: the mean of numbers,
-    /// the commonest level.
+    /// The default value at which the column is held: the mean of numbers, the most frequent level.
     pub fn reference(&self) -> Value {
         match &self.values {
             ValueProfile::Number { mean, .. } => Value::Number(*mean),
@@ -117,8 +116,7 @@ impl ColumnProfile {
         }
     }
 
-    /// The column with levels that were not fitted taken for the first; `None` where there is
-    /// nothing to replace.
+    /// The column with unknown levels replaced by the first; `None` if there is nothing to replace.
     pub fn with_known_levels(&self, column: &Column) -> Option<Column> {
         let ValueProfile::Levels {
             names, baseline, ..
@@ -128,7 +126,7 @@ impl ColumnProfile {
         };
         match column {
             Column::Category { codes, levels } => {
-                // The first as the terms sort them.
+                // The first level in the order of the terms.
                 let first = baseline.as_ref().or(names.iter().min())?;
                 let level = |level: &String| {
                     let known = names.contains(level);
@@ -155,8 +153,7 @@ impl ColumnProfile {
         }
     }
 
-    /// Puts levels in the order that a formula says; the one that others are compared with
-    /// comes first.
+    /// Puts levels into the order of the formula; the reference level comes first.
     pub fn reorder(&mut self, order: &[String], reference: Option<&String>) {
         let ValueProfile::Levels {
             names,
@@ -174,7 +171,7 @@ impl ColumnProfile {
         *baseline = names.first().cloned();
     }
 
-    /// Reads a value that a user wrote; refuses what is no number, or no level of the column.
+    /// Parses a value from a user; refuses text that is not a number, or not a level of the column.
     pub fn read(&self, text: &str) -> Result<Value, LearnError> {
         let text = text.trim();
         let wrong = |expected: &str, hint: String| LearnError::Column {
@@ -200,7 +197,7 @@ impl ColumnProfile {
 }
 
 impl Held {
-    /// The level as the table holds it.
+    /// The level in the type of the table.
     fn value(self, name: &str) -> Value {
         match self {
             Held::Text => Value::Level(name.to_owned()),
@@ -233,7 +230,7 @@ pub fn order_levels(
     }
 }
 
-/// A row with every column at its reference, for terms that all rows share.
+/// A row with every column at its reference, for the fixed effects.
 pub fn reference_row(profiles: &[ColumnProfile]) -> Result<Table, TableError> {
     let mut table = Table::new();
     for profile in profiles {
@@ -251,7 +248,7 @@ pub(crate) struct ProfileLearner {
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 struct ColumnLearner {
     name: String,
-    /// Whether the formula reads it as levels whatever it holds.
+    /// Whether the formula treats it as levels, whatever its type.
     as_levels: bool,
     moment: Moment,
     low: f64,
@@ -262,7 +259,7 @@ struct ColumnLearner {
 }
 
 impl ProfileLearner {
-    /// The columns that all rows' terms read.
+    /// The columns that the fixed effects read.
     pub(crate) fn new(terms: &Terms) -> ProfileLearner {
         let others = terms.parameters.iter().flat_map(|terms| &terms.fixed);
         let factors = terms.fixed.iter().chain(others);
@@ -303,7 +300,7 @@ impl ProfileLearner {
         }
     }
 
-    /// Takes in what a copy has seen of more rows.
+    /// Adds the results of a copy that has seen more rows.
     pub(crate) fn merge(&mut self, other: &ProfileLearner) {
         for (own, other) in self.columns.iter_mut().zip(&other.columns) {
             own.merge(other);
@@ -381,7 +378,7 @@ impl ColumnLearner {
             for (place, count) in places.iter().zip(&self.counts) {
                 counts[*place as usize] = *count;
             }
-            // Of equally common levels the first.
+            // Of equally frequent levels the first.
             let commonest = (0..counts.len()).rev().max_by_key(|place| counts[*place]);
             ValueProfile::Levels {
                 names: names.to_vec(),

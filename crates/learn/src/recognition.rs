@@ -1,5 +1,5 @@
-//! What was probably not meant as it stands: text that is numbers, dates or identifiers, levels
-//! that differ in case alone, numbers that stand for missing values.
+//! Detects likely mistakes in columns: text that represents numbers, dates or identifiers, levels
+//! that differ only in case, numbers that represent missing values.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,18 +13,19 @@ use crate::number_column::sentinel::NumberColumn;
 use crate::response::guess::FamilyOrigin;
 use crate::table_source::{Blocks, taught};
 
-/// Levels that are looked at; a column with more belongs into a group term anyway.
+/// The most levels that are examined; a column with more should be a grouping factor anyway.
 const MOST: usize = 1000;
-/// Fewer levels than this are levels, whatever they look like.
+/// Fewer levels are always accepted.
 const FEWEST: usize = 3;
-/// From so many levels on a column with one for nearly every row is an identifier.
+/// The least number of levels for which a column with nearly one level per row counts as an
+/// identifier.
 const MANY: usize = 20;
-/// The share of levels, or of rows, that decides.
+/// The share of levels, or of rows, that is decisive.
 const NEARLY_ALL: f64 = 0.9;
 
-/// Asks about text that the formula takes as levels without having been told to: `C(...)` says
-/// that levels are meant, a family named by the user that classes are. Asks about numbers that
-/// stand for missing values, too.
+/// Reports text that the formula treats as levels without an explicit request: `C(...)` marks
+/// levels as intended, and so does a family named by the user for classes. Numbers that represent
+/// missing values are reported, too.
 pub(crate) fn check(
     terms: &Terms,
     family: FamilyOrigin,
@@ -34,7 +35,7 @@ pub(crate) fn check(
     found.judge()
 }
 
-/// Columns while they are looked at.
+/// Columns under examination.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Recognition {
     columns: Vec<TextColumn>,
@@ -56,7 +57,7 @@ impl Recognition {
         let mut numbers: Vec<NumberColumn> = Vec::new();
         for (name, role) in response.into_iter().chain(bare) {
             let told = role == Role::Response && family == FamilyOrigin::User;
-            // Responses that are known by a bound only often share it.
+            // Responses that are known only by a bound often share that bound.
             if role == Role::Response && terms.response.censoring.is_some() {
                 continue;
             }
@@ -71,7 +72,7 @@ impl Recognition {
         Recognition { columns, numbers }
     }
 
-    /// Refuses what was probably not meant as it stands.
+    /// Reports likely mistakes.
     pub fn judge(&self) -> Result<(), LearnError> {
         self.columns.iter().try_for_each(TextColumn::judge)?;
         self.numbers.iter().try_for_each(NumberColumn::judge)
@@ -99,14 +100,14 @@ impl Pupil for Recognition {
     }
 }
 
-/// What a column is to the formula.
+/// The role of a column in the formula.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum Role {
     Covariate,
     Response,
 }
 
-/// A column of text while it is looked at.
+/// A column of text under examination.
 #[derive(Clone, Serialize, Deserialize)]
 struct TextColumn {
     name: String,
@@ -148,14 +149,14 @@ impl TextColumn {
         }
     }
 
-    /// The first level in order that looks like this, if nearly all do.
+    /// The first level in order that matches, if nearly all do.
     fn nearly_all(&self, looks: fn(&str) -> bool) -> Option<&str> {
         let alike = || self.levels.iter().filter(|level| looks(level));
         let enough = alike().count() as f64 >= NEARLY_ALL * self.levels.len() as f64;
         alike().min().filter(|_| enough).map(String::as_str)
     }
 
-    /// Two levels that differ in case or in blanks around them alone.
+    /// Two levels that differ only in case or in surrounding blanks.
     fn twins(&self) -> Option<(&str, &str)> {
         let mut seen: HashMap<String, &str> = HashMap::new();
         let mut levels: Vec<&str> = self.levels.iter().map(String::as_str).collect();
@@ -204,7 +205,7 @@ impl TextColumn {
     }
 }
 
-/// Three groups of digits with the same sign between them: `1/3/2024`, `2024-03-01`.
+/// Three groups of digits separated by the same character: `1/3/2024`, `2024-03-01`.
 fn looks_like_date(text: &str) -> bool {
     let text = text.trim();
     let parts_by = |sign: char| text.split(sign).collect::<Vec<&str>>();
@@ -217,8 +218,8 @@ fn looks_like_date(text: &str) -> bool {
     })
 }
 
-/// A number once currencies, per cents, spaces and commas are taken away. Plain numbers are not
-/// meant: a table that calls those text means levels.
+/// A number after removal of currencies, per cents, spaces and commas. Plain numbers do not count:
+/// a table with those as text intends levels.
 fn looks_like_number(text: &str) -> bool {
     let is_plain = |text: &str| text.trim().parse::<f64>().is_ok();
     let kept = |c: &char| !c.is_whitespace() && !"$€£¥%'_".contains(*c);

@@ -1,15 +1,16 @@
-//! The requirements of a family on its response, which are all that learning needs to know of it.
+//! The requirements of a family on its response, which are the only part of the family that
+//! learning needs.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What the linear predictor is a function of.
+/// The function of the mean that the linear predictor models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Link {
     /// The mean itself.
     Identity,
-    /// The logarithm of the mean, or what stands in its place.
+    /// The logarithm of the mean, or of the parameter in its place.
     Log,
     /// The log odds of the mean.
     Logit,
@@ -32,7 +33,7 @@ impl Link {
     }
 }
 
-/// Which values a response takes, and what follows from that.
+/// The values of a response, and their consequences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Form {
     /// Any number.
@@ -43,7 +44,7 @@ pub enum Form {
     Share,
     /// An angle from −π to π.
     Direction,
-    /// How often something happened.
+    /// The number of events.
     Count,
     /// Successes among trials.
     Successes,

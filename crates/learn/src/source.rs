@@ -1,4 +1,4 @@
-//! The columns of a table that a formula reads, each sound.
+//! The checked columns of a table that a formula reads.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use crate::error::LearnError;
 /// A table whose columns, as far as they are read, have a finite value in every row.
 pub struct Source<'t> {
     table: &'t Table,
-    /// How many rows of the whole table come before these.
+    /// The number of rows of the whole table before these.
     pub first: usize,
-    /// Truth values as numbers.
+    /// Boolean columns as numbers.
     truths: HashMap<&'t str, Vec<f64>>,
 }
 
 impl<'t> Source<'t> {
-    /// Checks the named columns of a block before which so many rows come; the optional ones may have
+    /// Checks the named columns of a block that follows `first` rows; the optional ones may have
     /// gaps.
     pub fn block(
         table: &'t Table,
@@ -68,7 +68,7 @@ impl<'t> Source<'t> {
         self.table.n_rows()
     }
 
-    /// The column as a formula reads it.
+    /// The column in the form of a formula.
     pub fn read(&self, name: &str) -> Option<formula::Column<'_>> {
         match self.table.column(name).ok()? {
             Column::Number(values) => Some(formula::Column::Numbers(values)),

@@ -1,4 +1,4 @@
-//! Tables that are too long to be held at once.
+//! Tables that are read in blocks.
 
 use lehr_formula::Terms;
 use lehr_table::{Column, Table};
@@ -6,14 +6,13 @@ use lehr_table::{Column, Table};
 use crate::accumulator::{Accumulator, Lesson, Pupil};
 use crate::error::LearnError;
 
-/// What is done with each block of a table.
+/// A callback for each block of a table.
 pub type EachBlock<'a> = dyn FnMut(&Table) -> Result<(), LearnError> + 'a;
 
 /// Accumulators that were shown the same rows.
 pub type Taught = Vec<Option<Box<dyn Accumulator>>>;
 
-/// A table that is read block after block, as often as it takes. A table in memory is one
-/// block.
+/// A table that is read in blocks, any number of times. A table in memory is one block.
 pub trait Blocks {
     /// The names of its columns.
     fn names(&self) -> &[String];
@@ -21,11 +20,11 @@ pub trait Blocks {
     /// Whether a column holds text.
     fn is_text(&self, name: &str) -> bool;
 
-    /// Hands on all rows, block after block and each time in the same order. Columns other than
-    /// the named ones may be left out; a category may have other levels in each block.
+    /// Passes on all rows in blocks, each time in the same order. Columns other than the named ones
+    /// may be left out; a category may have different levels in each block.
     fn each(&self, columns: &[&str], visit: &mut EachBlock<'_>) -> Result<(), LearnError>;
 
-    /// The first rows, where that is much less work than to read all.
+    /// The first rows, if they can be read much faster than all.
     ///
     /// # Errors
     /// If they cannot be read.
@@ -33,8 +32,8 @@ pub trait Blocks {
         Ok(None)
     }
 
-    /// Shows all rows to several accumulators in one pass and returns the number of rows. `None` stands for an
-    /// accumulator that refused a row.
+    /// Passes all rows to several accumulators in one pass and returns the number of rows. `None`
+    /// replaces an accumulator that refused a row.
     ///
     /// # Errors
     /// If the rows cannot be read.
@@ -49,7 +48,7 @@ pub trait Blocks {
         Ok((all, taught?))
     }
 
-    /// Shows all rows to an accumulator and returns the number of rows.
+    /// Passes all rows to an accumulator and returns the number of rows.
     ///
     /// # Errors
     /// If the rows cannot be read, or the accumulator refuses one.
@@ -69,7 +68,7 @@ pub trait Blocks {
     }
 }
 
-/// The pupil after it has seen all rows, and the number of rows.
+/// The pupil after all rows, and the number of rows.
 pub(crate) fn taught<P: Pupil>(
     terms: &Terms,
     pupil: P,

@@ -1,4 +1,4 @@
-//! How a response is observed in the model: exactly, censored, or truncated.
+//! The observation of a response in the model: exact, censored, or truncated.
 
 use lehr_formula::Response;
 use lehr_graph::Expr as Array;
@@ -9,18 +9,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::column_name::RESPONSE;
 
-/// How the model knows the response.
+/// The bounds of the response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Bounds {
-    /// As it is.
+    /// Observed exactly.
     #[default]
     Exact,
-    /// In some rows by bounds only.
+    /// Censored in some rows.
     Censored {
         /// Whether upper ends of intervals are given.
         intervals: bool,
     },
-    /// Of rows that lie between limits.
+    /// Truncated between limits.
     Truncated {
         /// Whether there is a lower limit.
         low: bool,
@@ -30,7 +30,7 @@ pub(crate) enum Bounds {
 }
 
 impl Bounds {
-    /// Those of a response.
+    /// The bounds of a response.
     pub(crate) fn of(response: &Response) -> Bounds {
         if let Some(censoring) = &response.censoring {
             let intervals = censoring.upper.is_some();
@@ -45,7 +45,7 @@ impl Bounds {
             })
     }
 
-    /// The columns of the design that say them.
+    /// The columns of the design with the bounds.
     pub(crate) fn columns(self) -> Vec<&'static str> {
         let all = match self {
             Bounds::Exact => [(false, STATUS), (false, UPPER)],

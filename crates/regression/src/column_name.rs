@@ -8,7 +8,7 @@ pub(crate) const ROW_WEIGHT: &str = "weight";
 pub(crate) const TRIALS: &str = "trials";
 pub(crate) const ERRORS: &str = "se";
 
-/// What varies from row to row on the scale of the linear predictor.
+/// The latent of each row on the scale of the linear predictor.
 pub(crate) const ROW_EFFECT: &str = "row_effect";
 
 /// The linear predictor of each row, offset included.
@@ -19,7 +19,7 @@ pub(crate) fn group_column(place: usize) -> String {
     format!("group{}", place + 1)
 }
 
-/// The matrix that the effects of a group term multiply.
+/// The matrix of multipliers of a group term's effects.
 pub(crate) fn slope_column(place: usize) -> String {
     format!("slope{}", place + 1)
 }
@@ -34,7 +34,7 @@ pub(crate) fn basis_column(place: usize) -> String {
     format!("basis{}", place + 1)
 }
 
-/// The levels that have functions of their own.
+/// The levels that have their own functions.
 pub(crate) fn level_column(place: usize) -> String {
     format!("level{}", place + 1)
 }
@@ -44,7 +44,7 @@ pub(crate) fn spline_column(place: usize) -> String {
     format!("spline{}", place + 1)
 }
 
-/// The column of levels' places.
+/// The column of level places.
 pub(crate) fn monotonic_column(place: usize) -> String {
     format!("monotonic{}", place + 1)
 }

@@ -1,4 +1,4 @@
-//! A table as the columns that the model reads.
+//! A table converted to the columns that the model reads.
 
 use lehr_formula::{Expr, Terms};
 use lehr_learn::{
@@ -13,7 +13,7 @@ use crate::column_name::{
 };
 use crate::model_plan::Blueprint;
 
-/// Everything a design is computed from: the terms, and the constants learnt for them.
+/// The inputs of a design: the terms, and the constants learnt for them.
 #[derive(Clone, Copy)]
 pub struct DesignPlan<'r> {
     pub(crate) terms: &'r Terms,
@@ -31,22 +31,22 @@ pub struct DesignPlan<'r> {
     pub(crate) model: &'r Blueprint,
 }
 
-/// What a design is for.
+/// The purpose of a design.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// The response and the weights must be there, and no group may be new.
+    /// Response and weights must be present, and no group may be new.
     Fit,
     /// The response and the weights may be absent.
     Predict(NewLevels),
-    /// As for a prediction, without the terms of groups.
+    /// As for a prediction, without group terms.
     Population,
 }
 
 /// Rows of a table.
 pub struct Block<'t> {
-    /// The table that has them.
+    /// The table with the rows.
     pub table: &'t Table,
-    /// How many rows of the whole table come before these.
+    /// The number of rows of the whole table before these.
     pub first: usize,
 }
 
@@ -68,7 +68,7 @@ pub struct Design {
     pub(crate) outside: Vec<usize>,
 }
 
-/// The columns of a block that a design reads, each sound.
+/// The checked columns of a block that a design reads.
 pub struct DesignSource<'t> {
     /// The columns of the user's table.
     pub columns: Source<'t>,
@@ -78,7 +78,7 @@ pub struct DesignSource<'t> {
 }
 
 impl<'t> DesignSource<'t> {
-    /// The columns that a design of this purpose reads of a block.
+    /// The columns of a block that a design of this purpose reads.
     pub fn new(
         plan: &DesignPlan<'_>,
         block: &Block<'t>,
@@ -123,7 +123,7 @@ impl Design {
         Design::with(plan, &source, Some(matrix))
     }
 
-    /// The same without the matrix of the common columns, which may as well be computed where it is wanted.
+    /// The same without the matrix of the fixed effects, which can be computed on request.
     pub fn without_matrix(
         plan: &DesignPlan<'_>,
         source: &DesignSource<'_>,
@@ -227,8 +227,8 @@ impl Design {
         Ok(())
     }
 
-    /// Renumbers the groups of a term of which there are so many by those that the rows have, at least one, which it
-    /// returns; groups that were not fitted stay behind them.
+    /// Renumbers the groups of a term with `count` groups by those that occur in the rows, at least
+    /// one, and returns them. Groups that were not fitted follow.
     pub(crate) fn narrow(&mut self, place: usize, count: usize) -> Vec<u32> {
         let name = group_column(place);
         let codes = self.table.number(&name).expect("every term has its column");
@@ -306,7 +306,7 @@ impl Design {
         Ok(())
     }
 
-    /// Puts a stand-in where the response is absent, so that the model can be bound.
+    /// Adds a placeholder if the response is absent, so that the model can be bound.
     pub(crate) fn complete(&mut self, outcome: &Outcome, rows: usize) {
         if self.has_response {
             return;
@@ -336,7 +336,7 @@ fn table_has(table: &Table, names: Option<&[&str]>) -> bool {
     names.is_some_and(all)
 }
 
-/// Whether all the columns are there and each has a value; a column of blanks is absent.
+/// Whether all the columns are present and have values; a column of blanks counts as absent.
 fn holds_any(table: &Table, names: &[&str]) -> bool {
     let filled = |name: &&str| {
         table

@@ -1,15 +1,15 @@
-//! Every mistake that making or applying a regression can find.
+//! The errors of making or applying a regression.
 
 use lehr_learn::LearnError;
 use lehr_model::BindError;
 use thiserror::Error;
 
-/// Why a regression could not be made of a formula, a family, priors and a table, or not be
-/// applied to a table. Displayed as it is shown to users.
+/// The reasons why a regression cannot be made from a formula, a family, priors and a table, or
+/// cannot be applied to a table. The display form is the one that users see.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum RegressionError {
-    /// A formula, a prior or a table.
+    /// A mistake in a formula, a prior or a table.
     #[error(transparent)]
     Learn(#[from] LearnError),
     /// No family of that name.

@@ -1,4 +1,4 @@
-//! Distributions of single parameters: as users write them, on any scale, and in a model.
+//! Prior distributions of single parameters: as users write them, on any scale, and in a model.
 
 use std::fmt;
 
@@ -34,7 +34,7 @@ pub(crate) enum Kind {
     Flat,
 }
 
-/// The values a distribution has.
+/// The values of a distribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Domain {
     Real,
@@ -44,11 +44,11 @@ pub(crate) enum Domain {
     Simplex,
 }
 
-/// How an argument changes when the variable is divided by a number.
+/// The change of an argument when the variable is divided by a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Dimension {
     Location,
-    /// Of the logarithm.
+    /// The location of the logarithm.
     LogLocation,
     Scale,
     Rate,
@@ -149,17 +149,17 @@ impl Kind {
         }
     }
 
-    /// Whether it is one prior of all coefficients together.
+    /// Whether it is a joint prior of all coefficients.
     pub(crate) fn is_joint(self) -> bool {
         matches!(self, Kind::Horseshoe | Kind::R2d2)
     }
 
-    /// Whether it can be moved along the real line: bounds would move too.
+    /// Whether it can be shifted along the real line; bounds would shift, too.
     pub(crate) fn is_movable(self) -> bool {
         self.domain() == Domain::Real && !self.is_joint() && self != Kind::Uniform
     }
 
-    /// How it is written, `normal(location, scale)`.
+    /// The syntax, `normal(location, scale)`.
     pub(crate) fn usage(self) -> String {
         let names: Vec<&str> = self.arguments().iter().map(|(name, _)| *name).collect();
         if names.is_empty() {
@@ -170,7 +170,7 @@ impl Kind {
 }
 
 impl Domain {
-    /// What a user is told to write.
+    /// The description for error messages.
     pub(crate) fn description(self) -> (&'static str, String) {
         let what = match self {
             Domain::Real => "a distribution of real numbers",
@@ -209,12 +209,12 @@ pub(crate) struct Law {
 }
 
 impl Law {
-    /// A law whose arguments are known to fit.
+    /// A law with valid arguments.
     pub(crate) fn new(kind: Kind, arguments: &[f64]) -> Law {
         Law::checked(kind, arguments).unwrap_or_else(|why| panic!("{}: {why}", kind.name()))
     }
 
-    /// A law, or what is wrong with its arguments.
+    /// A law, or the error in its arguments.
     pub(crate) fn checked(kind: Kind, arguments: &[f64]) -> Result<Law, String> {
         let expected = kind.arguments();
         if expected.len() != arguments.len() {
@@ -262,7 +262,7 @@ impl Law {
         }
     }
 
-    /// Whether one site can be of both: bounds are the same for all numbers of a site.
+    /// Whether one site can have both laws: bounds are the same for all numbers of a site.
     pub(crate) fn shares_site(&self, other: &Law) -> bool {
         self.kind == other.kind && (self.kind != Kind::Uniform || self == other)
     }
@@ -287,12 +287,12 @@ impl Law {
         (self.kind == Kind::Normal).then(|| self.arguments[1])
     }
 
-    /// The points below which these shares of a distribution of positive numbers lie: its density
-    /// is summed over twelve decades on either side of 1.
+    /// Quantiles of a distribution of positive numbers: its density is summed over twelve decades
+    /// on either side of 1.
     pub(crate) fn quantiles<const N: usize>(&self, shares: [f64; N]) -> [f64; N] {
         let step = 1e-3;
         let grid: Vec<f64> = (-28_000..=28_000).map(|k| step * f64::from(k)).collect();
-        // Against ln x a density has the factor x.
+        // The density of ln x has the additional factor x.
         let logs: Vec<f64> = (grid.iter())
             .map(|log| self.log_shape(log.exp()) + log)
             .collect();
@@ -311,7 +311,7 @@ impl Law {
         })
     }
 
-    /// The log density of a positive number but for a constant.
+    /// The log density of a positive number, up to a constant.
     fn log_shape(&self, x: f64) -> f64 {
         let a = &self.arguments;
         match self.kind {
@@ -338,14 +338,14 @@ impl Law {
         self.arguments[self.arguments.len() - 1]
     }
 
-    /// A site of this distribution moved by `shift`, an array or a number of the graph.
+    /// A site of this distribution shifted by `shift`, an array or a number of the graph.
     pub(crate) fn sample_moved<'g>(&self, m: &Tracer<'g>, name: &str, shift: Expr<'g>) -> Expr<'g> {
         let a = &self.arguments;
         match self.kind {
             Kind::StudentT => m.sample(name, StudentT::new(a[0], shift + a[1], a[2])),
             Kind::Cauchy => m.sample(name, Cauchy::new(shift + a[0], a[1])),
             Kind::Laplace => m.sample(name, Laplace::new(shift + a[0], a[1])),
-            // The same wherever it is moved to.
+            // A flat distribution does not change when it is shifted.
             Kind::Flat => m.sample(name, Flat.expand(shift.shape())),
             Kind::Normal => m.sample(name, Normal::new(shift + a[0], a[1])),
             kind => unreachable!("{} cannot be moved", kind.name()),
@@ -353,8 +353,8 @@ impl Law {
     }
 }
 
-/// One site for laws of one kind. `dims` is empty for one number, or the count of laws
-/// followed by the copies that each of them has.
+/// One site for laws of one kind. `dims` is empty for one number, or the number of laws followed by
+/// the number of copies of each.
 pub(crate) fn sample<'g>(m: &Tracer<'g>, name: &str, laws: &[Law], dims: &[usize]) -> Expr<'g> {
     let p = |place: usize| parameter(m.graph(), laws, place, dims);
     match laws[0].kind {
@@ -381,7 +381,7 @@ pub(crate) fn sample<'g>(m: &Tracer<'g>, name: &str, laws: &[Law], dims: &[usize
     }
 }
 
-/// An argument of all laws: a number where they agree, so that descriptions can show it.
+/// An argument of all laws: a number if they agree, so that descriptions can show it.
 fn parameter<'g>(graph: &'g Graph, laws: &[Law], place: usize, dims: &[usize]) -> Value<'g> {
     let values: Vec<f64> = laws.iter().map(|law| law.arguments[place]).collect();
     if values.iter().all(|value| *value == values[0]) {
@@ -403,7 +403,7 @@ impl fmt::Display for Law {
     }
 }
 
-/// Four digits, which is all that anyone reads of a prior.
+/// The number with four digits, as priors are printed.
 pub(crate) fn short(value: f64) -> String {
     let rounded: f64 = format!("{value:.3e}").parse().unwrap_or(value);
     if rounded != 0.0 && !(1e-4..1e7).contains(&rounded.abs()) {

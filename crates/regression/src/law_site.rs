@@ -1,4 +1,4 @@
-//! Laws that share a name become one site of the model for each run of laws of the same kind.
+//! Sites for laws with a common name: one site for each run of laws of the same kind.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use lehr_model::Tracer;
 
 use crate::law::{Law, sample};
 
-/// The sites of laws that share a name: one for each run of laws of one kind.
+/// The sites of laws with a common name: one for each run of laws of one kind.
 pub(crate) fn site_runs(name: &str, laws: &[Law]) -> Vec<(String, Range<usize>)> {
     let mut runs = Vec::new();
     let mut start = 0;

@@ -1,4 +1,4 @@
-//! What the model program needs to know: sizes, constants, and priors on the model's own scale.
+//! The inputs of the model program: sizes, constants, and priors on the model's own scale.
 
 use lehr_formula::{Intercept, Response};
 use lehr_learn::{
@@ -27,8 +27,8 @@ use crate::term::spline::{SplinePlan, spline_parameters, spline_plans};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Blueprint {
     pub(crate) family: Family,
-    /// What follows the names of each linear predictor's coefficients: nothing for families
-    /// with one, `[dog]` for the logit of a class.
+    /// The endings of the coefficients' names in each linear predictor: empty for families with
+    /// one, `[dog]` for the logit of a class.
     pub(crate) heads: Vec<String>,
     pub(crate) centre: Vec<f64>,
     pub(crate) unit: f64,
@@ -44,7 +44,7 @@ pub(crate) struct Blueprint {
     pub(crate) induced: Option<InducedPlan>,
     /// The family's own parameters.
     pub(crate) shape: Vec<(String, Law)>,
-    /// The family's own parameters that rows vary.
+    /// The family's own parameters that vary by row.
     #[serde(default)]
     pub(crate) parameters: Vec<ParameterPlan>,
     /// How many classes the response has; 0 for numbers.
@@ -53,10 +53,10 @@ pub(crate) struct Blueprint {
     pub(crate) has_row_weight: bool,
     /// Whether the noise of each row is known.
     pub(crate) has_errors: bool,
-    /// How the response is known.
+    /// The bounds of the response.
     #[serde(default)]
     pub(crate) bounds: Bounds,
-    /// The spread of an effect of each row.
+    /// The prior of the standard deviation of an effect of each row.
     #[serde(default)]
     pub(crate) row_spread: Option<Law>,
     /// The covariate with errors or gaps.
@@ -64,7 +64,7 @@ pub(crate) struct Blueprint {
     pub(crate) covariate: Option<CovariatePlan>,
 }
 
-/// What a blueprint is made of.
+/// The inputs of a blueprint.
 pub(crate) struct Parts<'a> {
     pub(crate) family: Family,
     pub(crate) intercept: Intercept,
@@ -81,7 +81,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) n_rows: usize,
     /// Whether the noise of each row is known.
     pub(crate) has_errors: bool,
-    /// Whether every row has an effect of its own.
+    /// Whether every row has its own effect.
     pub(crate) by_row: bool,
     /// The covariate with errors or gaps.
     pub(crate) covariate: Option<&'a Covariate>,
@@ -142,9 +142,9 @@ impl Parts<'_> {
         Ok((blueprint, book.printed))
     }
 
-    /// Refuses a group for every row where the rows have noise of their own: the data then
-    /// know the sum of the two variances and the mode is at no noise at all. A user's prior on
-    /// either spread is taken as knowledge that tells them apart.
+    /// Refuses a grouping factor with a group for every row if the rows have their own noise: the
+    /// data then determine only the sum of the two variances, and the mode is at zero noise. A
+    /// user's prior on either standard deviation is accepted as information that separates them.
     fn identified(&self, book: &PriorBook<'_>) -> Result<(), LearnError> {
         let Parts { family, n_rows, .. } = *self;
         let is_lonely = |grouping: &&Grouping| {
@@ -173,8 +173,8 @@ impl Parts<'_> {
         })
     }
 
-    /// Refuses bounds on intercepts: the model has them at the means of the columns, where bounds
-    /// would move with the coefficients.
+    /// Refuses bounds on intercepts: the model's intercepts are at the means of the columns, where
+    /// bounds would depend on the coefficients.
     fn movable(&self, book: &PriorBook<'_>) -> Result<(), LearnError> {
         let parameters = self.parameters.iter();
         let own = parameters.map(ParameterPart::intercept_name);
@@ -193,7 +193,7 @@ impl Parts<'_> {
         Ok(())
     }
 
-    /// The common columns that could have a prior of their own.
+    /// The columns of the fixed effects that can have their own prior.
     fn column_names(&self) -> Vec<&str> {
         let columns = self.population.columns.iter();
         columns.map(|column| column.name.as_str()).collect()
@@ -208,7 +208,7 @@ impl Parts<'_> {
         }
     }
 
-    /// The parameters that the family has besides the linear predictor, the same in all rows.
+    /// The parameters of the family besides the linear predictor that all rows share.
     fn own(&self) -> Vec<&'static OwnParameter> {
         if self.has_errors {
             return Vec::new();
@@ -295,7 +295,7 @@ impl Parts<'_> {
 }
 
 impl Blueprint {
-    /// The prior that all common coefficients have together, if there is one.
+    /// The joint prior of all fixed effects, if there is one.
     pub(crate) fn shrinkage(&self) -> Option<Shrinkage<'_>> {
         let total = match self.family.link() {
             Link::Identity => Total::Response,
@@ -306,7 +306,7 @@ impl Blueprint {
 }
 
 impl Blueprint {
-    /// Refuses bounds where the noise of a function by inducing points is part of the distribution.
+    /// Refuses bounds if the noise of a function by inducing points is part of the distribution.
     pub(crate) fn check_bounds(&self, response: &Response) -> Result<(), LearnError> {
         match &self.induced {
             Some(plan) if self.bounds != Bounds::Exact => Err(LearnError::Column {

@@ -24,7 +24,7 @@ pub(crate) struct Draws<'a> {
     pub(crate) count: usize,
 }
 
-/// Which of how many copies of each law.
+/// The number of a copy of the laws, and the number of copies.
 #[derive(Clone, Copy)]
 pub(crate) struct Replica {
     pub(crate) place: usize,
@@ -59,7 +59,7 @@ impl<'a> Draws<'a> {
         (site.values.iter().skip(place).step_by(size).copied()).collect()
     }
 
-    /// One entry for each law of a name, which may be spread over several sites.
+    /// One entry for each law of a name, which may be distributed over several sites.
     pub(crate) fn laws(&self, name: &str, laws: &[Law], copy: Replica) -> Vec<Vec<f64>> {
         let Replica { place, count } = copy;
         let runs = site_runs(name, laws).into_iter();
@@ -74,12 +74,12 @@ fn size(site: &SiteValue) -> usize {
     site.dims.iter().product::<usize>().max(1)
 }
 
-/// One linear predictor of the model; families of several classes have one for each but the
+/// One linear predictor of the model; families of several classes have one for each class but the
 /// first.
 #[derive(Clone, Copy)]
 pub(crate) struct Head<'a> {
     pub(crate) place: usize,
-    /// What its sites end in.
+    /// The ending of its sites' names.
     pub(crate) suffix: &'a str,
     pub(crate) class: Option<&'a str>,
 }

@@ -1,4 +1,4 @@
-//! Rows to predict, and effects for groups that were not fitted.
+//! Rows to predict, with effects for groups that were not fitted.
 
 use std::ops::Range;
 
@@ -16,9 +16,9 @@ use crate::model_plan::Blueprint;
 pub struct NewRows {
     bound: Bound,
     sampled: Vec<NewEffects>,
-    /// Which parts of a fitted draw this model has, where it has not all.
+    /// The parts of a fitted draw that this model uses, if not all.
     kept: Option<Vec<Range<usize>>>,
-    /// The groups of a site of which this model has only some, in their order here.
+    /// The groups of a site of which this model has only some, in this model's order.
     groups: Option<Vec<u32>>,
     unseen: Vec<String>,
     has_response: bool,
@@ -37,16 +37,16 @@ pub struct Outside {
 /// The unseen groups of one site of standard normals.
 #[derive(Clone, Debug)]
 struct NewEffects {
-    /// Where in a flat draw of this model they stand.
+    /// Their range in a flat draw of this model.
     place: Range<usize>,
-    /// Whose effects they are, group by group.
+    /// The names of their effects, group by group.
     names: Vec<String>,
 }
 
 /// A site of standard normals of groups that were not fitted.
 pub(crate) struct SampledSite {
     pub(crate) site: String,
-    /// The group term as it is shown.
+    /// The reported name of the group term.
     pub(crate) label: String,
     pub(crate) groups: Vec<String>,
 }
@@ -103,17 +103,17 @@ impl NewRows {
         }
     }
 
-    /// The same with these groups alone of a site of which it has only some.
+    /// The same with only these groups of a site of which it has some.
     pub(crate) fn with_groups(self, groups: Option<Vec<u32>>) -> NewRows {
         NewRows { groups, ..self }
     }
 
-    /// The groups that this model has of a site of which it has only some.
+    /// The groups of a site of which this model has only some.
     pub fn groups(&self) -> Option<&[u32]> {
         self.groups.as_deref()
     }
 
-    /// The same for draws that have these sites.
+    /// The same for draws with these sites.
     pub fn reading(self, fitted: &Layout) -> NewRows {
         let sites = self.bound.latents().sites().iter();
         let kept = sites.map(|site| site_range(fitted, &site.name)).collect();
@@ -123,12 +123,12 @@ impl NewRows {
         }
     }
 
-    /// The model without the effects of groups, whose sites are some of the fitted ones.
+    /// The model without random effects, whose sites are a subset of the fitted ones.
     pub(crate) fn of_population(bound: Bound, fitted: &Layout, has_response: bool) -> NewRows {
         NewRows::of_program(bound, has_response).reading(fitted)
     }
 
-    /// A recorded model on its rows, whose levels are those of the fit.
+    /// A recorded model on its rows, with the levels of the fit.
     pub fn of_program(bound: Bound, has_response: bool) -> NewRows {
         NewRows {
             bound,
@@ -146,9 +146,9 @@ impl NewRows {
         &self.bound
     }
 
-    /// A flat draw of the fitted model as one of this model: the effects of unseen groups are
-    /// drawn, the same for the same group and `seed` in whatever table it occurs. Use another
-    /// seed for each draw.
+    /// A flat draw of the fitted model as one of this model. The effects of unseen groups are
+    /// drawn, the same for the same group and `seed` in any table. Use a different seed for each
+    /// draw.
     ///
     /// # Panics
     /// If `fitted` is not a draw of the fitted model.
@@ -189,7 +189,7 @@ impl NewRows {
         &self.outside
     }
 
-    /// Whether the table had the response, so that the density is that of real rows.
+    /// Whether the table had the response, so that the density is that of observed rows.
     pub fn has_response(&self) -> bool {
         self.has_response
     }

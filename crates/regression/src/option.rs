@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Whether the effects of groups are part of a prediction.
+/// Whether random effects are part of a prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PredictionLevel {
@@ -12,10 +12,10 @@ pub enum PredictionLevel {
     Population,
 }
 
-/// Whether the effects of single groups are among the coefficients.
+/// Whether the random effects of single groups are among the coefficients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Groups {
-    /// Only their spreads and correlations.
+    /// Only their standard deviations and correlations.
     Leave,
     /// Each effect of each group, as `site[3]` or `patient[3, dose]`.
     Include,

@@ -1,4 +1,4 @@
-//! Priors: the user's where there are any, defaults scaled to the table elsewhere.
+//! Priors: the user's if there are any, otherwise defaults scaled to the table.
 
 use lehr_formula::{FormulaError, Origin, PriorSpec, nearest};
 use lehr_learn::{Form, LearnError};
@@ -15,19 +15,19 @@ const MOST_SHOWN: usize = 8;
 /// The prior of one parameter, in words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PriorLine {
-    /// What it is on, as results name it.
+    /// The reported name of the parameter.
     pub name: String,
     /// The distribution on the original scale, `normal(0, 2.5)`.
     pub distribution: String,
-    /// Who set it.
+    /// Its origin.
     pub origin: PriorOrigin,
 }
 
-/// Who set a prior.
+/// The origin of a prior.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PriorOrigin {
-    /// Nobody: scaled to the table.
+    /// A default, scaled to the table.
     Default,
     /// The user, for this parameter.
     Given,
@@ -45,16 +45,16 @@ impl std::fmt::Display for PriorOrigin {
     }
 }
 
-/// Every distribution that a prior can have, as it is written: `normal(location, scale)`.
+/// Every distribution that a prior can have, with its syntax: `normal(location, scale)`.
 pub fn prior_distributions() -> Vec<String> {
     Kind::ALL.iter().map(|kind| kind.usage()).collect()
 }
 
-/// The priors that a user wrote, by the names of what they are on.
+/// The user's priors, by the names of their parameters.
 #[derive(Default)]
 pub(crate) struct GivenPriors {
     priors: Vec<GivenPrior>,
-    /// Whose they are, where there are several responses.
+    /// The response to which they apply, if there are several.
     of: Option<Response>,
 }
 
@@ -74,7 +74,7 @@ struct GivenPrior {
 
 /// A parameter that can have a prior of its own.
 pub(crate) struct Parameter {
-    /// Its names, the most particular first: `sd(g, x)` before `sd(g)`.
+    /// Its names, the most specific first: `sd(g, x)` before `sd(g)`.
     pub(crate) names: Vec<String>,
     pub(crate) domain: Domain,
 }
@@ -103,14 +103,14 @@ impl GivenPriors {
         Ok(GivenPriors { priors, of: None })
     }
 
-    /// The priors of what several responses share, by the names of that, and those of each response: what
-    /// begins with its name (`y1.x`), and what begins with none and is meant for all.
+    /// The priors of the shared parameters, by their names, and those of each response: priors with
+    /// its prefix (`y1.x`), and priors without prefix, which apply to all.
     pub(crate) fn parted(
         texts: &[String],
         responses: &[String],
         shared: &[String],
     ) -> Result<(GivenPriors, Vec<GivenPriors>), LearnError> {
-        // Repetitions are told of names as they are written.
+        // Repetitions are reported with the names as written.
         let (common, rest): (Vec<GivenPrior>, Vec<GivenPrior>) =
             (GivenPriors::parse(texts)?.priors.into_iter())
                 .partition(|prior| shared.contains(&prior.name));
@@ -123,7 +123,7 @@ impl GivenPriors {
                     None => all.push(prior.called_so(&prior.name)),
                 }
             }
-            // What is said of one response outdoes what is said of all.
+            // A prior of one response takes precedence over one of all.
             let is_new = |prior: &GivenPrior| !own.iter().any(|known| known.name == prior.name);
             let more: Vec<GivenPrior> = all.into_iter().filter(is_new).collect();
             own.extend(more);
@@ -160,7 +160,7 @@ impl GivenPriors {
         Ok(())
     }
 
-    /// Refuses priors of all coefficients together on anything else, beside priors of single
+    /// Refuses joint priors of all coefficients on anything else, together with priors of single
     /// coefficients, and for several classes.
     pub(crate) fn check_joint(&self, columns: &[&str], family: Family) -> Result<(), LearnError> {
         let Some(joint) = self.priors.iter().find(|prior| prior.law.kind.is_joint()) else {
@@ -196,7 +196,7 @@ impl GivenPriors {
         }
     }
 
-    /// Who sets the prior of a parameter of these names.
+    /// The origin of the prior of a parameter with these names.
     pub(crate) fn origin(&self, names: &[String]) -> PriorOrigin {
         let is_given = |name: &&String| self.priors.iter().any(|prior| prior.name == **name);
         match names.iter().find(is_given) {
@@ -206,7 +206,7 @@ impl GivenPriors {
         }
     }
 
-    /// The law the user wants for a parameter of these names, the first that has one.
+    /// The user's law for a parameter with these names, the first one given.
     pub(crate) fn law(&self, names: &[String]) -> Option<&Law> {
         let prior = |name: &String| self.priors.iter().find(|prior| prior.name == *name);
         names.iter().find_map(prior).map(|prior| &prior.law)
@@ -234,7 +234,7 @@ impl GivenPrior {
         })
     }
 
-    /// The same prior of what has this name in the model of one response.
+    /// The same prior under this name in the model of one response.
     fn called_so(&self, name: &str) -> GivenPrior {
         GivenPrior {
             name: name.to_owned(),
@@ -272,7 +272,7 @@ impl GivenPrior {
         Err(self.refused(FormulaError::new(self.spec.target_span, message).hint(hint)))
     }
 
-    /// What the parameters are called here that other programs call by this name.
+    /// The name used here for a parameter that other programs call by this name.
     fn called(&self, names: &[&str]) -> Option<String> {
         let name = self.name.as_str();
         let law = &self.law;

@@ -26,8 +26,8 @@ impl<'a> PriorBook<'a> {
         self.given.law(names)
     }
 
-    /// The user's law or the default, both on the original scale; returned for the variable
-    /// divided by `unit`.
+    /// The user's law or the default, both on the original scale; returned for the variable divided
+    /// by `unit`.
     pub(crate) fn choose(
         &mut self,
         names: &[String],

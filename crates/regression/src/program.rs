@@ -1,7 +1,7 @@
-//! The model program: from a blueprint to sites and an observed column.
-//!
-//! The site of a group term holds effects where groups have many rows each, else standard
-//! normals, which the rows multiply by spreads: whichever is less entangled with the spread.
+//! The model program: from a blueprint to sites and an observed column.  The site of a group term
+//! holds the effects themselves (centred form) if groups have many rows each, else standard normals
+//! that the rows multiply by the standard deviation (non-centred form): whichever is less
+//! correlated with the standard deviation.
 
 use lehr_graph::{Expr, Graph};
 use lehr_learn::Form as FamilyForm;
@@ -26,12 +26,12 @@ use crate::term::row_effect::{row_spread_site, shifted};
 use crate::term::smooth::SmoothSites;
 use crate::term::spline::SplineSites;
 
-/// What the model of one response shares with those of others.
+/// The parts that the model of one response shares with those of others.
 #[derive(Default)]
 pub(crate) struct Company<'c, 'g> {
     /// The sites of group terms whose effects are tied to those of other responses, by the terms' places.
     pub(crate) groups: Vec<(usize, GroupSites<'g>)>,
-    /// What is left of the responses before this one.
+    /// The residuals of the responses before this one.
     pub(crate) residuals: Option<&'c Residuals<'g>>,
 }
 
@@ -51,7 +51,7 @@ struct Sites<'g> {
     /// For each linear predictor and monotonic effect, the effect of each level.
     monotonics: Vec<Vec<Expr<'g>>>,
     shape: Vec<Expr<'g>>,
-    /// Of the family's own parameters that rows vary.
+    /// The family's own parameters that vary by row.
     parameters: Vec<ParameterSites<'g>>,
 }
 
@@ -106,7 +106,7 @@ impl Blueprint {
         there.fold(schema, Schema::number)
     }
 
-    /// The model as data.
+    /// The model as a program.
     pub(crate) fn program(&self) -> Result<Program, BindError> {
         self.clone().model().record(&self.schema())
     }
@@ -152,14 +152,14 @@ impl Blueprint {
                 variance: marginal.map(|one| one.variance * self.unit.powi(2)),
                 bounds: self.bounds,
             });
-            // The response is observed first: it is the one that is predicted.
+            // The response is observed first, because it is the one that is predicted.
             if let Some((plan, sites)) = self.covariate.as_ref().zip(covariate.as_ref()) {
                 plan.observe(row, sites);
             }
         });
     }
 
-    /// What the predictor is at the means of all columns more than where they are 0.
+    /// The difference of the predictor between the means of all columns and 0.
     fn shift<'g>(
         &self,
         m: &Tracer<'g>,
@@ -176,8 +176,8 @@ impl Blueprint {
         }
     }
 
-    /// Takes a normal spread of the predictor up: into sigma where the response is normal around it, else
-    /// as a latent of the row.
+    /// Adds a normal variance to the predictor: in sigma if the response is normal around it, else
+    /// as a local latent.
     fn spread_out<'g>(
         &self,
         row: &Row<'_, 'g>,
@@ -233,7 +233,8 @@ impl Blueprint {
         }
     }
 
-    /// Names what is shown for columns as they are and is no site: the verdict looks at it too.
+    /// Names the quantities that are reported on the original scale and are not sites, so that the
+    /// verdict checks them, too.
     fn name_moved<'g>(&self, m: &Tracer<'g>, sites: &Sites<'g>, shift: Option<Expr<'g>>) {
         let Some(shift) = shift else {
             return;
@@ -283,8 +284,8 @@ impl Blueprint {
         }
     }
 
-    /// The family's own parameters in each row. They are quantities of it, but for those that all
-    /// rows share as a list. Where the noise of each row is known it stands in place of sigma.
+    /// The family's own parameters in each row. They are named quantities of it, except for vectors
+    /// that all rows share. Known noise of each row replaces sigma.
     fn own_values<'g>(&self, row: &Row<'_, 'g>, sites: &Sites<'g>) -> Vec<Expr<'g>> {
         if self.has_errors {
             return vec![row.number(ERRORS)];
@@ -389,7 +390,7 @@ impl Blueprint {
         parts[0].graph().concat(&columns, 1)
     }
 
-    /// What the group terms of one formula add: of the response, or of a parameter.
+    /// The sum of the group terms of one formula: of the response, or of a parameter.
     fn group_sum<'g>(
         &self,
         row: &Row<'_, 'g>,
@@ -402,7 +403,7 @@ impl Blueprint {
         parts.reduce(|a, b| a + b)
     }
 
-    /// As [`Blueprint::group_sum`] of penalised smooths.
+    /// As [`Blueprint::group_sum`] for penalised smooths.
     fn spline_sum<'g>(
         &self,
         row: &Row<'_, 'g>,
@@ -415,8 +416,8 @@ impl Blueprint {
         parts.reduce(|a, b| a + b)
     }
 
-    /// What groups and smooths add to the predictor of a parameter. Families with parameters have
-    /// one head.
+    /// The contribution of group terms and smooths to the predictor of a parameter. Families with
+    /// parameters have one predictor.
     fn parameter_sum<'g>(
         &self,
         row: &Row<'_, 'g>,
@@ -435,7 +436,7 @@ impl Blueprint {
     }
 }
 
-/// The sum of monotonic effects, of each of which the effects of its levels are given.
+/// The sum of monotonic effects, given the effects of the levels of each.
 fn monotonic_sum<'g>(row: &Row<'_, 'g>, own: &[Expr<'g>]) -> Expr<'g> {
     let effects = own.iter().enumerate();
     let parts = effects.map(|(place, own)| own.at(row.index(&monotonic_column(place))));

@@ -1,14 +1,14 @@
-//! What several responses of one model are called, and what belongs to which.
+//! The names of several responses of one model, and the names that belong to each.
 
 use lehr_formula::Terms;
 use lehr_learn::LearnError;
 use lehr_report::Name;
 
-/// The correlations of what is left of the responses of a row.
+/// The name of the residual correlations.
 pub(crate) const RESCOR: &str = "rescor";
 
-/// What the names of each response's coefficients begin with: the response in letters and digits,
-/// `logy` for `log(y)`.
+/// The prefix of each response's coefficients: the response in letters and digits, `logy` for
+/// `log(y)`.
 pub(crate) fn names<'t>(
     responses: impl Iterator<Item = &'t Terms>,
 ) -> Result<Vec<String>, LearnError> {
@@ -31,7 +31,7 @@ pub(crate) fn names<'t>(
     Ok(names)
 }
 
-/// Latents of a row would have to be those of all its responses.
+/// Refuses local latents, which would have to be shared by all responses.
 fn check_latents(terms: &Terms) -> Result<(), LearnError> {
     let refused = |found: String, hint: &str| {
         Err(LearnError::Column {
@@ -54,15 +54,15 @@ fn check_latents(terms: &Terms) -> Result<(), LearnError> {
     Ok(())
 }
 
-/// The names by which priors of what the responses share are given.
+/// The names under which parameters that the responses share can have priors.
 pub(crate) fn shared_names<'t>(responses: impl Iterator<Item = &'t Terms>) -> Vec<String> {
     let tied = responses.flat_map(|terms| terms.groups.iter().filter(|term| term.tie.is_some()));
     let correlations = tied.map(|term| format!("cor({})", term.label()));
     correlations.chain([RESCOR.to_owned()]).collect()
 }
 
-/// Whose a name is that begins with a response, and the rest of it: 0 and `x` for `y1.x`, 0 and
-/// `sd(g)` for `sd(y1.g)`.
+/// The response to which a name with a prefix belongs, and the rest of the name: 0 and `x` for
+/// `y1.x`, 0 and `sd(g)` for `sd(y1.g)`.
 pub(crate) fn owner(names: &[String], name: &str) -> Option<(usize, String)> {
     let (call, inner) = inside(name);
     let own = |(place, response): (usize, &String)| {
@@ -80,7 +80,7 @@ pub(crate) fn prefixed(response: &str, name: &str) -> String {
     format!("{call}{response}.{inner}")
 }
 
-/// The same of a name with places.
+/// The same for a name with places.
 pub(crate) fn renamed(response: &str, name: &Name) -> Name {
     let text = prefixed(response, name.as_str());
     let start = Name::new(text, prefixed(response, name.variable()));
@@ -89,7 +89,7 @@ pub(crate) fn renamed(response: &str, name: &Name) -> Name {
     })
 }
 
-/// `sd(` and `cor(` of a name, and what follows.
+/// The prefix `sd(` or `cor(` of a name, and the rest.
 fn inside(name: &str) -> (&str, &str) {
     let calls = ["sd(", "cor("].into_iter();
     let length = calls.filter(|call| name.starts_with(call)).map(str::len);

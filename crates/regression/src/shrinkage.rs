@@ -1,7 +1,7 @@
-//! Priors of all common coefficients together, for many columns of which few matter.
+//! Joint priors of all fixed effects, for many columns of which few matter.
 //!
-//! They are on standardised coefficients: b times the spread of its column, in units of the
-//! response's spread (families with a link: in units of 1).
+//! They are on standardised coefficients: b times the standard deviation of its column, in units of
+//! the response's standard deviation (families with a link: in units of 1).
 
 use lehr_graph::Expr;
 use lehr_model::Tracer;
@@ -17,15 +17,15 @@ const LOCAL: &str = "weight.local";
 const GLOBAL: &str = "weight.global";
 /// The site of the share of the variance that the columns explain.
 const EXPLAINED: &str = "weight.R2";
-/// The site of each column's part of that.
+/// The site of each column's part of that share.
 const SHARE: &str = "weight.share";
 
-/// What the explained share of the variance is of.
+/// The variance of which a share is explained.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Total {
-    /// Of the response's own variance, which is 1 in the model: the columns have R².
+    /// The response's own variance, which is 1 in the model: the columns have R².
     Response,
-    /// Of a predictor with noise of variance 1: the columns have R²/(1 − R²).
+    /// That of a predictor with noise of variance 1: the columns have R²/(1 − R²).
     Noise,
 }
 
@@ -50,7 +50,7 @@ impl<'a> Shrinkage<'a> {
         Horseshoe::new([self.count], a[0]).with_slab(a[1])
     }
 
-    /// The coefficients, made of sites of their own.
+    /// The coefficients, from separate sites.
     pub(crate) fn sample<'g>(&self, m: &Tracer<'g>) -> Expr<'g> {
         if self.law.kind == Kind::Horseshoe {
             let prior = self.horseshoe();
@@ -69,7 +69,7 @@ impl<'a> Shrinkage<'a> {
             Total::Response => explained,
             Total::Noise => explained / (-explained + 1.0),
         };
-        // One column has all of it.
+        // A single column has the whole share.
         if self.count == 1 {
             return direction * variance.sqrt();
         }
@@ -88,7 +88,7 @@ impl<'a> Shrinkage<'a> {
         (0..self.count).map(draws).collect()
     }
 
-    /// What each draw multiplies the standard normal of one coefficient by.
+    /// The scale of one coefficient's standard normal in each draw.
     fn scales(&self, entry: &dyn Fn(&str, usize) -> Vec<f64>, place: usize) -> Vec<f64> {
         if self.law.kind == Kind::Horseshoe {
             let slab = self.law.arguments()[1];
@@ -109,7 +109,7 @@ impl<'a> Shrinkage<'a> {
         explained.iter().zip(share).map(one).collect()
     }
 
-    /// What all coefficients share, by the name of its site.
+    /// The site of the parameter that all coefficients share.
     pub(crate) fn common_site(&self) -> &'static str {
         match self.law.kind {
             Kind::Horseshoe => GLOBAL,

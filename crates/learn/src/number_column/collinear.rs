@@ -1,4 +1,4 @@
-//! Columns that others determine exactly.
+//! Detects columns that others determine exactly.
 
 use std::ops::Deref;
 
@@ -12,9 +12,10 @@ use serde::{Deserialize, Serialize};
 const MOST: usize = 200;
 /// Rows that are multiplied at a time.
 const BLOCK: usize = 4096;
-/// The share of a column's variance below which what others leave of it is rounding.
+/// The share of a column's variance below which the remainder after the other columns counts as
+/// rounding.
 const NOTHING: f64 = 1e-10;
-/// The least coefficient, of columns of one scale, that counts as part of a relation.
+/// The least coefficient, for columns of the same scale, that counts as part of a relation.
 const PART: f64 = 1e-4;
 
 /// Σ xᵢxⱼ of all columns, gathered block by block.
@@ -22,15 +23,15 @@ const PART: f64 = 1e-4;
 pub(crate) struct CrossProducts {
     intercept: Intercept,
     rows: f64,
-    /// The first row, from which the others are measured where a mean is taken off anyway.
+    /// The first row, relative to which the others are measured if a mean is subtracted anyway.
     origin: Option<Vec<f64>>,
     sums: Vec<f64>,
-    /// Its lower half.
+    /// The lower half of the matrix.
     #[serde(with = "square")]
     products: Mat<f64>,
 }
 
-/// A square matrix as numbers, row after row.
+/// A square matrix as numbers, row-major.
 mod square {
     use faer::Mat;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -52,7 +53,7 @@ mod square {
 }
 
 impl CrossProducts {
-    /// Of so many columns; `None` if they are too many.
+    /// The products of this many columns; `None` if they are too many.
     pub(crate) fn new(columns: usize, intercept: Intercept) -> Option<CrossProducts> {
         ((2..=MOST).contains(&columns)).then(|| CrossProducts {
             intercept,
@@ -91,7 +92,7 @@ impl CrossProducts {
         }
     }
 
-    /// Adds the rows of another, measured from its own origin: with d from there to here,
+    /// Adds the rows of another, measured from its own origin: with d from that origin to this one,
     /// Σ (x + d)(x + d)ᵀ = Σ xxᵀ + d Σxᵀ + Σx dᵀ + n ddᵀ.
     pub(crate) fn merge(&mut self, other: &CrossProducts) {
         let Some(theirs) = &other.origin else {
@@ -111,12 +112,12 @@ impl CrossProducts {
         self.rows += other.rows;
     }
 
-    /// The relations among the columns at these places: each lists a column that earlier ones
-    /// determine, after those it is made of.
+    /// The relations among the columns at these places: each lists the columns that determine
+    /// another, and then that column.
     pub(crate) fn relations(&self, places: &[usize]) -> Vec<Vec<usize>> {
         let mut known = Independent::default();
         let mut relations = Vec::new();
-        // In as many rows as columns, all columns are related.
+        // With as many columns as rows, all columns are related.
         if self.rows < 2.0 * places.len() as f64 {
             return relations;
         }
@@ -142,7 +143,7 @@ impl CrossProducts {
     }
 }
 
-/// Adds XᵀX to a matrix, of which the lower half says all.
+/// Adds XᵀX to a matrix of which only the lower half is used.
 fn add_square(to: &mut Mat<f64>, block: MatRef<'_, f64>) {
     triangular::matmul(
         to.as_mut(),
@@ -157,7 +158,7 @@ fn add_square(to: &mut Mat<f64>, block: MatRef<'_, f64>) {
     );
 }
 
-/// Columns none of which is made of the others, with the Cholesky factor of their correlations.
+/// Linearly independent columns, with the Cholesky factor of their correlations.
 #[derive(Default)]
 struct Independent {
     places: Vec<usize>,
@@ -165,8 +166,8 @@ struct Independent {
 }
 
 impl Independent {
-    /// Adds a column by its correlations with the others; the places of its parts if it is made of
-    /// them.
+    /// Adds a column by its correlations with the others; returns the places of its parts if it
+    /// depends on them.
     fn add(&mut self, place: usize, correlations: &[f64]) -> Option<Vec<usize>> {
         let mut row: Vec<f64> = Vec::with_capacity(correlations.len() + 1);
         for (own, correlation) in self.factor.iter().zip(correlations) {

@@ -1,4 +1,5 @@
-//! One common column while its mean, its scale and what it tells of the response are learnt.
+//! One column of the fixed effects while its mean, its scale and its relation to the response are
+//! learnt.
 
 use lehr_formula::{Intercept, TermBasis};
 use lehr_numeric::column;
@@ -7,25 +8,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::response_rule::Form;
 
-/// Rows below which nothing is said of separation.
+/// With fewer rows separation is not reported.
 const FEWEST_ROWS: u64 = 10;
 
-/// Numbers of a column that are digested side by side.
+/// Numbers of a column that are hashed side by side.
 const LANES: usize = 8;
 
-/// A number made of many in order. It can be stored half-way, as no hasher of the library can.
+/// A hash of numbers in order. It can be serialised half-way, unlike the hashers of the standard
+/// library.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Digest(pub(crate) u64);
 
 impl Digest {
     fn push(&mut self, bits: u64) {
         const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
-        // Without the turn, low bits would never hear of high ones.
+        // Without the rotation, high bits would never affect low ones.
         self.0 = (self.0.rotate_left(23) ^ bits).wrapping_mul(MIX);
     }
 
-    /// Takes in a block. Its numbers go by lanes, which need not wait for one another; equal columns come in
-    /// equal blocks.
+    /// Adds a block. Its numbers go to independent lanes; equal columns arrive in equal blocks.
     fn push_all(&mut self, values: &[f64]) {
         let (blocks, rest) = values.as_chunks::<LANES>();
         let mut lanes = [Digest::default(); LANES];
@@ -51,11 +52,11 @@ pub(crate) struct ColumnLearner {
     /// The first value that differs from the first of all.
     second: Option<f64>,
     has_more: bool,
-    /// Of a product with levels, the values in rows of its level.
+    /// For a product with levels, the values in rows of its level.
     inside: Option<Moment>,
-    /// From the least to the largest value where the response is 0, and where it is not.
+    /// The smallest and the largest value in rows with response 0, and in the other rows.
     ranges: [Option<[f64; 2]>; 2],
-    /// Of all values in order: equal columns have equal digests.
+    /// A hash of all values in order: equal columns have equal hashes.
     pub digest: Digest,
 }
 
@@ -92,7 +93,7 @@ impl ColumnLearner {
         self.digest.push_all(values);
     }
 
-    /// Takes in what a copy has seen of more rows.
+    /// Adds the results of a copy that has seen more rows.
     pub(crate) fn merge(&mut self, other: &ColumnLearner) {
         self.moment.merge(&other.moment);
         for value in other.first.into_iter().chain(other.second) {
@@ -111,10 +112,10 @@ impl ColumnLearner {
         self.digest.push(other.digest.0);
     }
 
-    /// Remembers up to two different values of many.
+    /// Remembers up to two distinct values of many.
     fn distinguish_all(&mut self, mut values: &[f64]) {
         while !self.has_more {
-            // Every number differs from one that is not there yet.
+            // Every number differs from an absent one.
             let known = [self.first, self.second].map(|one| one.unwrap_or(f64::NAN));
             let Some(place) = column::first_other(values, known) else {
                 return;
@@ -124,7 +125,7 @@ impl ColumnLearner {
         }
     }
 
-    /// Remembers up to two different values.
+    /// Remembers up to two distinct values.
     fn distinguish(&mut self, value: f64) {
         if *self.first.get_or_insert(value) != value {
             self.varies = true;
@@ -132,7 +133,8 @@ impl ColumnLearner {
         }
     }
 
-    /// Widens the ranges of rows without and with a response of 0, as long as that may tell of separation.
+    /// Widens the ranges of rows without and with a response of 0, as long as separation is
+    /// possible.
     pub(crate) fn compare(&mut self, values: &[f64], response: &[f64]) {
         if self.is_mixed() {
             return;
@@ -146,8 +148,8 @@ impl ColumnLearner {
         }
     }
 
-    /// Whether the ranges overlap and several values have a response above 0: further rows only widen them, so
-    /// there is no separation.
+    /// Whether the ranges overlap and several values have a response above 0. Further rows only
+    /// widen the ranges, so there is no separation.
     fn is_mixed(&self) -> bool {
         let [Some([least, most]), Some([above_least, above_most])] = self.ranges else {
             return false;
@@ -155,7 +157,7 @@ impl ColumnLearner {
         least < above_most && above_least < most && above_least < above_most
     }
 
-    /// See [`ScaledColumn::contrast`]; of a product with levels that of the rows of its level.
+    /// See [`ScaledColumn::contrast`]; for a product with levels, that of the rows of its level.
     pub(crate) fn contrast(&self, scale: f64) -> f64 {
         match (self.first, self.second, &self.inside) {
             (Some(first), Some(second), _) if !self.has_more => (second - first).abs(),
@@ -164,12 +166,13 @@ impl ColumnLearner {
         }
     }
 
-    /// Why only the prior bounds the coefficient in a family of truth values or counts.
+    /// The reason why only the prior bounds the coefficient in a family of Boolean responses or
+    /// counts.
     pub(crate) fn separation(&self, form: Form) -> Option<String> {
         let [Some([least, most]), Some([above_least, above_most])] = self.ranges else {
             return None;
         };
-        // In fewer rows anything tells any two classes apart.
+        // In fewer rows almost any column separates two classes.
         if self.moment.count() < FEWEST_ROWS {
             return None;
         }
@@ -189,8 +192,8 @@ impl ColumnLearner {
         }
     }
 
-    /// Mean and scale, or `None` for a column that says the same as the intercept, or as
-    /// nothing at all.
+    /// Mean and scale; `None` for a column that is constant, and so equivalent to the intercept or
+    /// to nothing.
     pub(crate) fn scaled(&self, intercept: Intercept) -> Option<(f64, f64)> {
         let (mean, scale) = match intercept {
             Intercept::Present => (self.moment.mean(), self.moment.scale()),
@@ -200,7 +203,7 @@ impl ColumnLearner {
             Intercept::Present => !self.varies,
             Intercept::Absent => !self.varies && self.first == Some(0.0),
         };
-        // What is left of a spread this small is rounding; squares of tiny numbers vanish.
+        // A remaining standard deviation this small is rounding; squares of tiny numbers underflow.
         let rounding = scale <= 4.0 * f64::EPSILON * mean.abs() && mean.abs() > 1e-140;
         (!rounding && !constant).then_some((mean, scale))
     }

@@ -1,4 +1,4 @@
-//! Standardised columns as rows of a matrix, written where they are wanted.
+//! Standardised columns as rows of a matrix, written on request.
 #![expect(
     clippy::inline_always,
     reason = "what is not inlined into the dispatched function is compiled without its instructions"
@@ -9,10 +9,10 @@ use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
 
-/// Rows that are filled together: they stay in the processor's first cache from column to column.
+/// Rows that are filled together, so that they stay in the first-level cache from column to column.
 const ROWS: usize = 128;
 
-/// Columns with what the model takes off their values and divides them by.
+/// Columns with the means and scales of the model.
 #[derive(Default)]
 pub struct ScaledMatrix<'s> {
     columns: Vec<ScaledValues<'s>>,
@@ -42,7 +42,7 @@ impl<'s> ScaledMatrix<'s> {
     /// Writes some rows.
     ///
     /// # Panics
-    /// If there are fewer rows, or not as much room as they take.
+    /// If there are fewer rows, or the buffer is too small.
     pub fn fill(&self, rows: Range<usize>, to: &mut [f64]) {
         assert_eq!(to.len(), rows.len() * self.width(), "room for all rows");
         if self.width() > 0 {
@@ -56,7 +56,7 @@ impl<'s> ScaledMatrix<'s> {
     }
 }
 
-/// Rows from a first one on that are being written.
+/// Rows that are being written, starting with `first`.
 struct Filling<'a, 's> {
     matrix: &'a ScaledMatrix<'s>,
     first: usize,
@@ -82,7 +82,7 @@ impl WithSimd for Filling<'_, '_> {
 }
 
 impl ScaledValues<'_> {
-    /// Writes values as the model sees them. By themselves they are divided several at a time.
+    /// Writes standardised values. Separately from the scatter, several are divided at a time.
     #[inline(always)]
     fn scale(&self, values: &[f64], to: &mut [f64; ROWS]) {
         for (to, value) in to.iter_mut().zip(values) {
@@ -91,7 +91,7 @@ impl ScaledValues<'_> {
     }
 }
 
-/// Puts values into one place of every row.
+/// Writes values to one place of every row.
 #[inline(always)]
 fn scatter(values: &[f64; ROWS], (place, width): (usize, usize), rows: &mut [f64]) {
     for (row, value) in rows.chunks_exact_mut(width).zip(values) {

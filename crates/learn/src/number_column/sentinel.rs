@@ -1,4 +1,4 @@
-//! Numbers that stand for missing values: `-999` among numbers that are nowhere near.
+//! Detects numbers that represent missing values, such as `-999` far from all other values.
 
 use lehr_formula::quoted;
 use lehr_numeric::column;
@@ -7,21 +7,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::LearnError;
 
-/// What people write where there is nothing to write.
+/// Numbers that people commonly use for missing values.
 const USUAL: [f64; column::MARKS] = [
     -99.0, -999.0, 999.0, -9999.0, 9999.0, -99_999.0, 99_999.0, -999_999.0, 999_999.0,
 ];
 
-/// They are at least this far from 0.
+/// Their least distance from 0.
 const NEAREST: f64 = 99.0;
 
-/// A column of numbers while it is looked at.
+/// A column of numbers under examination.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct NumberColumn {
     pub name: String,
-    /// How often each of the usual ones occurs.
+    /// How often each of the common codes occurs.
     counts: [usize; USUAL.len()],
-    /// All other numbers lie between these.
+    /// The range of all other numbers.
     low: f64,
     high: f64,
     others: usize,
@@ -47,7 +47,7 @@ impl NumberColumn {
         }
     }
 
-    /// Most chunks hold finite numbers and none of the usual ones, which takes little to see.
+    /// Most chunks hold finite numbers and none of the codes, which is fast to check.
     fn see_chunk(&mut self, chunk: &[f64]) {
         let [low, high] = column::range(chunk);
         let is_near = low > -NEAREST && high < NEAREST;
@@ -76,7 +76,7 @@ impl NumberColumn {
         }
     }
 
-    /// Takes in what was seen in more rows.
+    /// Adds the results of more rows.
     pub(crate) fn merge(&mut self, other: &NumberColumn) {
         for (own, other) in self.counts.iter_mut().zip(other.counts) {
             *own += other;
@@ -86,8 +86,8 @@ impl NumberColumn {
         self.others += other.others;
     }
 
-    /// Asks about the first of the usual ones that is further from all other numbers than those are
-    /// from one another.
+    /// Reports the first code that is further from all other numbers than those are from one
+    /// another.
     pub(crate) fn judge(&self) -> Result<(), LearnError> {
         let range = self.high - self.low;
         let is_far = |value: f64| {

@@ -1,4 +1,4 @@
-//! Where the linear predictor is expected, and how widely it varies.
+//! The expected linear predictor, and its variation.
 
 use lehr_formula::Intercept;
 use lehr_numeric::column;
@@ -8,36 +8,36 @@ use serde::{Deserialize, Serialize};
 use crate::response_rule::ResponseRule;
 use crate::response_rule::{Form, Link};
 
-/// What each class has before any row is seen.
+/// The initial count of each class.
 const HALF: f64 = 0.5;
 
-/// So few classes are counted one after another.
+/// Up to this many classes are counted one after another.
 const FEW_CLASSES: usize = 4;
 
-/// The linear predictor is `centre + unit · (standardised predictor)`, one centre for each
-/// logit of the family. So all latents are about 1 in size, whatever the response's unit.
+/// The linear predictor is `centre + unit · (standardised predictor)`, one centre for each logit of
+/// the family. So all latents are about 1 in size, in any unit of the response.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Anchor {
     /// The expected linear predictor of each logit.
     pub centre: Vec<f64>,
     /// The unit of the linear predictor.
     pub unit: f64,
-    /// How much wider than usual priors of coefficients must be: more than 1 where there is
-    /// no intercept to carry the mean of the response.
+    /// The factor by which priors of coefficients are widened: more than 1 if no intercept carries
+    /// the mean of the response.
     pub widening: f64,
 }
 
-/// What the response of the fitted table looks like, gathered block by block.
+/// Statistics of the fitted response, gathered block by block.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ResponseProfile {
     rule: ResponseRule,
     count: f64,
     sum: f64,
-    /// Of the response less the offset.
+    /// The moments of the response less the offset.
     rest: Moment,
     trials: Option<f64>,
     offset: Option<Exposure>,
-    /// How often each class occurs, and half a time more; empty for numbers.
+    /// The frequency of each class plus ½; empty for numbers.
     classes: Vec<f64>,
     first: Option<f64>,
     varies: bool,
@@ -47,12 +47,12 @@ pub(crate) struct ResponseProfile {
 #[derive(Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 struct Exposure {
     sum: f64,
-    /// The largest, and Σ e^(offset − largest).
+    /// The largest offset, and Σ e^(offset − largest).
     most: f64,
     parts: f64,
 }
 
-/// The response and what belongs to it in some rows.
+/// The response of some rows with its additions.
 pub(crate) struct ResponseBlock<'a> {
     pub values: &'a [f64],
     pub trials: Option<&'a [f64]>,
@@ -60,7 +60,7 @@ pub(crate) struct ResponseBlock<'a> {
 }
 
 impl ResponseProfile {
-    /// Nothing yet of a response with so many classes, 0 for numbers.
+    /// Empty statistics of a response with this many classes, 0 for numbers.
     pub(crate) fn new(rule: &ResponseRule, classes: usize) -> ResponseProfile {
         ResponseProfile {
             rule: rule.clone(),
@@ -77,7 +77,7 @@ impl ResponseProfile {
 
     pub(crate) fn see(&mut self, seen: &ResponseBlock<'_>) {
         self.count += seen.values.len() as f64;
-        // One after another, so that blocks do not change a bit.
+        // Summed one after another, so that the division into blocks does not change a bit.
         self.sum = seen.values.iter().fold(self.sum, |sum, value| sum + value);
         match seen.offset {
             None => self.rest.push_all(seen.values),
@@ -117,7 +117,7 @@ impl ResponseProfile {
         }
     }
 
-    /// Takes in what a copy has seen of more rows.
+    /// Adds the results of a copy that has seen more rows.
     pub(crate) fn merge(&mut self, other: &ResponseProfile) {
         self.count += other.count;
         self.sum += other.sum;
@@ -142,12 +142,12 @@ impl ResponseProfile {
         self.first.filter(|_| !self.varies)
     }
 
-    /// How many rows were seen.
+    /// The number of rows seen.
     pub(crate) fn rows(&self) -> usize {
         self.count as usize
     }
 
-    /// Whether an offset is among what was seen.
+    /// Whether there is an offset.
     pub(crate) fn has_offset(&self) -> bool {
         self.offset.is_some()
     }
@@ -178,7 +178,8 @@ impl ResponseProfile {
         }
     }
 
-    /// The residual of the offset: its mean and spread, or its root mean square around 0.
+    /// The residual of the offset: its mean and standard deviation, or its root mean square around
+    /// 0.
     fn identity(&self, intercept: Intercept) -> Anchor {
         let (centre, unit) = match intercept {
             Intercept::Present => (self.rest.mean(), self.rest.scale()),
@@ -186,7 +187,7 @@ impl ResponseProfile {
         };
         Anchor {
             centre: vec![centre],
-            // A spread of nothing but rounding is none; the caller refuses it.
+            // A standard deviation of rounding size counts as zero; the caller refuses it.
             unit: if unit > 4.0 * f64::EPSILON * centre.abs() {
                 unit
             } else {
@@ -196,7 +197,7 @@ impl ResponseProfile {
         }
     }
 
-    /// The link of the mean, a little inside its range, less the offset's.
+    /// The link of the mean, slightly inside its range, less that of the offset.
     fn linked_mean(&self) -> f64 {
         if self.rule.link == Link::Log {
             let exposure = self.offset.as_ref().map_or(0.0, |offset| {

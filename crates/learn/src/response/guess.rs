@@ -10,7 +10,7 @@ use crate::accumulator::Pupil;
 use crate::error::LearnError;
 use crate::response_rule::Form;
 
-/// Whether the user or the response decides on the family.
+/// Whether the user or the response determines the family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FamilyOrigin {
     /// The user named it.
@@ -48,7 +48,7 @@ impl<'t> Clue<'t> {
     }
 }
 
-/// What a response looks like.
+/// Statistics from which the form of a response is guessed.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Guess {
     name: String,

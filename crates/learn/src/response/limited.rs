@@ -1,4 +1,4 @@
-//! Responses that are known by bounds only, or kept between limits: `y | cens(c)`, `y | trunc(lb, ub)`.
+//! Bounded responses: `y | cens(c)`, `y | trunc(lb, ub)`.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ use crate::error::LearnError;
 use crate::response_rule::Form;
 use crate::source::Source;
 
-/// What the numbers of a status mean, and the words for them, as in brms.
+/// The numeric codes of a censoring state, and its words, as in brms.
 const STATUSES: [(f64, &str); 4] = [
     (-1.0, "left"),
     (0.0, "none"),
@@ -20,12 +20,12 @@ const STATUSES: [(f64, &str); 4] = [
     (2.0, "interval"),
 ];
 
-/// Stands for a limit of 0, whose logarithm is finite.
+/// Replaces a limit of 0, so that its logarithm is finite.
 const LEAST: f64 = 1e-300;
 
 impl Outcome {
-    /// What is known of the response in every row, and where intervals end; `None` where all are known
-    /// as they are.
+    /// The bounds of the response in every row, with the upper ends of intervals; `None` if all
+    /// responses are known exactly.
     pub fn knowledge(
         &self,
         source: &Source<'_>,
@@ -71,7 +71,7 @@ impl Outcome {
         }))
     }
 
-    /// What stands in where nothing is known of a row's response.
+    /// The columns of bounds for rows with unknown responses.
     pub fn no_knowledge(&self, rows: usize) -> Vec<(&'static str, Vec<f64>)> {
         let Some(censoring) = &self.response.censoring else {
             return Vec::new();
@@ -188,14 +188,14 @@ impl Outcome {
     }
 }
 
-/// What is known of the response, row by row.
+/// The bounds of the response, row by row.
 pub struct Knowledge {
     pub status: Vec<f64>,
     pub upper: Option<Vec<f64>>,
 }
 
 impl Knowledge {
-    /// As columns of the model.
+    /// The bounds as columns of the model.
     pub fn columns(self) -> Vec<(&'static str, Vec<f64>)> {
         let upper = self.upper.map(|values| (UPPER, values));
         std::iter::once((STATUS, self.status))
@@ -204,25 +204,25 @@ impl Knowledge {
     }
 }
 
-/// How many rows of each status were seen.
+/// The number of rows of each censoring state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct StatusCount([usize; STATUSES.len()]);
 
 impl StatusCount {
-    /// Takes in a block.
+    /// Adds a block.
     pub(crate) fn see(&mut self, status: &[f64]) {
         for (count, (code, _)) in self.0.iter_mut().zip(STATUSES) {
             *count += status.iter().filter(|one| **one == code).count();
         }
     }
 
-    /// Takes in what was counted of more rows.
+    /// Adds the counts of more rows.
     pub(crate) fn merge(&mut self, other: StatusCount) {
         let pairs = self.0.iter_mut().zip(other.0);
         pairs.for_each(|(own, more)| *own += more);
     }
 
-    /// What the user should know, if any row is censored.
+    /// A note for the user, if any row is censored.
     pub(crate) fn note(&self, response: &Response) -> Option<String> {
         let all: usize = self.0.iter().sum();
         let named = STATUSES.iter().zip(self.0);
@@ -239,7 +239,8 @@ impl StatusCount {
     }
 }
 
-/// The statuses of a column, by words, numbers or truth values, of which true is right.
+/// The censoring states of a column, from words, numbers or Boolean values (true means
+/// right-censored).
 fn statuses(name: &str, place: &str, source: &Source<'_>) -> Result<Vec<f64>, LearnError> {
     let wrong = |row: usize, found: String| LearnError::Column {
         at: format!("{place}, row {}", source.first + row + 1),

@@ -12,20 +12,20 @@ use crate::response_rule::Form;
 use crate::response_rule::ResponseRule;
 use crate::source::Source;
 
-/// More classes than this are numbers or groups mistaken for classes.
+/// More classes are probably numbers or groups mistaken for classes.
 const MOST_CLASSES: usize = 1000;
 
-/// More different numbers than this are a quantity and no classes in order.
+/// With more distinct numbers a column is a quantity and not ordered classes.
 const MOST_ORDERED_NUMBERS: usize = 20;
 
-/// How the response of a table becomes numbers.
+/// The conversion of a table's response to numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// The requirements of the family.
     pub rule: ResponseRule,
     /// The left side of the formula.
     pub response: Response,
-    /// The classes in the order of their numbers; empty where the response is a number.
+    /// The classes in the order of their numbers; empty if the response is a number.
     pub classes: Vec<String>,
 }
 
@@ -91,7 +91,7 @@ impl Outcome {
         Ok(classes)
     }
 
-    /// What the user should know of the classes.
+    /// Notes for the user on the classes.
     fn notes(&self, is_text: &dyn Fn(&str) -> bool) -> Vec<String> {
         let Expr::Column(name) = &self.response.outcome else {
             return Vec::new();
@@ -225,8 +225,8 @@ impl Outcome {
         }
     }
 
-    /// Refuses more successes than trials; `first` is the row of the whole table that the
-    /// first is.
+    /// Refuses more successes than trials; `first` is the number of the first row in the whole
+    /// table.
     pub fn check_hits(&self, hits: &[f64], trials: &[f64], first: usize) -> Result<(), LearnError> {
         let wrong = |row: usize| hits[row] > trials[row];
         let Some(row) = (0..hits.len()).find(|&row| wrong(row)) else {
@@ -242,8 +242,8 @@ impl Outcome {
         })
     }
 
-    /// Which column counts what. `surplus` is by how many failures exceed successes at the least:
-    /// where they never fall short, the failures could be trials by mistake.
+    /// A note on the meaning of the columns. `surplus` is the least excess of failures over
+    /// successes: if failures never fall short, they may be trials by mistake.
     pub fn trials_note(&self, surplus: f64) -> Option<String> {
         let (response, hits) = (&self.response, &self.response.outcome);
         Some(match response.trials.as_ref()? {
@@ -265,7 +265,7 @@ impl Outcome {
         })
     }
 
-    /// A value the family can have, for rows whose response is not known.
+    /// A valid value of the family, for rows whose response is unknown.
     pub fn stand_in(&self) -> f64 {
         match self.rule.form {
             Form::Positive => 1.0,
@@ -282,7 +282,7 @@ pub(crate) struct OutcomeLearner {
     labels: Labels,
     /// Whether the response is a column of numbers.
     is_number: bool,
-    /// Classes that are known whatever the rows say.
+    /// Classes that are known in advance.
     given: Option<Vec<String>>,
 }
 
@@ -320,14 +320,14 @@ impl OutcomeLearner {
         }
     }
 
-    /// Takes in what a copy has seen of more rows.
+    /// Adds the results of a copy that has seen more rows.
     pub(crate) fn merge(&mut self, other: &OutcomeLearner) {
         self.labels.merge(&other.labels);
         self.is_number |= other.is_number;
         self.given = self.given.take().or_else(|| other.given.clone());
     }
 
-    /// The response with its classes, and what the user should know of them.
+    /// The response with its classes, and notes for the user on them.
     pub(crate) fn finish(
         self,
         is_text: &dyn Fn(&str) -> bool,
@@ -351,7 +351,7 @@ impl OutcomeLearner {
     }
 }
 
-/// Which numbers a family takes, in words, and what to do about others.
+/// The numbers that a family allows, in words, and advice on others.
 fn demand(form: Form) -> (fn(f64) -> bool, &'static str, &'static str) {
     let whole: fn(f64) -> bool = |y| y >= 0.0 && y.fract() == 0.0;
     match form {
@@ -390,7 +390,7 @@ fn demand(form: Form) -> (fn(f64) -> bool, &'static str, &'static str) {
     }
 }
 
-/// Refuses what is no whole number of trials or failures.
+/// Refuses numbers that are not whole numbers of trials or failures.
 fn counted(values: &[f64], at: &str, what: &str, first: usize) -> Result<(), LearnError> {
     let whole = |value: &f64| *value >= 0.0 && value.fract() == 0.0;
     match values.iter().position(|value| !whole(value)) {

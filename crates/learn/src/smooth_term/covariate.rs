@@ -1,5 +1,5 @@
-//! A covariate whose true value is a latent of the row: measured with error, `me(x, sd)`, or missing in
-//! some rows, `mi(x)`.
+//! A covariate whose true value is a latent variable of the row: measured with error, `me(x, sd)`,
+//! or missing in some rows, `mi(x)`.
 
 use lehr_formula::{CovariateTerm, Intercept};
 use lehr_table::{Column, Moment};
@@ -10,16 +10,16 @@ use crate::error::LearnError;
 use crate::response_rule::Form;
 use crate::source::Source;
 
-/// The covariate as it was learnt of the fitted table.
+/// The covariate with the constants learnt from the fitted table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Covariate {
     /// The term of the formula.
     pub term: CovariateTerm,
-    /// What is taken away from values, and what they are divided by.
+    /// The value that is subtracted from the covariate.
     pub centre: f64,
     /// The divisor of the values.
     pub scale: f64,
-    /// The mean of the values that are there.
+    /// The mean of the present values.
     pub mean: f64,
 }
 
@@ -40,7 +40,7 @@ impl CovariateLearner {
         }
     }
 
-    /// Takes in a block.
+    /// Adds a block.
     pub(crate) fn see(&mut self, source: &Source<'_>) -> Result<(), LearnError> {
         errors(&self.term, source)?;
         for value in values(&self.term, source) {
@@ -92,12 +92,12 @@ impl CovariateLearner {
     }
 }
 
-/// What is seen of the covariate; NaN where it is missing.
+/// The observed covariate; NaN if it is missing.
 fn values(term: &CovariateTerm, source: &Source<'_>) -> Vec<f64> {
     source.numbers(&term.column).unwrap_or_default().to_vec()
 }
 
-/// The spread of its errors in every row; none where it has gaps instead.
+/// The standard deviation of its errors in every row; `None` if it has gaps instead.
 fn errors(term: &CovariateTerm, source: &Source<'_>) -> Result<Option<Vec<f64>>, LearnError> {
     let Some(expr) = &term.error else {
         return Ok(None);
@@ -129,7 +129,7 @@ impl Covariate {
             }
         };
         let own: Vec<f64> = seen.iter().map(standard).collect();
-        // As a response it has its own unit, in which densities are told.
+        // As a response it keeps its own unit, in which densities are reported.
         let as_seen = |value: &f64| if value.is_nan() { self.centre } else { *value };
         let whole: Vec<f64> = seen.iter().map(as_seen).collect();
         let more = if let Some(spreads) = errors(&self.term, source)? {
@@ -145,23 +145,24 @@ impl Covariate {
             .into())
     }
 
-    /// As the formula has it.
+    /// The text of the term.
     pub fn term(&self) -> String {
         self.term.to_string()
     }
 
-    /// The names of the coefficient, and of the mean and the spread of true values.
+    /// The names of the coefficient, and of the mean and the standard deviation of true values.
     pub fn names(&self) -> [String; 3] {
         covariate_names(&self.term.label())
     }
 
-    /// Mean and spread of true values on the original scale, from the model's.
+    /// Mean and standard deviation of true values on the original scale, from the model's.
     pub fn original(&self, mean: f64, spread: f64) -> [f64; 2] {
         [self.centre + self.scale * mean, self.scale * spread]
     }
 }
 
-/// The names of the coefficient, and of the mean and the spread of true values, from a term's label.
+/// The names of the coefficient, and of the mean and the standard deviation of true values, from a
+/// term's label.
 pub fn covariate_names(label: &str) -> [String; 3] {
     [
         label.to_owned(),

@@ -1,4 +1,4 @@
-//! Terms that are functions of columns: what a table determines of them.
+//! Terms that are functions of columns: the constants that a table determines.
 
 pub(crate) mod covariate;
 pub(crate) mod monotonic;

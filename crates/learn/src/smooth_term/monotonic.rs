@@ -7,11 +7,11 @@ use crate::error::LearnError;
 use crate::fixed_effects::{see_all, turn_all};
 use crate::source::Source;
 
-/// Fewer levels than this have no order to speak of, and more are a quantity.
+/// With fewer levels the order is meaningless, and with more the column is a quantity.
 const FEWEST: usize = 3;
 const MOST: usize = 50;
 
-/// A monotonic effect as it was learnt of the fitted table.
+/// A monotonic effect with the levels learnt from the fitted table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Monotonic {
     /// `mo(income)`.

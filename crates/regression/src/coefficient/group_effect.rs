@@ -1,4 +1,5 @@
-//! Draws of spreads, correlations and effects of groups on the original scale.
+//! Draws of the standard deviations, correlations and values of random effects on the original
+//! scale.
 
 use lehr_learn::Grouping;
 use lehr_numeric::vector::{dot, form};
@@ -7,7 +8,7 @@ use lehr_report::{AxisKind, Coefficient, Name, Summary};
 use crate::named_draws::{Draws, Head, NamedDraws, Replica};
 use crate::term::group::{Form, GroupPlan, spread_name};
 
-/// The effects of one group term in one linear predictor.
+/// The random effects of one group term in one linear predictor.
 pub(crate) struct GroupEffects<'a> {
     pub(crate) plan: &'a GroupPlan,
     pub(crate) grouping: &'a Grouping,
@@ -15,15 +16,16 @@ pub(crate) struct GroupEffects<'a> {
     pub(crate) head: Head<'a>,
 }
 
-/// How the moments of a site become those of the effects of its groups.
+/// The map from the moments of a site to those of the effects of its groups.
 pub struct EffectMoments<'a> {
     term: GroupEffects<'a>,
-    /// What the effects are of the numbers of the site, row after row.
+    /// The matrix from the numbers of the site to the effects, row-major.
     turn: Vec<f64>,
 }
 
 impl EffectMoments<'_> {
-    /// The mean and the standard deviation of each effect of a group, whose numbers have this mean and covariance.
+    /// The mean and the standard deviation of each effect of a group, whose numbers have this mean
+    /// and covariance.
     pub fn of(&self, (mean, covariance): (&[f64], &[f64])) -> Vec<(f64, f64)> {
         let rows = self.turn.chunks_exact(mean.len());
         rows.map(|row| (dot(row, mean), form(covariance, row).max(0.0).sqrt()))
@@ -50,7 +52,7 @@ impl EffectMoments<'_> {
 }
 
 impl<'a> GroupEffects<'a> {
-    /// Whether it stands in the formula of the response.
+    /// Whether it is part of the formula of the response.
     pub(crate) fn is_of_response(&self) -> bool {
         self.plan.of.is_none()
     }
@@ -104,8 +106,8 @@ impl<'a> GroupEffects<'a> {
         (0..effects).map(row).collect()
     }
 
-    /// What the effects are of the numbers of the site, under each draw of the other sites: a matrix, row
-    /// after row.
+    /// The matrix from the numbers of the site to the effects, for each draw of the other sites,
+    /// row-major.
     fn turns(&self, draws: &Draws<'_>) -> Vec<Vec<f64>> {
         let (plan, grouping) = (self.plan, self.grouping);
         let spreads = match plan.form {
@@ -130,7 +132,7 @@ impl<'a> GroupEffects<'a> {
         (0..draws.count).map(turn).collect()
     }
 
-    /// `site[3]`, or `patient[3, dose]` where several effects vary; nothing where their draws were not kept.
+    /// `site[3]`, or `patient[3, dose]` for several effects; empty if their draws were not kept.
     pub(crate) fn effects(&self, draws: &Draws<'_>, found: &mut Vec<NamedDraws>) {
         let (plan, grouping) = (self.plan, self.grouping);
         let site = plan.own_site(self.head.suffix);
@@ -156,8 +158,8 @@ impl<'a> GroupEffects<'a> {
         }
     }
 
-    /// The mean and the standard deviation of each effect of a group from the moments of its site, whose units are
-    /// those of the first of these draws.
+    /// The mean and the standard deviation of each effect of a group from the moments of its site,
+    /// in the units of the first of these draws.
     pub(crate) fn moments(self, draws: &Draws<'_>) -> EffectMoments<'a> {
         EffectMoments {
             turn: self.turns(draws).swap_remove(0),

@@ -1,4 +1,4 @@
-//! Functions by inducing points as they are drawn.
+//! Plots of functions by inducing points.
 
 use lehr_density::SiteValue;
 use lehr_graph::Graph;
@@ -19,9 +19,9 @@ const HALF: f64 = 1.644_853_626_951_472_7;
 pub(crate) struct InducedDraws<'a> {
     pub(crate) smooth: &'a Smooth,
     pub(crate) plan: &'a InducedPlan,
-    /// Of the linear predictor.
+    /// The unit of the linear predictor.
     pub(crate) unit: f64,
-    /// What was learned.
+    /// The learnt parameters.
     pub(crate) learned: &'a [SiteValue],
     /// The draws of all sites.
     pub(crate) draws: &'a [SiteValue],
@@ -30,7 +30,8 @@ pub(crate) struct InducedDraws<'a> {
 /// A function at some places.
 struct Shape {
     mean: Vec<f64>,
-    /// Of the function itself: that of its mean given the points, and what the points leave open.
+    /// The standard deviation of the function itself: that of its mean given the inducing points,
+    /// and the remaining variance.
     sd: Vec<f64>,
 }
 
@@ -78,8 +79,8 @@ impl InducedDraws<'_> {
         }
     }
 
-    /// The function at these places, column after column, less its mean over fitted rows, which the
-    /// intercept has as well.
+    /// The function at these places, column after column, less its mean over fitted rows, which is
+    /// part of the intercept.
     fn at(&self, places: &[Vec<f64>]) -> Shape {
         let of = |sites: &[SiteValue], name: &str| {
             let name = format!("{}.{name}", self.plan.label);
@@ -109,7 +110,7 @@ impl InducedDraws<'_> {
         }
     }
 
-    /// What multiplies the latents at these places, row after row, and the variance that they leave.
+    /// The multipliers of the latents at these places, row-major, and the remaining variance.
     fn projected(&self, places: &[Vec<f64>], learned: &[Vec<f64>; 3]) -> [Vec<f64>; 2] {
         let (graph, width) = (Graph::new(), self.plan.width());
         let [scale, lengthscales, points] = learned;
@@ -125,7 +126,7 @@ impl InducedDraws<'_> {
     }
 }
 
-/// The mean of each column of a matrix, row after row.
+/// The mean of each column of a row-major matrix.
 fn column_means(values: &[f64], width: usize) -> Vec<f64> {
     let mut means = vec![0.0; width];
     let rows = (values.len() / width).max(1) as f64;

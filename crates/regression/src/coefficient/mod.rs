@@ -19,7 +19,7 @@ use crate::term::row_effect::row_spread;
 use crate::term::smooth::SmoothPlan;
 use crate::term::spline::SplinePlan;
 
-/// What names and scales coefficients.
+/// The names and scales of coefficients.
 pub struct Reporter<'a> {
     pub(crate) blueprint: &'a Blueprint,
     pub(crate) population: &'a Population,
@@ -34,7 +34,7 @@ pub struct Reporter<'a> {
 }
 
 impl Reporter<'_> {
-    /// The coefficients in the order in which they are shown.
+    /// The coefficients in their reported order.
     pub(crate) fn coefficients(&self, sites: &[SiteValue], groups: Groups) -> Vec<NamedDraws> {
         let draws = Draws::new(sites);
         let mut found = Vec::new();
@@ -67,8 +67,8 @@ impl Reporter<'_> {
         found
     }
 
-    /// How moments of a site become those of effects, with the other sites at this draw of them; `None` if it is no
-    /// site of effects.
+    /// The map from the moments of a site to those of its effects, with the other sites at this
+    /// draw; `None` if it is not a site of random effects.
     pub fn moments<'s>(&'s self, site: &str, sites: &[SiteValue]) -> Option<EffectMoments<'s>> {
         let head = self.heads().next()?;
         let mut terms = self.terms(head);
@@ -105,7 +105,7 @@ impl Reporter<'_> {
         self.blueprint.unit
     }
 
-    /// The intercept and the common coefficients of one linear predictor:
+    /// The intercept and the fixed effects of one linear predictor:
     ///
     /// ```text
     /// centre + unit (a + Σ bⱼ (xⱼ − mⱼ)/sⱼ) = [centre + unit (a − Σ bⱼ mⱼ/sⱼ)] + Σ (unit bⱼ/sⱼ) xⱼ
@@ -140,7 +140,7 @@ impl Reporter<'_> {
         }
     }
 
-    /// The standardised common coefficients of one linear predictor.
+    /// The standardised fixed effects of one linear predictor.
     fn weights(&self, draws: &Draws<'_>, copy: Replica) -> Vec<Vec<f64>> {
         match self.blueprint.shrinkage() {
             Some(shrinkage) => shrinkage.coefficients(&|site, place| draws.entry(site, place)),
@@ -148,7 +148,7 @@ impl Reporter<'_> {
         }
     }
 
-    /// `weight.R2` or `weight.global`: what a joint prior of the coefficients has in common.
+    /// `weight.R2` or `weight.global`: the common parameters of a joint prior of the coefficients.
     fn shrinkage(&self, draws: &Draws<'_>, found: &mut Vec<NamedDraws>) {
         if let Some(shrinkage) = self.blueprint.shrinkage() {
             let site = shrinkage.common_site();
@@ -159,7 +159,7 @@ impl Reporter<'_> {
         }
     }
 
-    /// `me(x)`, and the mean and the spread of true values.
+    /// `me(x)`, and the mean and the standard deviation of true values.
     fn latent(&self, draws: &Draws<'_>, found: &mut Vec<NamedDraws>) {
         let (Some(plan), Some(covariate)) = (&self.blueprint.covariate, self.covariate) else {
             return;
@@ -189,8 +189,8 @@ impl Reporter<'_> {
         });
     }
 
-    /// `mo(income)`, from a level to the next on average, and `mo(income).step[mid]`, the share of the whole
-    /// way that the step to a level is.
+    /// `mo(income)`, the average difference between neighbouring levels, and
+    /// `mo(income).step[mid]`, the share of a step in the whole effect.
     fn monotonic(&self, draws: &Draws<'_>, head: Head<'_>, found: &mut Vec<NamedDraws>) {
         for (plan, effect) in self.blueprint.monotonics.iter().zip(self.monotonics) {
             let slopes = draws.entry(&plan.slope_site(head.suffix), 0);
@@ -319,7 +319,7 @@ impl Reporter<'_> {
         }
     }
 
-    /// Cutpoints for columns as they are: P(y ≤ k) = logistic(cutpoint k − Σ bⱼ xⱼ).
+    /// Cutpoints for columns on the original scale: P(y ≤ k) = logistic(cutpoint k − Σ bⱼ xⱼ).
     fn cutpoints(&self, draws: &Draws<'_>, found: &mut Vec<NamedDraws>) {
         debug_assert_eq!(
             self.blueprint.family.form(),
@@ -348,7 +348,7 @@ impl Reporter<'_> {
     }
 }
 
-/// The link of a probability, from it and its complement, by logits unless it is another.
+/// The link of a probability, from it and its complement; by logits unless the link is another.
 fn of_shares(link: Link, below: f64, above: f64) -> f64 {
     match link {
         Link::Probit if below < above => normal_quantile(below),

@@ -1,4 +1,4 @@
-//! Fitted smooth functions as they are drawn, and whether the basis was wide enough for them.
+//! Plots of fitted Gaussian processes, and a check of their basis.
 
 use lehr_density::SiteValue;
 use lehr_graph::Graph;
@@ -13,25 +13,25 @@ use crate::term::smooth::SmoothPlan;
 
 /// Places of a curve.
 pub(crate) const CURVE: usize = 121;
-/// Places of a surface on each side.
+/// Places of a surface along each side.
 pub(crate) const SURFACE: usize = 41;
-/// Levels whose functions are drawn at the most.
+/// The most levels whose functions are plotted.
 const MOST_LEVELS: usize = 12;
-/// The share of draws outside the covered lengthscales that is worth a note.
+/// The share of draws outside the covered lengthscales that is reported.
 const SHARE: f64 = 0.05;
 
 /// The draws of one smooth function in one linear predictor.
 pub(crate) struct FunctionDraws<'a> {
     smooth: &'a Smooth,
     plan: &'a SmoothPlan,
-    /// Of the linear predictor.
+    /// The unit of the linear predictor.
     unit: f64,
-    /// For each draw what the functions of the basis are multiplied by, level after level.
+    /// The coefficients of the basis functions for each draw, level after level.
     coefficients: Vec<Vec<f64>>,
 }
 
 impl<'a> FunctionDraws<'a> {
-    /// The functions of these draws of all sites; `head` is what the names of the sites end in.
+    /// The functions of these draws of all sites; `head` is the ending of the sites' names.
     pub(crate) fn new(
         smooth: &'a Smooth,
         plan: &'a SmoothPlan,
@@ -63,8 +63,8 @@ impl<'a> FunctionDraws<'a> {
         }
     }
 
-    /// The function of each level as it is drawn. Functions that are added have their mean over the
-    /// fitted rows taken away, which the intercept has as well.
+    /// The function of each level for its plot. Functions without a multiplier are centred over the
+    /// fitted rows, since their mean is part of the intercept.
     pub(crate) fn functions(&self, class: Option<&str>) -> Vec<FittedFunction> {
         let levels = self.smooth.levels();
         let count = levels.len().clamp(1, MOST_LEVELS);
@@ -121,7 +121,7 @@ impl<'a> FunctionDraws<'a> {
         }
     }
 
-    /// The function of a level under each draw.
+    /// The function of a level for each draw.
     fn values(&self, level: usize, places: &[Vec<f64>]) -> Vec<Vec<f64>> {
         let width = self.plan.basis.width();
         let features = self.plan.features(places);
@@ -138,7 +138,7 @@ impl<'a> FunctionDraws<'a> {
         self.coefficients.iter().map(draw).collect()
     }
 
-    /// The mean of each function of the basis over fitted rows; zeros where a column multiplies.
+    /// The mean of each basis function over fitted rows; zeros if a column multiplies.
     fn centre(&self) -> Vec<f64> {
         let width = self.plan.basis.width();
         let mut centre = vec![0.0; width];
@@ -168,7 +168,7 @@ impl SmoothPlan {
         entries.map(|values| values.copied().collect()).collect()
     }
 
-    /// What turns the weights of a draw into coefficients of the basis.
+    /// The factors from the weights of a draw to coefficients of the basis.
     fn factors(&self, scale: f64, lengthscales: &[f64]) -> Vec<f64> {
         let graph = Graph::new();
         let lengthscales = graph.constant([lengthscales.len()], lengthscales);
@@ -177,8 +177,8 @@ impl SmoothPlan {
         evaluate(&[factor.exp()], &Values::new(), 1).remove(0)
     }
 
-    /// What to tell of the draws of each lengthscale, in units of the model, for which the basis was
-    /// not made.
+    /// A note on each lengthscale, in units of the model, whose draws are outside the range of the
+    /// basis.
     pub(crate) fn strays(&self, smooth: &Smooth, draws: &[Vec<f64>]) -> Vec<String> {
         let kernel = self.basis.kernel();
         let axes = || self.basis.axes().iter().zip(draws);
@@ -218,18 +218,18 @@ impl SmoothPlan {
     }
 }
 
-/// The share of draws of which something holds.
+/// The share of draws that satisfy a condition.
 fn share(draws: &[f64], holds: impl Fn(f64) -> bool) -> f64 {
     draws.iter().filter(|draw| holds(**draw)).count() as f64 / draws.len() as f64
 }
 
-/// So many places from one end to the other.
+/// `count` places from one end to the other.
 pub(crate) fn even([low, high]: [f64; 2], count: usize) -> Vec<f64> {
     let step = (high - low) / (count - 1) as f64;
     (0..count).map(|k| low + step * k as f64).collect()
 }
 
-/// All places of two axes, column after column; those of the first change fastest.
+/// All places of two axes, column after column; those of the first vary fastest.
 pub(crate) fn grid(x: &[f64], y: &[f64]) -> [Vec<f64>; 2] {
     let rows = y.iter().flat_map(|y| x.iter().map(move |x| (*x, *y)));
     let (first, second) = rows.unzip();
@@ -240,7 +240,7 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// A number per place from that place's numbers under all draws.
+/// A number per place from that place's values in all draws.
 pub(crate) fn per_place(draws: &[Vec<f64>], what: impl Fn(&[f64]) -> f64) -> Vec<f64> {
     let places = draws.first().map_or(0, Vec::len);
     let mut values = vec![0.0; draws.len()];

@@ -1,4 +1,4 @@
-//! Fitted smooths as they are drawn: the line and the bends together.
+//! Plots of penalised smooths: line and spline together.
 
 use lehr_density::SiteValue;
 use lehr_learn::Spline;
@@ -12,11 +12,11 @@ use crate::term::spline::SplinePlan;
 pub(crate) struct SplineDraws<'a> {
     pub(crate) spline: &'a Spline,
     pub(crate) plan: &'a SplinePlan,
-    /// Of the linear predictor.
+    /// The unit of the linear predictor.
     pub(crate) unit: f64,
-    /// What the names of the sites end in.
+    /// The ending of the sites' names.
     pub(crate) head: &'a str,
-    /// The slope of each draw, and from where it is measured; empty without a line.
+    /// The slope of each draw, and the place where the line is 0; empty without a line.
     pub(crate) line: (Vec<f64>, f64),
 }
 

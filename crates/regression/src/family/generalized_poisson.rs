@@ -1,4 +1,4 @@
-//! Counts each of whose events sets off others.
+//! Counts in which each event triggers further ones.
 
 use lehr_model::distribution::GeneralizedPoisson;
 

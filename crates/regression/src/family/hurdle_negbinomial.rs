@@ -1,4 +1,4 @@
-//! Zeros apart from overdispersed counts.
+//! Zeros with a separate probability, else overdispersed counts.
 
 use lehr_model::distribution::{Hurdle, NegativeBinomial};
 

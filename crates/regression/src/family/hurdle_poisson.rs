@@ -1,4 +1,4 @@
-//! Zeros apart from counts.
+//! Zeros with a separate probability, else counts.
 
 use lehr_model::distribution::{Hurdle, Poisson};
 

@@ -1,6 +1,6 @@
-//! The families of responses: what they explain, and through which link.
+//! The families of responses, with their links and parameters.
 //!
-//! A family is a file with its [`FamilyInfo`] and a row of the table below; everything else asks
+//! A family is a file with its [`FamilyInfo`] and a row of the table below; everything else reads
 //! the row.
 
 mod bernoulli;
@@ -51,11 +51,11 @@ pub use own::DF_EXCESS;
 pub(crate) use own::{OwnParameter, Unit};
 use written::{Written, absent};
 
-/// All that is particular to a family.
+/// The properties of a family.
 pub(crate) struct FamilyInfo {
     /// The name that users write.
     pub(crate) name: &'static str,
-    /// Other names that people write.
+    /// Other names that people use.
     pub(crate) aliases: &'static [&'static str],
     /// One line: the response, the link, the parameters.
     pub(crate) help: &'static str,
@@ -67,7 +67,7 @@ pub(crate) struct FamilyInfo {
     pub(crate) observe: for<'o, 't, 'g> fn(&Observation<'o, 't, 'g>),
 }
 
-/// What the distribution of the response is made from.
+/// The inputs of the response's distribution.
 pub(crate) struct Observation<'o, 't, 'g> {
     pub(crate) row: &'o Row<'t, 'g>,
     /// The linear predictor, `[n]` or `[n, heads]`.
@@ -76,7 +76,7 @@ pub(crate) struct Observation<'o, 't, 'g> {
     pub(crate) own: &'o [Expr<'g>],
     /// The variance of Gaussian noise of the linear predictor, which the distribution integrates over.
     pub(crate) variance: Option<Expr<'g>>,
-    /// How the response is known.
+    /// The bounds of the response.
     pub(crate) bounds: Bounds,
 }
 
@@ -106,7 +106,7 @@ impl<'g> Observation<'_, '_, 'g> {
 /// The enum of families and their rows.
 macro_rules! families {
     ($($(#[$about:meta])* $variant:ident is $module:ident,)+) => {
-        /// How the response is distributed around the linear predictor.
+        /// The distribution of the response around the linear predictor.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
         #[serde(try_from = "String", into = "String")]
         pub enum Family {
@@ -136,7 +136,7 @@ families! {
     Bernoulli is bernoulli,
     /// Successes among trials; logit link.
     Binomial is binomial,
-    /// Successes among trials that vary more than binomial ones, by `precision`; logit link.
+    /// Successes among trials with more than binomial variance, by `precision`; logit link.
     BetaBinomial is beta_binomial,
     /// Counts; log link.
     Poisson is poisson,
@@ -150,7 +150,7 @@ families! {
     LogNormal is lognormal,
     /// Waiting times at a constant rate; log link.
     Exponential is exponential,
-    /// Waiting times of `shape`: above 1 the risk rises with time; log link.
+    /// Waiting times of `shape`: above 1 the hazard rises with time; log link.
     Weibull is weibull,
     /// Positive numbers of variance mean³/`shape`; log link.
     InverseGaussian is inverse_gaussian,
@@ -164,11 +164,11 @@ families! {
     Ordinal is ordinal,
     /// As `ordinal`, with normal noise.
     OrdinalProbit is ordinal_probit,
-    /// Counts with surplus zeros of probability `gate`; log link.
+    /// Counts with excess zeros of probability `gate`; log link.
     ZeroInflatedPoisson is zero_inflated_poisson,
-    /// As `negbinomial`, with surplus zeros of probability `gate`; log link.
+    /// As `negbinomial`, with excess zeros of probability `gate`; log link.
     ZeroInflatedNegBinomial is zero_inflated_negbinomial,
-    /// As `binomial`, with surplus zeros of probability `gate`; logit link.
+    /// As `binomial`, with excess zeros of probability `gate`; logit link.
     ZeroInflatedBinomial is zero_inflated_binomial,
     /// Zeros of probability `gate`, else counts above 0; log link.
     HurdlePoisson is hurdle_poisson,
@@ -186,7 +186,7 @@ impl Family {
         self.info().name
     }
 
-    /// Other names that people write, most of them from other programs.
+    /// Other names, most of them from other programs.
     pub fn aliases(self) -> &'static [&'static str] {
         self.info().aliases
     }
@@ -213,7 +213,7 @@ impl Family {
         self.info().own.iter().map(|own| own.name).collect()
     }
 
-    /// Which values the response takes.
+    /// The form of the response's values.
     pub fn form(self) -> Form {
         self.info().form
     }
@@ -266,7 +266,7 @@ fn logit(probability: Expr<'_>) -> Expr<'_> {
     probability.ln() - (-probability).log1p()
 }
 
-/// A family is saved by its name, so that files outlive rows that are added.
+/// A family is saved by its name, so that files remain valid when rows are added.
 impl From<Family> for String {
     fn from(family: Family) -> String {
         family.name().to_owned()
@@ -288,10 +288,10 @@ impl fmt::Display for Family {
 }
 
 impl Family {
-    /// Reads one family, or several with commas between them: those of several responses.
+    /// Parses one family, or several separated by commas: those of several responses.
     ///
     /// # Errors
-    /// If a name is that of no family.
+    /// If no family has such a name.
     pub fn parse_all(text: &str) -> Result<Vec<Family>, RegressionError> {
         let mut depth = 0_usize;
         let parts = text.split(|letter| {

@@ -1,4 +1,4 @@
-//! Counts that vary more than those of Poisson.
+//! Overdispersed counts.
 
 use lehr_model::distribution::NegativeBinomial;
 

@@ -22,7 +22,7 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     observe: |of| of.observe(OrderedLogistic::new(of.at, of.own[0])),
 };
 
-/// The link of the cumulative proportions; both tails are sums, so neither cancels.
+/// The link of the cumulative proportions; both tails are sums, so nothing cancels.
 pub(crate) fn cutpoints(link: Link, proportion: Expr<'_>, classes: usize) -> Expr<'_> {
     let graph = proportion.graph();
     let is_below = |k: usize, class: usize| f64::from(u8::from(class <= k));

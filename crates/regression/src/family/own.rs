@@ -5,7 +5,7 @@ use crate::law::{Kind, Law};
 /// The site of the degrees of freedom above 1.
 pub const DF_EXCESS: &str = "df above 1";
 
-/// One of them, with its default prior.
+/// A parameter of a family, with its default prior.
 pub(crate) struct OwnParameter {
     pub(crate) name: &'static str,
     kind: Kind,
@@ -13,12 +13,12 @@ pub(crate) struct OwnParameter {
     pub(crate) unit: Unit,
 }
 
-/// In what the model measures a parameter.
+/// The unit of a parameter in the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unit {
     /// In units of 1.
     One,
-    /// In units of the response's spread, as its default prior is.
+    /// The response's standard deviation, as in its default prior.
     Response,
 }
 
@@ -33,8 +33,8 @@ impl OwnParameter {
         }
     }
 
-    /// The default prior on the original scale, where the response's spread is `unit`, and the
-    /// unit in which the model has the parameter.
+    /// The default prior on the original scale for a response with standard deviation `unit`, and
+    /// the parameter's unit in the model.
     pub(crate) fn prior(&self, unit: f64) -> (Law, f64) {
         let own = match self.unit {
             Unit::One => 1.0,
@@ -64,28 +64,28 @@ pub(super) const LOG_SIGMA: OwnParameter = OwnParameter {
 /// Degrees of freedom; the prior is on their excess over 1.
 pub(super) const DF: OwnParameter = OwnParameter::pure("df", Kind::Gamma, &[2.0, 0.1]);
 
-/// A shape: flat in 1/√shape near the limit of no surplus spread, and heavy towards it.
+/// A shape: flat in 1/√shape near the limit without overdispersion, with a heavy tail towards it.
 pub(super) const SHAPE: OwnParameter = OwnParameter::pure("shape", Kind::InverseGamma, &[0.4, 0.3]);
 
 /// The shape of waiting times, about 1.
 pub(super) const HAZARD_SHAPE: OwnParameter = OwnParameter::pure("shape", Kind::Gamma, &[2.0, 1.0]);
 
-/// How closely shares keep to their mean.
+/// The concentration of proportions around their mean.
 pub(super) const PRECISION: OwnParameter = OwnParameter {
     name: "precision",
     ..SHAPE
 };
 
-/// How closely directions keep to their mean.
+/// The concentration of directions around their mean.
 pub(super) const KAPPA: OwnParameter = OwnParameter::pure("kappa", Kind::Gamma, &[2.0, 0.01]);
 
-/// The probability of a zero besides those of the counts.
+/// The probability of an excess zero.
 pub(super) const GATE: OwnParameter = OwnParameter::pure("gate", Kind::Beta, &[1.0, 1.0]);
 
-/// Where ordered classes are cut, by the proportions of the classes.
+/// The cutpoints of ordered classes, by the proportions of the classes.
 pub(super) const CUTPOINT: OwnParameter = OwnParameter::pure("cutpoint", Kind::Dirichlet, &[1.0]);
 
-/// How many further events each event of a count sets off.
+/// The mean number of events that each event of a count triggers.
 pub(super) const DISPERSION: OwnParameter = OwnParameter {
     name: "dispersion",
     ..GATE

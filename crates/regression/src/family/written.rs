@@ -1,9 +1,9 @@
-//! Families as people write them, in the manner of R or by names of other programs.
+//! Parses families in the forms that people use, as in R or by names of other programs.
 
 use super::Family;
 use crate::error::RegressionError;
 
-/// A family as it was written, perhaps as R has it: `cumulative("probit")`, `Gamma(link = "log")`.
+/// A family as written, perhaps in the form of R: `cumulative("probit")`, `Gamma(link = "log")`.
 pub(super) struct Written<'a> {
     pub(super) name: String,
     pub(super) link: Option<&'a str>,
@@ -23,7 +23,7 @@ impl<'a> Written<'a> {
         }
     }
 
-    /// Refuses another link than the one that the family has.
+    /// Refuses a link other than the family's.
     pub(super) fn check_link(&self, family: Family) -> Result<Family, RegressionError> {
         let own = family.link().name();
         match self.link {
@@ -36,7 +36,7 @@ impl<'a> Written<'a> {
     }
 }
 
-/// The nearest that there is to a family of other programs.
+/// The nearest available alternative to a family of other programs.
 pub(super) fn absent(name: &str) -> Option<&'static str> {
     let near = match name {
         "probit" => "--family bernoulli, whose link is logit, or ordinal_probit",

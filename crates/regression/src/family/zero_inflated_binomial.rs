@@ -1,4 +1,4 @@
-//! Successes among trials with surplus zeros.
+//! Successes among trials with excess zeros.
 
 use lehr_model::distribution::{Binomial, ZeroInflated};
 

@@ -1,4 +1,4 @@
-//! Overdispersed counts with surplus zeros.
+//! Overdispersed counts with excess zeros.
 
 use lehr_model::distribution::{NegativeBinomial, ZeroInflated};
 

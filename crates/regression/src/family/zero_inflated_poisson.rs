@@ -1,4 +1,4 @@
-//! Counts with surplus zeros.
+//! Counts with excess zeros.
 
 use lehr_model::distribution::{Poisson, ZeroInflated};
 

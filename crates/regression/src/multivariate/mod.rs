@@ -1,5 +1,5 @@
-//! Regressions of several responses at once: each has a model of its own, and they share the effects of
-//! groups that are tied and what is left of the rows.
+//! Regressions of several responses: each has its own model, and they share tied random effects and
+//! residual correlations.
 
 mod rows;
 mod tie;
@@ -26,23 +26,24 @@ use tie::{Tie, correlations, site, standardise};
 
 /// A regression of several responses without its rows.
 ///
-/// Every response has its own formula, family and parameters, whose names begin with it: `y1.Intercept`,
-/// `sd(y2.g)`. [`Several::responses`] are the models of single ones; what is shared are the correlations
-/// `cor(g, y1.Intercept, y2.Intercept)` of effects that are tied, and `rescor(y1, y2)` of what is left.
+/// Every response has its own formula, family and parameters, whose names begin with it:
+/// `y1.Intercept`, `sd(y2.g)`. [`Several::responses`] are the models of single responses. They
+/// share the correlations `cor(g, y1.Intercept, y2.Intercept)` of tied effects, and the residual
+/// correlations `rescor(y1, y2)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Several {
     formula: String,
     names: Vec<String>,
     responses: Vec<Regression>,
     ties: Vec<Tie>,
-    /// The prior of the residual correlations, where they are estimated.
+    /// The prior of the residual correlations, if they are estimated.
     residual: Option<Law>,
-    /// The priors of what is shared.
+    /// The priors of the shared parameters.
     priors: Vec<PriorLine>,
 }
 
 impl Several {
-    /// Puts the models of the named responses together.
+    /// Combines the models of the named responses.
     pub(crate) fn new(
         formula: &str,
         (names, mut responses): (Vec<String>, Vec<Regression>),
@@ -75,12 +76,12 @@ impl Several {
         })
     }
 
-    /// The formulas as they were written.
+    /// The formulas as written.
     pub fn formula(&self) -> &str {
         &self.formula
     }
 
-    /// What the names of each response's coefficients begin with.
+    /// The prefix of each response's coefficients.
     pub fn names(&self) -> &[String] {
         &self.names
     }
@@ -90,7 +91,7 @@ impl Several {
         &self.responses
     }
 
-    /// The response of this name, or as the formula writes it, by its number.
+    /// The number of the response with this name, or with this text in the formula.
     ///
     /// # Errors
     /// If there is none.
@@ -107,7 +108,7 @@ impl Several {
         })
     }
 
-    /// What is told where one response is meant and none is named.
+    /// The error if a single response is needed and none is named.
     pub fn one_of(&self, what: &str) -> LearnError {
         LearnError::Column {
             at: what.to_owned(),
@@ -120,15 +121,15 @@ impl Several {
         }
     }
 
-    /// The coefficient that an entry of one of the model's sites is; `None` for sites that are called as
-    /// their parameters are.
+    /// The reported name of an entry of one of the model's sites; `None` for sites with the same
+    /// name as their parameters.
     pub fn shown_name(&self, entry: &str) -> Option<String> {
         let (response, own) = owner(&self.names, entry)?;
         let shown = self.responses[response].shown_name(&own)?;
         Some(prefixed(&self.names[response], &shown))
     }
 
-    /// Whether what is left of the responses of a row is correlated.
+    /// Whether the residuals of a row are correlated.
     pub fn has_residuals(&self) -> bool {
         self.residual.is_some()
     }
@@ -148,7 +149,7 @@ impl Several {
         union(self.responses.iter().map(Regression::predictor_columns))
     }
 
-    /// The priors with who set them.
+    /// The priors, with their origins.
     pub fn prior_lines(&self) -> Vec<PriorLine> {
         let own = self.names.iter().zip(&self.responses);
         let own = own.enumerate().flat_map(|(response, (name, regression))| {
@@ -162,7 +163,7 @@ impl Several {
         own.chain(self.priors.iter().cloned()).collect()
     }
 
-    /// What the user should know.
+    /// Notes for the user.
     pub fn notes(&self) -> Vec<String> {
         let all = self.responses.iter().flat_map(Regression::notes);
         let all: Vec<&str> = all.map(String::as_str).collect();
@@ -185,7 +186,7 @@ impl Several {
                 values: one.values,
             }));
         }
-        // What is of single groups stays at the end.
+        // Coefficients of single groups come last.
         let is_single = |one: &NamedDraws| one.name.effect().is_some();
         let (single, mut all): (Vec<_>, Vec<_>) = found.into_iter().partition(is_single);
         for tie in &self.ties {
@@ -199,7 +200,7 @@ impl Several {
         all
     }
 
-    /// Whether a name of a response's own model is that of correlations which are those of all responses.
+    /// Whether a name in a response's own model is that of correlations shared by all responses.
     fn is_tied(&self, response: usize, name: &str) -> bool {
         let mut ties = self.ties.iter();
         ties.any(|tie| {
@@ -214,7 +215,7 @@ impl Several {
         })
     }
 
-    /// The model of the design's columns as data.
+    /// The model of the design's columns as a program.
     pub fn program(&self) -> Result<Program, BindError> {
         let mut schema = Schema::new();
         for (name, regression) in self.names.iter().zip(&self.responses) {
@@ -245,7 +246,7 @@ impl Several {
     }
 }
 
-/// The laws of what is shared, the user's where there are any; and all of them in words.
+/// The laws of the shared parameters, the user's if there are any, and their descriptions.
 fn chosen(
     mut laws: Vec<(String, &mut Law)>,
     given: &GivenPriors,
@@ -266,7 +267,7 @@ fn chosen(
     Ok(laws.iter_mut().map(line).collect())
 }
 
-/// Only normal noise of plain responses has correlations.
+/// Only normal noise of plain responses can have correlations.
 fn check_residual((name, regression): (&String, &Regression)) -> Result<(), LearnError> {
     let blueprint = &regression.blueprint;
     let refused = |found: String, hint: &str| {
@@ -297,7 +298,8 @@ fn check_residual((name, regression): (&String, &Regression)) -> Result<(), Lear
     Ok(())
 }
 
-/// A response of several classes has several predictors, of which none is that of the others.
+/// A response of several classes has several predictors, none of which corresponds to that of the
+/// others.
 fn check_tied(regression: &Regression) -> Result<(), LearnError> {
     if regression.family().form() != Form::Unordered {
         return Ok(());

@@ -19,7 +19,7 @@ impl Several {
         Ok(self.joined(&own?))
     }
 
-    /// The columns of each response's model under names of their own.
+    /// The columns of each response's model under separate names.
     fn joined<'t>(&self, designs: impl IntoIterator<Item = &'t Table>) -> Table {
         let mut all = Table::new();
         for (name, design) in self.names.iter().zip(designs) {
@@ -36,7 +36,7 @@ impl Several {
         Ok(self.program()?.bind(&self.design(table)?)?)
     }
 
-    /// The model on rows to predict, which may lack responses.
+    /// The model on rows to predict, whose responses may be absent.
     pub fn bind_new(&self, table: &Table, levels: NewLevels) -> Result<NewRows, RegressionError> {
         let designs = self.designs(table, levels, Purpose::Predict(levels))?;
         let mut own = self.clone();
@@ -64,7 +64,7 @@ impl Several {
                 });
             }
         }
-        // The terms that are tied have one site.
+        // Tied terms share one site.
         let mut known: Vec<String> = Vec::new();
         sampled.retain(|one| {
             let is_new = !known.contains(&one.site);
@@ -78,7 +78,7 @@ impl Several {
         Ok(NewRows::of_sites(bound, sampled, has_responses))
     }
 
-    /// As [`Several::bind_new`] without the effects of groups.
+    /// As [`Several::bind_new`] without random effects.
     pub fn bind_population(
         &self,
         table: &Table,

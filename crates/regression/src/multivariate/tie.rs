@@ -1,4 +1,4 @@
-//! Effects of groups that are correlated across responses: `(1 |p| g)`.
+//! Random effects that are correlated across responses: `(1 |p| g)`.
 
 use std::ops::Range;
 
@@ -20,12 +20,12 @@ use crate::term::group::{Form, GroupSites};
 /// The group terms of several responses whose effects are tied.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Tie {
-    /// The grouping, `g`.
+    /// The grouping factor, `g`.
     pub(crate) label: String,
     /// The label, made unique.
     site: String,
     members: Vec<Member>,
-    /// Every effect as it is shown, `y1.Intercept`.
+    /// Every effect by its reported name, `y1.Intercept`.
     effects: Vec<String>,
     pub(crate) correlation: Law,
     count: usize,
@@ -37,14 +37,14 @@ pub(crate) struct Tie {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Member {
     pub(crate) response: usize,
-    /// Which group term of the response it is.
+    /// The number of the response's group term.
     pub(crate) place: usize,
-    /// Which of all effects are its own.
+    /// The range of its own effects among all.
     own: Range<usize>,
 }
 
 impl Tie {
-    /// The ties of the responses' group terms, in the order in which they are first written.
+    /// The ties of the responses' group terms, in the order in which they first appear.
     pub(crate) fn all(names: &[String], responses: &[Regression]) -> Result<Vec<Tie>, LearnError> {
         let mut found: Vec<(String, Tie)> = Vec::new();
         for (response, regression) in responses.iter().enumerate() {
@@ -87,7 +87,7 @@ impl Tie {
         }
     }
 
-    /// What a prior of the correlations is given by.
+    /// The name under which the correlations can have a prior.
     pub(crate) fn prior_name(&self) -> String {
         format!("cor({})", self.label)
     }
@@ -96,7 +96,7 @@ impl Tie {
         &self.members
     }
 
-    /// Whether a term of a response is one of the tied.
+    /// Whether a term of a response is one of the tied terms.
     pub(crate) fn has(&self, response: usize, place: usize) -> bool {
         let is_it = |member: &Member| member.response == response && member.place == place;
         self.members.iter().any(is_it)
@@ -114,8 +114,8 @@ impl Tie {
         format!("cor({})", self.site)
     }
 
-    /// Draws the sites: standard normals of all responses, which the rows of each response turn and
-    /// stretch into its own effects.
+    /// Creates the sites: standard normals for all responses, which the rows of each response
+    /// transform to its own effects.
     pub(crate) fn sites<'g>(
         &self,
         m: &Tracer<'g>,
@@ -152,8 +152,8 @@ impl Tie {
         correlations(factor, &self.effects, label, found);
     }
 
-    /// The sites of the tied term of one response as its own model has them: standard normals and the
-    /// factor of the correlations among the response's own effects.
+    /// The sites of the tied term of one response in the form of its own model: standard normals
+    /// and the factor of the correlations among the response's own effects.
     pub(crate) fn of_response(
         &self,
         member: &Member,
@@ -198,7 +198,7 @@ impl Tie {
     }
 }
 
-/// Tied terms hold standard normals in the models of single responses too.
+/// Tied terms hold standard normals in the models of single responses, too.
 pub(crate) fn standardise(ties: &[Tie], responses: &mut [Regression]) {
     for member in ties.iter().flat_map(Tie::members) {
         responses[member.response].blueprint.groups[member.place].form = Form::Standard;
@@ -261,7 +261,7 @@ fn other_groups(tie: &str, one: &str, other: &str) -> LearnError {
     }
 }
 
-/// The lower factor of R Rᵀ, row after row.
+/// The lower factor of R Rᵀ, row-major.
 fn factor_of(rows: &[&[f64]]) -> Vec<f64> {
     let size = rows.len();
     let mut factor = vec![0.0; size * size];
@@ -282,7 +282,7 @@ fn factor_of(rows: &[&[f64]]) -> Vec<f64> {
     factor
 }
 
-/// x of L x = b.
+/// The solution x of L x = b.
 fn solved(factor: &[f64], b: &[f64]) -> Vec<f64> {
     let size = b.len();
     let mut x = vec![0.0; size];

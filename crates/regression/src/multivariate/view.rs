@@ -1,4 +1,4 @@
-//! One response of several: the draws of the whole as those of its own model.
+//! A view of one response of several: the joint draws as those of its own model.
 
 use lehr_density::{Layout, SiteValue};
 
@@ -6,7 +6,7 @@ use super::Several;
 use crate::error::RegressionError;
 
 impl Several {
-    /// The draws of all sites as those of the model of one response. Sites that are not there are left out.
+    /// The draws of all sites in the form of the model of one response. Absent sites are left out.
     pub(crate) fn sites_of(&self, response: usize, sites: &[SiteValue]) -> Vec<SiteValue> {
         let prefix = format!("{}.", self.names[response]);
         let own = sites.iter().filter_map(|site| {
@@ -19,7 +19,7 @@ impl Several {
         own.chain(self.tied_sites(response, sites)).collect()
     }
 
-    /// The sites that the model of one response has of terms whose effects are tied.
+    /// The sites of tied terms in the model of one response.
     fn tied_sites(&self, response: usize, sites: &[SiteValue]) -> Vec<SiteValue> {
         let mut found = Vec::new();
         for tie in &self.ties {
@@ -33,8 +33,8 @@ impl Several {
         found
     }
 
-    /// The latents of one response's own model and flat draws of them, from flat draws of the whole. What is
-    /// made of them is of the response given all responses.
+    /// The latents of one response's own model and flat draws of them, from flat joint draws.
+    /// Results from them are conditional on all responses.
     pub fn draws_of(
         &self,
         response: usize,
@@ -55,10 +55,10 @@ impl Several {
     }
 }
 
-/// Where the numbers of one response's sites come from.
+/// The source of the numbers of one response's sites.
 struct Own<'a> {
     whole: &'a Layout,
-    /// Flat draws of the whole.
+    /// Flat joint draws.
     all: &'a [f64],
     prefix: &'a str,
     tied: &'a [SiteValue],

@@ -1,15 +1,15 @@
-//! Coefficients about which the prior says more than the data.
+//! Detects coefficients for which the prior is more informative than the data.
 
 use lehr_learn::list_names;
 use lehr_report::Coefficient;
 
 use super::Regression;
 
-/// The share of a prior's standard deviation that a posterior's is at least.
+/// The least ratio of posterior to prior standard deviation that is reported.
 const SHARE: f64 = 0.7;
 
 impl Regression {
-    /// What to tell of coefficients whose posterior is nearly as wide as their prior.
+    /// A note on coefficients whose posterior is nearly as wide as their prior.
     pub fn dominated(&self, coefficients: &[Coefficient]) -> Option<String> {
         let laws = self.population.columns.iter().zip(&self.blueprint.weights);
         let is_dominated = |name: &str, deviation: f64| {

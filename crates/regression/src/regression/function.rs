@@ -11,7 +11,7 @@ use crate::coefficient::spline_function::SplineDraws;
 use crate::option::Groups;
 
 impl Regression {
-    /// Whether the formula has functions that are drawn.
+    /// Whether the formula has functions that are plotted.
     pub fn has_functions(&self) -> bool {
         self.has_smooths() || !self.splines.is_empty() || self.induced.is_some()
     }
@@ -21,7 +21,7 @@ impl Regression {
         !self.smooths.is_empty()
     }
 
-    /// Which rows' inputs of smooth functions are kept, in words.
+    /// The rows whose inputs of Gaussian processes are stored, in words.
     pub fn kept_places(&self) -> Option<String> {
         let most = self
             .smooths
@@ -35,8 +35,8 @@ impl Regression {
         ))
     }
 
-    /// The smooth functions on the scale of the linear predictor, from draws of the sites and the values of
-    /// learned parameters.
+    /// The fitted functions on the scale of the linear predictor, from draws of the sites and the
+    /// values of learnt parameters.
     pub fn functions(&self, sites: &[SiteValue], learned: &[SiteValue]) -> Vec<FittedFunction> {
         let blueprint = &self.blueprint;
         let mut found = Vec::new();
@@ -71,7 +71,7 @@ impl Regression {
         found
     }
 
-    /// The slope of a smooth's line under each draw, and the mean of its column.
+    /// The slope of a smooth's line in each draw, and the mean of its column.
     fn line(&self, spline: &Spline, sites: &[SiteValue], head: &str) -> (Vec<f64>, f64) {
         let Some(line) = &spline.line else {
             return (Vec::new(), 0.0);
@@ -85,7 +85,7 @@ impl Regression {
         )
     }
 
-    /// Notes about smooth functions whose lengthscales the draws leave open.
+    /// Notes on Gaussian processes whose lengthscales the draws do not determine.
     pub fn stray_lengthscales(&self, sites: &[SiteValue]) -> Vec<String> {
         let mut found = Vec::new();
         for (smooth, plan) in self.smooths.iter().zip(&self.blueprint.smooths) {

@@ -31,13 +31,12 @@ use crate::option::Groups;
 use crate::prior::{GivenPriors, PriorLine, PriorOrigin};
 use crate::term::parameter::ParameterPart;
 
-/// A regression without its rows: it turns tables into the columns of its model, and draws of
-/// the model's sites into coefficients. Saving it keeps everything that later tables need.
-///
-/// Inside, common columns have mean 0 and standard deviation 1 (without an intercept: mean
-/// square 1), and the linear predictor is measured from the link of the response's mean in
-/// units of its spread (families with a link: in units of 1). The response itself stays as it
-/// is, so log densities are those of the table. Default priors:
+/// A regression without its rows: it turns tables into the columns of its model, and draws of the
+/// model's sites into coefficients. Saving it keeps everything that later tables need.  Internally
+/// the columns of the fixed effects have mean 0 and standard deviation 1 (without an intercept:
+/// mean square 1), and the linear predictor is measured from the link of the response's mean in
+/// units of its standard deviation (families with a link: in units of 1). The response itself is
+/// not transformed, so log densities are those of the table. Default priors:
 ///
 /// ```text
 /// Intercept at the means of the columns   normal(link(mean(y)), 2.5 sd(y))     2.5 with a link
@@ -63,10 +62,9 @@ use crate::term::parameter::ParameterPart;
 ///                                         a coefficient normal(0, 1/sd(x)), of a level normal(0, 1)
 /// cutpoint                                dirichlet(1) of the classes' proportions at the means
 /// ```
-///
-/// A user's priors are on coefficients as they are reported; on `Intercept` that is the one
-/// where all columns are 0. Only `df`, which is above 1 so that there is a mean, has its
-/// prior on the excess. With several classes one prior serves the coefficients of each.
+///  A user's priors are on coefficients as reported; `Intercept` is the one at which all columns
+///  are 0. Only `df`, which is above 1 so that there is a mean, has its prior on the excess. With
+///  several classes one prior applies to the coefficients of each.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Regression {
     formula: String,
@@ -97,7 +95,7 @@ pub struct Regression {
 }
 
 impl Regression {
-    /// Puts together what was learnt of a table.
+    /// Combines the facts learnt from a table.
     pub(crate) fn assemble(
         request: Request<'_>,
         mut facts: TableFacts,
@@ -158,15 +156,15 @@ impl Regression {
         })
     }
 
-    /// The columns of the model for a table with the response: what [`Regression::model`] reads.
-    /// They are `x` (the standardised common columns, a matrix), `group1` and `slope1` and so
-    /// on for the group terms, `offset`, `trials`, `weight` and `y`, as far as there are any.
+    /// The columns of the model for a table with the response, as [`Regression::model`] reads them.
+    /// They are `x` (the standardised columns of the fixed effects, a matrix), `group1` and
+    /// `slope1` and so on for the group terms, `offset`, `trials`, `weight` and `y`, if present.
     pub fn design(&self, table: &Table) -> Result<Table, LearnError> {
         self.design_block(table, 0)
     }
 
-    /// As [`Regression::design`] for a block of rows, of which the first is row `first` (from
-    /// 0) of the whole table: mistakes are told with the row of the whole.
+    /// As [`Regression::design`] for a block of rows, the first of which is row `first` (from 0) of
+    /// the whole table: errors report the row of the whole table.
     pub fn design_block(&self, block: &Table, first: usize) -> Result<Table, LearnError> {
         let block = Block {
             table: block,
@@ -175,7 +173,7 @@ impl Regression {
         Ok(Design::new(&self.design_plan(), &block, Purpose::Fit)?.table)
     }
 
-    /// As [`Regression::design`] for rows to predict, which may lack the response and weights.
+    /// As [`Regression::design`] for rows to predict, whose response and weights may be absent.
     ///
     /// With [`NewLevels::Sample`] unseen groups get numbers from the count of known groups on;
     /// [`Regression::bind_new`] makes the density that has effects for them.
@@ -193,7 +191,7 @@ impl Regression {
         self.blueprint.clone().model()
     }
 
-    /// The model of the design's columns as data.
+    /// The model of the design's columns as a program.
     pub fn program(&self) -> Result<Program, RegressionError> {
         Ok(self.blueprint.program()?)
     }
@@ -203,8 +201,8 @@ impl Regression {
         Ok(self.program()?.bind(&self.design(table)?)?)
     }
 
-    /// The model on rows to predict, for [`lehr_density::Predictor::of_all_rows`]; no fitted
-    /// rows are needed. Where the response is absent a stand-in takes its place.
+    /// The model on rows to predict, for [`lehr_density::Predictor::of_all_rows`]; no fitted rows
+    /// are needed. If the response is absent a placeholder replaces it.
     pub fn bind_new(
         &self,
         table: &Table,
@@ -213,8 +211,8 @@ impl Regression {
         self.bind_some(table, new_levels, None)
     }
 
-    /// As [`Regression::bind_new`] without the effects of groups: what is predicted is a group
-    /// whose effects are all 0, and the table need not name any.
+    /// As [`Regression::bind_new`] without random effects: predictions are for a group whose
+    /// effects are all 0, and the table need not contain the grouping factors.
     pub fn bind_population(
         &self,
         table: &Table,
@@ -240,7 +238,7 @@ impl Regression {
         ))
     }
 
-    /// The table with new levels of factors taken for their first, if that is asked for.
+    /// The table with unknown levels of factors replaced by their first, if requested.
     pub(crate) fn known_levels(&self, table: &Table, new_levels: NewLevels) -> Option<Table> {
         if new_levels != NewLevels::Reference {
             return None;
@@ -257,18 +255,18 @@ impl Regression {
         Some(known)
     }
 
-    /// What the columns of the terms that all rows share were like in the fitted table.
+    /// Statistics of the columns of the fixed effects in the fitted table.
     pub fn profiles(&self) -> &[ColumnProfile] {
         &self.profiles
     }
 
-    /// The priors by the name of what they are on, defaults included, on the original scale:
+    /// The priors by the names of their parameters, defaults included, on the original scale:
     /// `("x1", "normal(0, 2.5)")`.
     pub fn priors(&self) -> Vec<(String, String)> {
         self.priors.clone()
     }
 
-    /// The priors with who set them; fits of earlier versions do not say, and none is listed.
+    /// The priors with their origins; empty for fits of earlier versions, which do not store them.
     pub fn prior_lines(&self) -> Vec<PriorLine> {
         let lines = self.priors.iter().zip(&self.prior_origins);
         let line = |((name, distribution), origin): (&(String, String), &PriorOrigin)| PriorLine {
@@ -288,7 +286,7 @@ impl Regression {
         self.reporter().coefficients(sites, groups)
     }
 
-    /// What a design is computed from.
+    /// The inputs of a design.
     pub fn design_plan(&self) -> DesignPlan<'_> {
         DesignPlan {
             terms: &self.terms,
@@ -305,7 +303,7 @@ impl Regression {
         }
     }
 
-    /// What turns draws of sites into coefficients.
+    /// The converter from draws of sites to coefficients.
     pub fn reporter(&self) -> Reporter<'_> {
         Reporter {
             blueprint: &self.blueprint,
@@ -319,12 +317,12 @@ impl Regression {
         }
     }
 
-    /// The formula as it was written.
+    /// The formula as written.
     pub fn formula(&self) -> &str {
         &self.formula
     }
 
-    /// The formula spelt out.
+    /// The expanded formula.
     pub fn terms(&self) -> &Terms {
         &self.terms
     }
@@ -339,8 +337,8 @@ impl Regression {
         self.terms.response.outcome.to_string()
     }
 
-    /// The classes of the response in the order of their numbers in the model; empty where
-    /// the response is a number.
+    /// The classes of the response in the order of their numbers in the model; empty if the
+    /// response is a number.
     pub fn response_levels(&self) -> &[String] {
         &self.outcome.classes
     }
@@ -360,13 +358,13 @@ impl Regression {
         predictor_columns(&self.terms)
     }
 
-    /// As [`Regression::predictor_columns`], without the effects of groups.
+    /// As [`Regression::predictor_columns`], without random effects.
     pub fn population_columns(&self) -> Vec<&str> {
         population_columns(&self.terms)
     }
 
-    /// The coefficient that an entry of one of the model's sites is, `x1` for `weight[0]`; `None`
-    /// for sites that are called as their parameters are.
+    /// The reported name of an entry of one of the model's sites, `x1` for `weight[0]`; `None` for
+    /// sites with the same name as their parameters.
     pub fn shown_name(&self, entry: &str) -> Option<String> {
         let blueprint = &self.blueprint;
         if entry == "intercept" || entry.starts_with("intercept[") {
@@ -386,7 +384,7 @@ impl Regression {
         })
     }
 
-    /// Where the effects of groups stand among the numbers of a draw.
+    /// The ranges of random effects among the numbers of a draw.
     pub fn group_places(&self, latents: &Layout) -> Vec<Range<usize>> {
         let names: Vec<String> = (self.blueprint.groups.iter())
             .map(|plan| plan.own_site(""))
@@ -396,7 +394,8 @@ impl Regression {
         own.map(|(place, _)| latents.range(place)).collect()
     }
 
-    /// The labels of the group terms of the response, if there are any and no group has more than an intercept.
+    /// The labels of the group terms of the response, if there are any and all have only an
+    /// intercept.
     pub fn plain_groups(&self) -> Option<Vec<&str>> {
         let all = self.blueprint.groups.iter().zip(&self.groupings);
         let own = all.filter(|(plan, _)| plan.of.is_none());
@@ -405,7 +404,7 @@ impl Regression {
         are_plain.then(|| own.iter().map(|one| one.label.as_str()).collect())
     }
 
-    /// The profile of a column that groups are made by: its levels are all alike common.
+    /// The profile of a column that defines groups: all its levels count as equally frequent.
     pub fn group_profile(&self, name: &str) -> Option<ColumnProfile> {
         let names = self.groupings.iter().find_map(|one| one.levels_of(name))?;
         Some(ColumnProfile {
@@ -419,7 +418,7 @@ impl Regression {
         })
     }
 
-    /// The functions of columns by name, and what was chosen for each in words.
+    /// The functions of columns by name, and the automatic choices for each in words.
     pub(crate) fn function_words(&self) -> Vec<(String, String)> {
         let blueprint = &self.blueprint;
         let smooths = blueprint.smooths.iter();
@@ -431,18 +430,19 @@ impl Regression {
         smooths.chain(splines).chain(induced).collect()
     }
 
-    /// What the user should know: classes and their numbers, columns left out.
+    /// Notes for the user: classes and their numbers, columns left out.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// Adds what a fit has shown.
+    /// Adds a note from a fit.
     pub fn add_note(&mut self, note: String) {
         self.notes.push(note);
     }
 }
 
-/// Drops the terms none of whose columns vary, with their column profiles, so that no prediction needs them.
+/// Drops the terms without varying columns, with their column profiles, so that no prediction needs
+/// them.
 fn prune(terms: &mut Terms, facts: &mut TableFacts) {
     let mut kept = facts.population.prune().into_iter();
     terms.fixed.retain(|_| kept.next() == Some(true));

@@ -1,4 +1,4 @@
-//! Regressions on rows that have some of very many groups.
+//! Regressions on rows with only some of very many groups.
 
 use lehr_learn::NewLevels;
 use lehr_table::Table;
@@ -11,7 +11,7 @@ use crate::new_rows::NewRows;
 use crate::term::group::GroupPlan;
 
 impl Regression {
-    /// The same, where of the groups of one site there are only those that the rows have.
+    /// The same with only the groups of one site that occur in the rows.
     pub fn bind_some(
         &self,
         table: &Table,
@@ -41,7 +41,7 @@ impl Regression {
         Ok(NewRows::new(bound, &self.blueprint, &design).with_groups(groups))
     }
 
-    /// The column of the design by which rows read a site of effects.
+    /// The column of the design by which rows read a site of random effects.
     pub fn group_column_of(&self, site: &str) -> String {
         let mut plans = self.blueprint.groups.iter();
         let place = plans.position(|plan| plan.own_site("") == site);

@@ -1,4 +1,4 @@
-//! A regression as it is asked for: formulas, families, priors.
+//! The specification of a regression: formulas, families, priors.
 
 mod part;
 
@@ -23,26 +23,26 @@ pub enum FormulaModel {
     Multivariate(Box<Several>),
 }
 
-/// A formula whose columns are known to be there, with a family and priors; or one for each of several
+/// A formula whose columns are known to exist, with a family and priors; or one for each of several
 /// responses.
 pub struct Specification {
     source: String,
     parts: Vec<Part>,
-    /// What the names of each response's coefficients begin with; empty where there is one response.
+    /// The prefix of each response's coefficients; empty if there is one response.
     names: Vec<String>,
     residuals: Residuals,
-    /// The priors of what several responses share.
+    /// The priors of parameters that several responses share.
     shared: GivenPriors,
 }
 
 impl Specification {
-    /// Reads a formula for a table with these columns.
+    /// Parses a formula for a table with these columns.
     pub fn parse(formula: &str, columns: &[String]) -> Result<Specification, RegressionError> {
         let parsed = Formulas::parse(formula).map_err(|error| pointed(error, formula))?;
         Specification::new(&parsed, columns)
     }
 
-    /// Formulas that were parsed already, for a table with these columns.
+    /// A specification from parsed formulas, for a table with these columns.
     pub fn new(formulas: &Formulas, columns: &[String]) -> Result<Specification, RegressionError> {
         let responses = formulas.responses();
         let part = |formula: &Formula, others: &[&str]| Part::new(formula, columns, others);
@@ -73,7 +73,7 @@ impl Specification {
         })
     }
 
-    /// The same with this family for every response; without one the response decides.
+    /// The same with this family for every response; by default the response determines the family.
     #[must_use]
     pub fn with_family(mut self, family: Family) -> Specification {
         for part in &mut self.parts {
@@ -85,7 +85,7 @@ impl Specification {
     /// The same with one family for every response, or one for each in their order.
     ///
     /// # Errors
-    /// If there are neither one nor as many as responses.
+    /// If the number of families is neither one nor that of responses.
     pub fn with_families(mut self, families: &[Family]) -> Result<Specification, RegressionError> {
         if let [family] = families {
             return Ok(self.with_family(*family));
@@ -109,7 +109,7 @@ impl Specification {
         Ok(self)
     }
 
-    /// The same with these priors, such as `x1 ~ normal(0, 1)`, and no others. Where there are several
+    /// The same with these priors, such as `x1 ~ normal(0, 1)`, and no others. With several
     /// responses, `y1.x1 ~ normal(0, 1)` is a prior of one of them.
     pub fn with_priors(mut self, priors: &[String]) -> Result<Specification, RegressionError> {
         if self.names.is_empty() {
@@ -125,8 +125,8 @@ impl Specification {
         Ok(self)
     }
 
-    /// The same with formulas of the family's own parameters, such as `sigma ~ x`, for a table
-    /// with these columns. Where there are several responses, `y1.sigma ~ x` is that of one of them.
+    /// The same with formulas of the family's own parameters, such as `sigma ~ x`, for a table with
+    /// these columns. With several responses, `y1.sigma ~ x` applies to one of them.
     pub fn with_formulas(
         mut self,
         formulas: &[String],
@@ -157,7 +157,7 @@ impl Specification {
         Ok(self)
     }
 
-    /// The same of a table in which these columns were dates, read as days since 1970-01-01.
+    /// The same for a table in which these columns were dates, read as days since 1970-01-01.
     #[must_use]
     pub fn with_dates(mut self, dates: &[String]) -> Specification {
         for part in &mut self.parts {
@@ -186,7 +186,7 @@ impl Specification {
         self.only().and_then(|part| part.family)
     }
 
-    /// What is asked for of the response, if there is one.
+    /// The specification of the response, if there is one.
     fn only(&self) -> Option<&Part> {
         match &self.parts[..] {
             [only] => Some(only),
@@ -194,7 +194,7 @@ impl Specification {
         }
     }
 
-    /// The choices that were made for the user, given the model of each response.
+    /// The automatic choices, given the model of each response.
     pub fn choices(&self, regressions: &[&Regression]) -> Vec<(String, String)> {
         let own = self.parts.iter().zip(regressions);
         let mut choices = Vec::new();
@@ -213,8 +213,8 @@ impl Specification {
         choices
     }
 
-    /// Learns levels, scales and default priors of one response from a table. Refuses what cannot be
-    /// fitted.
+    /// Learns levels, scales and default priors of one response from a table. Refuses
+    /// specifications that cannot be fitted.
     pub fn learn(&self, blocks: &dyn Blocks) -> Result<Regression, RegressionError> {
         match &self.parts[..] {
             [only] => Ok(only.learn(blocks)?),
@@ -230,7 +230,7 @@ impl Specification {
         }
     }
 
-    /// As [`Specification::learn`] of what may have several responses.
+    /// As [`Specification::learn`] for one or several responses.
     pub fn model(&self, blocks: &dyn Blocks) -> Result<FormulaModel, RegressionError> {
         if let Some(only) = self.only() {
             return Ok(FormulaModel::Univariate(Box::new(only.learn(blocks)?)));
@@ -248,8 +248,8 @@ impl Specification {
 }
 
 impl Regression {
-    /// Reads the formula and the priors (`weight ~ normal(0, 1)`) against a table, from which
-    /// levels, scales and default priors are learnt. Refuses what cannot be fitted.
+    /// Parses the formula and the priors (`weight ~ normal(0, 1)`) for a table, from which levels,
+    /// scales and default priors are learnt. Refuses specifications that cannot be fitted.
     pub fn new(
         formula: &str,
         family: Family,
@@ -259,8 +259,8 @@ impl Regression {
         Regression::learn(formula, family, priors, table)
     }
 
-    /// As [`Regression::new`] for a table that need not be in memory: its rows are visited
-    /// twice, more often where a term such as `poly(x, 3)` asks for it.
+    /// As [`Regression::new`] for a table that need not be in memory: its rows are read twice, and
+    /// more often if a term such as `poly(x, 3)` needs it.
     pub fn learn(
         formula: &str,
         family: Family,

@@ -1,4 +1,4 @@
-//! What is asked for of one response: a formula, a family, priors.
+//! The specification of one response: a formula, a family, priors.
 
 use lehr_formula::{Formula, FormulaError, Intercept, Terms};
 use lehr_learn::{Blocks, FamilyOrigin, Form, LearnError, Outline, Request};
@@ -8,21 +8,21 @@ use crate::prior::GivenPriors;
 use crate::regression::Regression;
 use crate::term::parameter::can_vary;
 
-/// What is asked for of one response: a formula whose columns are known to be there, with a family and
+/// The specification of one response: a formula whose columns are known to exist, with a family and
 /// priors.
 pub(crate) struct Part {
-    /// The text of the formula, which mistakes point into.
+    /// The text of the formula, for errors.
     formula: String,
     pub(crate) terms: Terms,
     pub(crate) family: Option<Family>,
     priors: GivenPriors,
     dates: Vec<String>,
-    /// The formulas of parameters as they were written.
+    /// The formulas of parameters as written.
     parameters: Vec<String>,
 }
 
 impl Part {
-    /// A formula of a table with these columns, of which `.` does not stand for the others' responses.
+    /// A formula for a table with these columns; `.` does not stand for the other responses.
     pub(crate) fn new(
         formula: &Formula,
         columns: &[String],
@@ -55,7 +55,7 @@ impl Part {
         self.dates = dates.to_vec();
     }
 
-    /// Adds the formula of a parameter, such as `sigma ~ x`, which was written so.
+    /// Adds the formula of a parameter, such as `sigma ~ x`, with its text.
     pub(crate) fn add_formula(&mut self, text: &str, terms: Terms) -> Result<(), LearnError> {
         let name = own_name(terms.parameter());
         if (self.terms.parameters.iter()).any(|other| own_name(other.parameter()) == name) {
@@ -76,7 +76,8 @@ impl Part {
         self.terms.columns()
     }
 
-    /// Learns levels, scales and default priors from a table. Refuses what cannot be fitted.
+    /// Learns levels, scales and default priors from a table. Refuses specifications that cannot be
+    /// fitted.
     pub(crate) fn learn(&self, blocks: &dyn Blocks) -> Result<Regression, LearnError> {
         let formula = self.title();
         let request = |form: Option<Form>| {
@@ -97,7 +98,7 @@ impl Part {
         Regression::assemble(request, facts, &self.priors)
     }
 
-    /// What is asked for where the family is known.
+    /// The request to learn, once the family is known.
     pub(crate) fn request<'f>(
         &self,
         formula: &'f str,
@@ -118,7 +119,7 @@ impl Part {
             let resolved = parameter.resolve(&|name: &str| blocks.is_text(name));
             *parameter = resolved.map_err(|error| pointed(error, text))?;
         }
-        // The cutpoints are intercepts already.
+        // The cutpoints already act as intercepts.
         if family.form() == Form::Ordered {
             terms.intercept = Intercept::Present;
         }
@@ -138,7 +139,7 @@ impl Part {
         all.join("; ")
     }
 
-    /// What was made of dates that the formula reads.
+    /// Notes on the dates that the formula reads.
     fn date_notes(&self) -> Vec<String> {
         let columns = self.columns();
         let read = self
@@ -150,12 +151,12 @@ impl Part {
     }
 }
 
-/// The name of a parameter here, if it is called otherwise elsewhere: brms's `zi` is `gate`.
+/// The name of a parameter here, if it has another name elsewhere: brms's `zi` is `gate`.
 pub(crate) fn own_name(name: &str) -> &str {
     lehr_formula::known_parameter(name).unwrap_or(name)
 }
 
-/// Refuses formulas of parameters that the family does not have, or that rows cannot vary.
+/// Refuses formulas of parameters that the family does not have, or that cannot vary by row.
 fn check_parameter(
     name: &str,
     family: Family,

@@ -1,4 +1,4 @@
-//! In which form the model has the weights of a smooth function.
+//! The centring of a smooth function's weights in the model.
 
 use lehr_graph::reference::{Values, evaluate};
 use lehr_graph::{Expr, Graph};
@@ -9,13 +9,12 @@ use serde::{Deserialize, Serialize};
 /// The scale, in units of the linear predictor, of the reference parameters.
 const SCALE: f64 = 0.7;
 
-/// In which form the model has the weights, function by function. With a = √G(θ) and ā the same at
-/// reference parameters, the latent v has the coefficient e = a^{1−w} ā^w v and the prior
-/// N(0, (a/ā)^{2w}), so that e ~ N(0, a²) whatever w is.
-///
-/// At w = 0 latents are nearly independent of θ where rows say little about a coefficient, at w = 1
-/// where they determine it. In between, w is by how much the rows would reduce its prior variance if
-/// all else were known.
+/// Partial centring of the weights, function by function. With a = √G(θ) and ā the same at
+/// reference parameters, the latent v has the coefficient e = a^{1−w} ā^w v and the prior N(0,
+/// (a/ā)^{2w}), so that e ~ N(0, a²) whatever w is.  At w = 0 (non-centred) latents are nearly
+/// independent of θ if the rows have little information on a coefficient, at w = 1 (centred) if
+/// they determine it. In between, w is the share by which the rows would reduce its prior variance
+/// if all else were known.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Centring {
     /// w of each function.
@@ -25,8 +24,8 @@ pub(crate) struct Centring {
 }
 
 impl Centring {
-    /// For functions of a basis with these values at some rows, row after row, of which each knows
-    /// so much of its linear predictor; at lengthscales in units.
+    /// For basis functions with these values at some rows, row-major, where each row has this
+    /// information on its linear predictor; at lengthscales in units.
     pub(crate) fn new(
         basis: &Basis,
         features: &[f64],
@@ -48,8 +47,8 @@ impl Centring {
         }
     }
 
-    /// For functions with mean square 1 over the rows, none of which explains another, whose coefficients
-    /// have these standard deviations where the scale is 1; the rows know so much together.
+    /// For uncorrelated functions with mean square 1 over the rows, whose coefficients have these
+    /// standard deviations if the scale is 1; the rows have this information in total.
     pub(crate) fn of_independent(roots: &[f64], information: f64) -> Centring {
         let references = roots.iter().map(|root| (SCALE * root).ln());
         let share = |root: &f64| 1.0 - 1.0 / (1.0 + information * (SCALE * root).powi(2));
@@ -59,7 +58,8 @@ impl Centring {
         }
     }
 
-    /// What turns latents into coefficients, where these are ln of the coefficients' standard deviations.
+    /// The factors from latents to coefficients, given the logarithms of the coefficients' standard
+    /// deviations.
     pub(crate) fn factors(&self, amplitudes: &[f64]) -> Vec<f64> {
         let own = self.shares.iter().zip(&self.references);
         (amplitudes.iter().zip(own))
@@ -67,7 +67,7 @@ impl Centring {
             .collect()
     }
 
-    /// ln of what turns latents into coefficients, and ln of the latents' scale.
+    /// The logarithms of the factors from latents to coefficients, and of the latents' scale.
     pub(crate) fn logs<'g>(&self, amplitudes: Expr<'g>) -> [Expr<'g>; 2] {
         let graph = amplitudes.graph();
         let width = self.shares.len();
@@ -77,15 +77,15 @@ impl Centring {
     }
 }
 
-/// What a usual row knows of its linear predictor, in units: one over the noise's variance.
+/// The information of a typical row on its linear predictor, in units: one over the noise variance.
 pub(crate) fn row_information(link: Link) -> f64 {
     match link {
         Link::Identity => 4.0,
         Link::Log => 1.0,
         Link::Logit => 0.2,
-        // The curvature of cumulative probits about the middle, as 0.25 is that of logits.
+        // The curvature of cumulative probits in the middle, corresponding to 0.25 for logits.
         Link::Probit => 0.5,
-        // Of directions of concentration 1: η moves them by up to twice as much.
+        // For directions of concentration 1: η changes them by up to twice as much.
         Link::TanHalf => 2.0,
     }
 }

@@ -1,7 +1,7 @@
-//! The plan and the sites of a covariate whose true value is a latent of the row.
-//!
-//! True values are N(mean, sd²) over rows. Given what is seen of it, a row's is N(m, v²), so the predictor is
-//! normal too: gaussian and lognormal responses take its variance up in closed form, others by quadrature.
+//! The plan and the sites of a covariate whose true value is a local latent.  True values are
+//! N(mean, sd²) over rows. Given its observation, a row's value is N(m, v²), so the predictor is
+//! normal, too: gaussian and lognormal responses include its variance in closed form, others by
+//! quadrature.
 
 use lehr_graph::Expr;
 use lehr_learn::column_name::{ERROR, GAP, MEASURED, SEEN, UNKNOWN};
@@ -22,10 +22,10 @@ pub(crate) struct CovariatePlan {
     slope: Law,
     mean: Law,
     spread: Law,
-    /// What the model's mean is less than the original one, both divided by the scale.
+    /// The model's mean less the original one, divided by the scale.
     pub(crate) shift: f64,
     scale: f64,
-    /// Whether values are missing, and not measured with error.
+    /// Whether values are missing rather than measured with error.
     has_gaps: bool,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct CovariateSites<'g> {
     spread: Expr<'g>,
 }
 
-/// What the covariate adds to a row's predictor: a mean, and the spread around it.
+/// The covariate's contribution to a row's predictor: a mean, and the standard deviation around it.
 pub(crate) struct Contribution<'g> {
     pub(crate) mean: Expr<'g>,
     pub(crate) spread: Expr<'g>,
@@ -129,8 +129,8 @@ impl CovariatePlan {
         }
     }
 
-    /// What is known of a row's true value, times the slope: of errors of spread s the normal with
-    /// the precision τ⁻² + s⁻², of gaps all or nothing.
+    /// The distribution of a row's true value, times the slope: for errors of standard deviation s
+    /// the normal with precision τ⁻² + s⁻²; for gaps the value is known exactly or not at all.
     pub(crate) fn contribution<'g>(
         &self,
         row: &Row<'_, 'g>,
@@ -158,7 +158,7 @@ impl CovariatePlan {
         }
     }
 
-    /// States how what is seen is distributed over rows.
+    /// States the distribution of the observations over rows.
     pub(crate) fn observe<'g>(&self, row: &Row<'_, 'g>, sites: &CovariateSites<'g>) {
         let mean = (sites.mean + self.shift) * self.scale;
         let spread = sites.spread * self.scale;
@@ -172,7 +172,8 @@ impl CovariatePlan {
         row.observe(SEEN, Normal::new(mean, total.sqrt()));
     }
 
-    /// The name of the latent of each row: the true value less its mean, in units of its spread.
+    /// The name of the latent of each row: the true value less its mean, in units of its standard
+    /// deviation.
     pub(crate) fn local_name(&self) -> String {
         format!("{}.z", self.label)
     }

@@ -1,4 +1,4 @@
-//! Group terms in the model: their sites, and what they add in each row.
+//! Group terms in the model: their sites, and their contributions to each row.
 
 use lehr_graph::{Expr, Shape};
 use lehr_learn::{Grouping, Link};
@@ -17,7 +17,7 @@ use crate::prior_book::PriorBook;
 pub(crate) struct GroupPlan {
     /// The label, made unique.
     pub(crate) site: String,
-    /// The parameter whose formula has it; none for the formula of the response.
+    /// The parameter in whose formula it is; `None` for the formula of the response.
     pub(crate) of: Option<String>,
     pub(crate) count: usize,
     /// Groups of rows to predict that were not fitted.
@@ -28,22 +28,24 @@ pub(crate) struct GroupPlan {
     pub(crate) has_slopes: bool,
 }
 
-/// What the site of a group term holds.
+/// The content of a group term's site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Form {
-    /// Standard normals, which the rows multiply by the spread: nearly independent of the
-    /// spread where a group's few rows say little about it.
+    /// Standard normals that the rows multiply by the standard deviation (non-centred): nearly
+    /// independent of the standard deviation if each group has few rows.
     Standard,
-    /// The effects themselves: nearly independent of their spread where rows determine them.
+    /// The effects themselves (centred): nearly independent of their standard deviation if the rows
+    /// determine them.
     Effect,
 }
 
 impl Form {
-    /// Rows per group from which a group's own rows say more about its effect than the other
-    /// groups do, at effects of half the spread of a row's noise.
+    /// Rows per group above which a group's own rows have more information on its effect than the
+    /// other groups, for effects of half the standard deviation of a row's noise.
     const ENOUGH: usize = 8;
 
-    /// Correlated effects are standard: their density needs the factor's inverse.
+    /// Correlated effects use standard normals, because the density of the effects needs the
+    /// inverse of the factor.
     fn of(grouping: &Grouping, rows: usize) -> Form {
         let many = rows >= Form::ENOUGH * grouping.count();
         if many && !grouping.correlated {
@@ -57,17 +59,17 @@ impl Form {
 /// The sites of one group term in one run of the model.
 #[derive(Clone, Copy)]
 pub(crate) struct GroupSites<'g> {
-    /// `[groups]`, or `[groups, effects]` where there are several.
+    /// `[groups]`, or `[groups, effects]` if there are several.
     own: Expr<'g>,
-    /// One number, or `[effects]`: what the rows multiply by, if they have to.
+    /// One number, or `[effects]`: the multiplier of the rows, if there is one.
     spread: Option<Expr<'g>>,
-    /// What turns the numbers of a group, `[effects, numbers]`.
+    /// The transformation of a group's numbers, `[effects, numbers]`.
     correlation: Option<Expr<'g>>,
 }
 
 impl<'g> GroupSites<'g> {
-    /// Effects of a term that are some of more: standard normals `[groups, all]`, which the rows
-    /// `[effects, all]` of the factor of all correlations turn into this term's.
+    /// The effects of a tied term: standard normals `[groups, all]`, which the rows `[effects,
+    /// all]` of the factor of all correlations transform to this term's effects.
     pub(crate) fn tied(own: Expr<'g>, spread: Expr<'g>, rows: Expr<'g>) -> GroupSites<'g> {
         GroupSites {
             own,
@@ -77,7 +79,7 @@ impl<'g> GroupSites<'g> {
     }
 }
 
-/// The spreads and correlations of effects, which can have priors.
+/// The standard deviations and correlations of effects, which can have priors.
 pub(crate) fn group_parameters(groupings: &[Grouping]) -> Vec<Parameter> {
     let mut found = Vec::new();
     for grouping in groupings {
@@ -122,8 +124,8 @@ pub(crate) fn group_plans(groupings: &[Grouping], book: &mut PriorBook<'_>) -> V
 }
 
 fn spread_laws(grouping: &Grouping, book: &mut PriorBook<'_>) -> Vec<Law> {
-    // On a link's scale effects of 2 are large; on the response's own, its spread is. Of
-    // parameters the default coefficients are as large as 1.
+    // On a link's scale effects of 2 are large; on the response's own scale its standard deviation
+    // is. For parameters the default coefficients are of size 1.
     let (own, usual) = match (&grouping.of, book.family.link()) {
         (Some(_), _) => (1.0, 1.0),
         (None, Link::Identity) => (book.anchor.unit, 1.0),
@@ -143,7 +145,7 @@ fn spread_laws(grouping: &Grouping, book: &mut PriorBook<'_>) -> Vec<Law> {
         .collect()
 }
 
-/// The name of a spread as results print it.
+/// The reported name of a standard deviation.
 pub(crate) fn spread_name(grouping: &Grouping, effect: &str) -> String {
     if grouping.is_plain() {
         format!("sd({})", grouping.label)
@@ -179,7 +181,7 @@ impl GroupPlan {
         format!("cor({}){head}", self.site)
     }
 
-    /// Draws the spreads: one number, or `[effects]`.
+    /// Creates the standard deviations: one number, or `[effects]`.
     pub(crate) fn spread<'g>(&self, m: &Tracer<'g>, head: &str) -> Expr<'g> {
         let name = self.spread_site(head);
         match self.spreads.len() {
@@ -188,7 +190,7 @@ impl GroupPlan {
         }
     }
 
-    /// Draws the sites.
+    /// Creates the sites.
     pub(crate) fn sites<'g>(&self, m: &Tracer<'g>, head: &str) -> GroupSites<'g> {
         let effects = self.spreads.len();
         let spread = self.spread(m, head);
@@ -224,8 +226,8 @@ impl GroupPlan {
         }
     }
 
-    /// The effect on each row. Groups are looked up first, so that a batch of rows costs
-    /// arithmetic of its own size and not of the number of groups.
+    /// The effect in each row. Groups are looked up first, so that the arithmetic of a batch of
+    /// rows grows with its own size and not with the number of groups.
     pub(crate) fn effect<'g>(
         &self,
         row: &Row<'_, 'g>,

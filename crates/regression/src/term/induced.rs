@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::smooth::kernel_of;
 use crate::family::Family;
 
-/// Inducing points unless asked otherwise, and at the most: training factorises a matrix of their
-/// number in every step.
+/// The default and the largest number of inducing points: training factorises a matrix of this size
+/// in every step.
 const USUAL: usize = 128;
 const MOST: usize = 400;
 
@@ -22,9 +22,9 @@ pub(crate) struct InducedPlan {
     kernel: Kernel,
     /// The mean and the standard deviation of each input.
     standards: Vec<[f64; 2]>,
-    /// Where the points start, standardised, point after point.
+    /// The starting values of the points, standardised, point after point.
     points: Vec<f64>,
-    /// Where the scale starts, in units of the linear predictor.
+    /// The starting value of the scale, in units of the linear predictor.
     scale: f64,
 }
 
@@ -79,7 +79,7 @@ impl InducedPlan {
         })
     }
 
-    /// How many columns it is a function of.
+    /// The number of input columns.
     pub(crate) fn width(&self) -> usize {
         self.standards.len()
     }
@@ -89,12 +89,12 @@ impl InducedPlan {
         self.points.len() / self.width()
     }
 
-    /// Places, column after column, as the model has them, row after row.
+    /// Places, given column after column, in the model's standardised form, row-major.
     pub(crate) fn standardised(&self, places: &[Vec<f64>]) -> Vec<f64> {
         standardised(places, &self.standards)
     }
 
-    /// Its parameters, which are learned, and its latents.
+    /// Its learnt parameters, and its latents.
     pub(crate) fn function<'g>(&self, m: &Tracer<'g>) -> InducedGp<'g> {
         let (label, width) = (&self.label, self.width());
         let scale = m.param(&format!("{label}.scale"), self.scale, Support::Positive);
@@ -106,7 +106,7 @@ impl InducedPlan {
         InducedGp::new(m, &format!("{label}.weight"), covariance, points)
     }
 
-    /// The standardised inputs row after row, and how many rows lie outside the fitted range.
+    /// The standardised inputs, row-major, and the number of rows outside the fitted range.
     pub(crate) fn places(
         &self,
         smooth: &Smooth,
@@ -126,7 +126,7 @@ impl InducedPlan {
         Ok((values, outside.into_iter().filter(|is| *is).count()))
     }
 
-    /// In words.
+    /// A description in words.
     pub(crate) fn words(&self) -> String {
         format!(
             "{} inducing points; they, the scale and the lengthscales are learned, not random",
@@ -135,7 +135,7 @@ impl InducedPlan {
     }
 }
 
-/// Columns less their means over their scales, row after row.
+/// Columns less their means over their scales, row-major.
 fn standardised(places: &[Vec<f64>], standards: &[[f64; 2]]) -> Vec<f64> {
     let place = |row: usize| {
         let columns = places.iter().zip(standards);

@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::law::Law;
 
-/// The prior of the intercept, and of which one.
+/// The prior of the intercept, and the point to which it refers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum InterceptLaw {
-    /// Of the predictor's value where all common columns are at their means, less the centre.
+    /// On the predictor at the means of all columns of the fixed effects, less the centre.
     AtMeans(Law),
-    /// Of the intercept itself, where all common columns are 0.
+    /// On the intercept itself, at which all columns of the fixed effects are 0.
     AtZero(Law),
 }

@@ -31,8 +31,8 @@ pub(crate) fn monotonic_parameters(effects: &[Monotonic]) -> Vec<Parameter> {
     effects.iter().flat_map(both).collect()
 }
 
-/// The effects with the user's priors or the default ones: that of the whole way from the first to
-/// the last level is the one of a difference of levels.
+/// The effects with the user's priors or the default ones: the difference between the first and the
+/// last level has the prior of a difference of levels.
 pub(crate) fn monotonic_plans(
     effects: &[Monotonic],
     book: &mut PriorBook<'_>,

@@ -1,4 +1,4 @@
-//! Parameters of a family that rows vary: `sigma ~ x`.
+//! Parameters of a family that vary by row: `sigma ~ x`.
 
 use lehr_formula::Intercept;
 use lehr_graph::Expr;
@@ -15,13 +15,13 @@ use crate::law_site::sample_runs;
 use crate::prior::{Parameter, PriorOrigin};
 use crate::prior_book::PriorBook;
 
-/// Whether rows can vary a parameter. Degrees of freedom are hard enough to know when all rows
-/// share them, and cutpoints are a list.
+/// Whether a parameter can vary by row. Degrees of freedom are hard to determine even if all rows
+/// share them, and cutpoints are a vector.
 pub(crate) fn can_vary(name: &str) -> bool {
     !matches!(name, "df" | "cutpoint")
 }
 
-/// What the model of a parameter is made of.
+/// The inputs of a parameter's model.
 pub(crate) struct ParameterPart<'a> {
     pub(crate) name: &'a str,
     pub(crate) intercept: Intercept,
@@ -33,7 +33,7 @@ pub(crate) struct ParameterPart<'a> {
 pub(crate) struct ParameterPlan {
     pub(crate) name: String,
     link: ParameterLink,
-    /// What is added to the linear predictor: where a parameter of the usual size lies.
+    /// The constant of the linear predictor, at which a parameter has its typical size.
     pub(crate) centre: f64,
     pub(crate) intercept: Option<InterceptLaw>,
     /// mean/scale of each column.

@@ -17,7 +17,7 @@ use crate::prior_book::PriorBook;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SplinePlan {
     pub(crate) label: String,
-    /// The parameter whose formula has it; none for the formula of the response.
+    /// The parameter in whose formula it is; `None` for the formula of the response.
     pub(crate) of: Option<String>,
     /// By what the column that multiplies it is divided.
     pub(crate) scale: f64,
@@ -135,7 +135,7 @@ impl SplinePlan {
         centring.factors(&logs)
     }
 
-    /// In words.
+    /// A description in words.
     pub(crate) fn words(&self) -> String {
         self.words.clone()
     }

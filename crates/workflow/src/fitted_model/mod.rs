@@ -24,7 +24,7 @@ pub enum Measure {
     Binary,
     /// One of several classes.
     Class,
-    /// How often something happened.
+    /// The number of events.
     Count,
     /// A number that is bounded or whole.
     Amount,

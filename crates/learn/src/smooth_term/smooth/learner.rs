@@ -10,17 +10,17 @@ use crate::error::LearnError;
 use crate::fixed_effects::{check_size, see_all, turn_all};
 use crate::source::Source;
 
-/// Distinct places that are counted at the most.
+/// The most distinct places that are counted.
 const MOST_DISTINCT: usize = 10_000;
-/// Places that are kept at the most, and where inducing points are chosen of them.
+/// The most places that are kept, and the most from which inducing points are chosen.
 pub(super) const MOST_PLACES: usize = 512;
 const MOST_INDUCED: usize = 8192;
-/// Fewer distinct values than this are levels.
+/// Fewer distinct values count as levels.
 const FEWEST: usize = 4;
-/// Latents of all levels at the most.
+/// The most latents of all levels.
 pub(super) const MOST_LATENTS: usize = 10_000;
 
-/// What is gathered of one smooth term.
+/// The information gathered about one smooth term.
 #[derive(Clone)]
 pub(crate) struct SmoothLearner {
     smooth: Smooth,
@@ -53,7 +53,7 @@ impl Distinct {
     }
 }
 
-/// Keeps every so many-th row, so that some of all rows are kept whatever their number.
+/// Keeps every k-th row, so that the number of kept rows is bounded.
 #[derive(Clone)]
 struct Thinning {
     most: usize,
@@ -193,7 +193,7 @@ impl SmoothLearner {
                 hint,
             ));
         }
-        // A function of several columns may well be of two groups.
+        // A function of several columns may have only two groups.
         if distinct < FEWEST && !self.smooth.is_induced {
             let expected = format!("at least {FEWEST} distinct values of {input}");
             let hint = format!("write C({input}) for an effect of each value");
@@ -209,7 +209,7 @@ impl SmoothLearner {
 }
 
 impl Smooth {
-    /// Refuses more latents than there are places to tell them apart, and more than can be fitted.
+    /// Refuses more latents than there are distinct places, and more than can be fitted.
     pub fn check_width(&self, width: usize) -> Result<(), LearnError> {
         let (label, distinct) = (&self.label, self.distinct);
         if let Some(k) = self.k.filter(|k| *k > distinct && distinct < MOST_DISTINCT) {

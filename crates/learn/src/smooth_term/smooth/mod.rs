@@ -1,4 +1,4 @@
-//! Smooth functions of columns: where they were fitted, and what multiplies or repeats them.
+//! Gaussian-process terms: their fitted range, multipliers and periods.
 
 mod learner;
 
@@ -10,7 +10,7 @@ use crate::error::LearnError;
 use learner::MOST_PLACES;
 pub(crate) use learner::SmoothLearner;
 
-/// A smooth function as it was learnt of the fitted table.
+/// A Gaussian-process term with the constants learnt from the fitted table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Smooth {
     /// `gp(day)`, `gp(lon, lat)`.
@@ -21,33 +21,33 @@ pub struct Smooth {
     pub kernel: KernelName,
     /// The period of a periodic kernel.
     pub period: Option<f64>,
-    /// Latents of one function, where they were asked for.
+    /// The number of latents of one function, if it was given.
     pub k: Option<usize>,
-    /// From the least to the largest value of each input.
+    /// The smallest and the largest value of each input.
     pub ranges: Vec<[f64; 2]>,
     /// The multiplier or the levels, if any.
     pub by: Dependence,
     /// The inputs of some rows, input after input.
     pub places: Vec<Vec<f64>>,
-    /// How many places are distinct, as far as they were counted.
+    /// The number of distinct places, up to the counting limit.
     pub distinct: usize,
     /// Whether its latents are values at inducing points.
     pub is_induced: bool,
 }
 
-/// What a smooth function depends on besides its inputs.
+/// The column that a Gaussian process depends on besides its inputs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Dependence {
     /// It depends on nothing else.
     Nothing,
-    /// It is multiplied by a column, here divided by its root mean square.
+    /// A multiplying column, divided by its root mean square.
     Multiplied {
         /// The column.
         column: String,
         /// Its root mean square.
         scale: f64,
     },
-    /// Each level of a column has a function of its own.
+    /// Each level of a column has its own function.
     PerLevel(TermBasis),
 }
 
@@ -72,7 +72,7 @@ impl Smooth {
         self.inputs.iter().map(ToString::to_string).collect()
     }
 
-    /// The levels that have a function each; empty where there is one function.
+    /// The levels with a function each; empty if there is one function.
     pub fn levels(&self) -> Vec<String> {
         match &self.by {
             Dependence::PerLevel(basis) => basis.factors[0].levels(),
@@ -80,12 +80,12 @@ impl Smooth {
         }
     }
 
-    /// Whether it is one function that is added as it is.
+    /// Whether it is one function without a multiplier.
     pub fn is_plain(&self) -> bool {
         self.by == Dependence::Nothing
     }
 
-    /// The column by which it is multiplied.
+    /// The column that multiplies it.
     pub fn multiplier(&self) -> Option<&str> {
         match &self.by {
             Dependence::Multiplied { column, .. } => Some(column),
@@ -93,7 +93,7 @@ impl Smooth {
         }
     }
 
-    /// By what the multiplier is divided.
+    /// The divisor of the multiplier.
     pub fn multiplier_scale(&self) -> f64 {
         match self.by {
             Dependence::Multiplied { scale, .. } => scale,
@@ -117,7 +117,7 @@ impl Smooth {
         Ok((one, others))
     }
 
-    /// With as few of the rows of which the points were chosen as a drawing needs.
+    /// The same with as few of the rows behind the inducing points as a plot needs.
     pub fn with_few_places(mut self) -> Smooth {
         let every = self.places[0].len().div_ceil(MOST_PLACES).max(1);
         for own in &mut self.places {
@@ -126,8 +126,8 @@ impl Smooth {
         self
     }
 
-    /// The names that a prior of a lengthscale may be given under, the most particular first, and
-    /// the one it is shown under.
+    /// The names under which a lengthscale can have a prior, the most specific first, and the name
+    /// under which it is reported.
     pub fn lengthscale_names(&self) -> Vec<Vec<String>> {
         let shared = format!("{}.lengthscale", self.label);
         match self.inputs.len() {
@@ -143,7 +143,7 @@ impl Smooth {
         format!("{}.scale", self.label)
     }
 
-    /// In what lengthscales are measured: half the range of each column, or half the period.
+    /// The units of lengthscales: half the range of each column, or half the period.
     pub fn units(&self) -> Vec<f64> {
         match self.period {
             Some(period) => vec![0.5 * period],

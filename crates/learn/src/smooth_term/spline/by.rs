@@ -1,4 +1,4 @@
-//! What smooths depend on besides their column: `s(x, by = site)`, `s(x, by = dose)`.
+//! The `by` argument of penalised smooths: `s(x, by = site)`, `s(x, by = dose)`.
 
 use lehr_formula::{By, Coding, Expr, Factor, Term, TermBasis, TermLearner};
 use serde::{Deserialize, Serialize};
@@ -7,22 +7,22 @@ use crate::error::LearnError;
 use crate::fixed_effects::{see_all, turn_all};
 use crate::source::Source;
 
-/// Levels with a smooth each at the most.
+/// The most levels with a smooth each.
 const MOST_LEVELS: usize = 50;
 
-/// What one smooth is multiplied by in each row.
+/// The multiplier of one smooth in each row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Multiplier {
-    /// By 1.
+    /// 1.
     One,
-    /// By 1 in the rows of a level, by 0 in all others.
+    /// 1 in the rows of a level, 0 in all others.
     Level {
         /// The levels.
         basis: TermBasis,
         /// The place of its own level.
         place: usize,
     },
-    /// By a column, here divided by its root mean square.
+    /// A column, divided by its root mean square.
     Number {
         /// The column.
         column: String,
@@ -48,7 +48,7 @@ impl Multiplier {
         })
     }
 
-    /// By what the column is divided.
+    /// The divisor of the column.
     pub fn scale(&self) -> f64 {
         match self {
             Multiplier::Number { scale, .. } => *scale,
@@ -56,7 +56,7 @@ impl Multiplier {
         }
     }
 
-    /// The column by which it is multiplied.
+    /// The column that multiplies it.
     pub fn column(&self) -> Option<&str> {
         match self {
             Multiplier::Number { column, .. } => Some(column),
@@ -65,7 +65,7 @@ impl Multiplier {
     }
 }
 
-/// What is gathered of `by` in the first round.
+/// The information gathered about `by` in the first round.
 #[derive(Clone)]
 pub(super) struct ByLearner {
     levels: Option<TermLearner>,
@@ -115,7 +115,7 @@ impl ByLearner {
         Ok(())
     }
 
-    /// One multiplier for each smooth that there is, after the round.
+    /// One multiplier for each smooth, after the round.
     pub(super) fn finish(&mut self, label: &str) -> Result<Vec<Multiplier>, LearnError> {
         if let Some(mut levels) = self.levels.take() {
             turn_all(std::slice::from_mut(&mut levels))?;

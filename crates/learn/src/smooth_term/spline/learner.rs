@@ -1,4 +1,5 @@
-//! Smooths while their table is read: first the range and the knots, then how the splines go together.
+//! Penalised smooths while their table is read: first the range and the knots, then the products of
+//! the splines.
 
 use lehr_formula::{BSpline, CubicSpline, Penalised, Round, Sample, SplineTerm};
 
@@ -9,14 +10,14 @@ use crate::error::LearnError;
 use crate::fixed_effects::check_size;
 use crate::source::Source;
 
-/// Functions unless asked otherwise.
+/// The default number of functions.
 const USUAL: usize = 10;
-/// Fewer distinct values than this are levels.
+/// Fewer distinct values count as levels.
 const FEWEST: usize = 4;
-/// Rows whose values are kept at the most.
+/// The most rows whose values are kept.
 const MOST_PLACES: usize = 512;
 
-/// What is gathered of one smooth.
+/// The information gathered about one smooth.
 #[derive(Clone)]
 pub(crate) struct SplineLearner {
     wish: Wish,
@@ -26,7 +27,7 @@ pub(crate) struct SplineLearner {
     settled: bool,
 }
 
-/// Splines before any penalty, and what is summed of them for each smooth.
+/// Splines before the penalty, and their sums for each smooth.
 #[derive(Clone)]
 struct Splines {
     raw: Raw,
@@ -44,7 +45,7 @@ struct Summed {
     /// Sums of squared multipliers, alone and times the value.
     weight: f64,
     moment: f64,
-    /// Up to so many distinct values as a smooth needs.
+    /// As many distinct values as a smooth needs.
     distinct: Vec<f64>,
 }
 
@@ -98,7 +99,7 @@ impl SplineLearner {
         Ok(Round::Another)
     }
 
-    /// The splines before any penalty, if the column can have a smooth.
+    /// The splines before the penalty, if the column can have a smooth.
     fn splines(&mut self) -> Result<Splines, LearnError> {
         let multipliers = self.by.finish(&self.wish.label)?;
         let Wish { input, kind, .. } = &self.wish;
@@ -124,7 +125,7 @@ impl SplineLearner {
             })
             .collect();
         places.sort_unstable_by(f64::total_cmp);
-        // Places that a rounding tells apart are one.
+        // Places that differ only by rounding are merged.
         places.dedup_by(|next, one| *next - *one < 1e-9);
         let k = self.count(places.len())?;
         let raw = match kind {
@@ -155,7 +156,7 @@ impl SplineLearner {
         })
     }
 
-    /// Refuses levels in which a line and a bend could not be told apart.
+    /// Refuses levels in which line and curvature could not be distinguished.
     fn check_levels(&self, parts: &[Summed]) -> Result<(), LearnError> {
         let Some(few) = parts.iter().find(|part| part.distinct.len() < FEWEST) else {
             return Ok(());

@@ -1,5 +1,5 @@
-//! Penalised smooths `s(x)`: a line among the common columns, and splines whose weights are effects
-//! with one spread.
+//! Penalised smooths `s(x)`: a line among the fixed effects, and splines whose weights are random
+//! effects with a common standard deviation.
 
 mod by;
 mod learner;
@@ -15,42 +15,45 @@ use crate::source::Source;
 
 pub(crate) use learner::SplineLearner;
 
-/// A smooth as it was learnt of the fitted table.
+/// A penalised smooth with the constants learnt from the fitted table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spline {
     /// `s(day)`, `s(day, by = site)[north]`, `sigma.s(day)`.
     pub label: String,
-    /// The parameter whose formula has it; none for the formula of the response.
+    /// The parameter in whose formula it is; `None` for the formula of the response.
     pub of: Option<String>,
-    /// The names under which its spread can have a prior, its own first; all levels share the last.
+    /// The names under which its standard deviation can have a prior, its own first; all levels
+    /// share the last.
     pub spread_names: Vec<String>,
     /// The column that multiplies the function, if any.
     pub multiplier: Multiplier,
     /// The input of the function.
     pub input: Expr,
-    /// The common coefficient of its line.
+    /// The coefficient of its line among the fixed effects.
     pub line: Option<String>,
     /// The kind of the spline.
     pub kind: Penalised,
-    /// From the least to the largest value.
+    /// The smallest and the largest value.
     pub range: [f64; 2],
-    /// What the splines call 1, from the least value on: the range, or the period.
+    /// The length that is 1 in the splines' coordinates, from the smallest value on: the range, or
+    /// the period.
     pub span: f64,
-    /// Over the fitted rows the functions have mean 0, no slope, mean square 1 (or less where hardly a
-    /// row sees them), and are not correlated.
+    /// Over the fitted rows the functions have mean 0, no slope, mean square 1 (or less if they are
+    /// nonzero in hardly any row), and are uncorrelated.
     pub functions: CubicSpline,
-    /// The standard deviation of each function's weight where the spread is 1. Their squares add up to 1.
+    /// The standard deviation of each function's weight if that of the smooth is 1. Their squares
+    /// add up to 1.
     pub roots: Vec<f64>,
-    /// Whether there are functions that hardly any row sees.
+    /// Whether there are functions that are nonzero in hardly any row.
     pub has_unseen: bool,
     /// The values of some rows.
     pub places: Vec<f64>,
-    /// How many rows it is a function of, and the mean of their values.
+    /// The number of rows of the function, and the mean of their values.
     pub seen: (usize, f64),
 }
 
 impl Spline {
-    /// The column, or what is computed of columns.
+    /// The column or expression.
     pub fn input_name(&self) -> String {
         self.input.to_string()
     }
@@ -74,7 +77,7 @@ impl Spline {
         self.functions.at((value - self.range[0]) / self.span)
     }
 
-    /// In words.
+    /// A description in words.
     pub fn words(&self) -> String {
         let functions = self.width();
         if self.is_circle() {
@@ -84,7 +87,7 @@ impl Spline {
         }
     }
 
-    /// From where to where it is drawn: once around a circle.
+    /// The range that is plotted: one period of a periodic function.
     pub fn drawn(&self) -> [f64; 2] {
         if self.is_circle() {
             [self.range[0], self.range[0] + self.span]
@@ -93,7 +96,7 @@ impl Spline {
         }
     }
 
-    /// A value where it is drawn.
+    /// The value within the plotted range.
     pub fn folded(&self, value: f64) -> f64 {
         if self.is_circle() {
             self.range[0] + (value - self.range[0]).rem_euclid(self.span)
@@ -102,8 +105,8 @@ impl Spline {
         }
     }
 
-    /// The model's columns for rows of a table, row after row, and how many rows lie outside the
-    /// fitted range. On a circle none does.
+    /// The model's columns for rows of a table, row-major, and the number of rows outside the
+    /// fitted range. A periodic function has none.
     pub fn columns(&self, source: &Source<'_>) -> Result<(Vec<f64>, usize), LearnError> {
         let values = source.evaluate(&self.input)?;
         let [low, high] = self.range;
@@ -125,7 +128,7 @@ impl Spline {
     }
 }
 
-/// What a formula asks for, without what only a table can tell.
+/// The arguments of a formula's smooth, before a table is known.
 #[derive(Clone)]
 struct Wish {
     label: String,
@@ -153,7 +156,7 @@ impl Wish {
         }
     }
 
-    /// The names of one smooth, of its spread and of the coefficient of its line.
+    /// The names of one smooth, of its standard deviation and of the coefficient of its line.
     fn names(&self, multiplier: &Multiplier) -> (String, Vec<String>, Option<String>) {
         let column = self.by.as_ref().map(|by| quoted(by.column()).into_owned());
         let (label, line) = match multiplier {

@@ -1,31 +1,29 @@
-//! Splines with a penalty as independent effects with one spread (Demmler and Reinsch 1975; Wood 2017,
-//! section 5.8).
-//!
-//! A function b(x)ᵀc has the prior density exp(−cᵀSc/(2s²)). What S does not see, constants and lines, is
-//! left to the common columns: the functions here are orthogonal to it over the fitted rows. In the
-//! coordinates in which both S and the mean products G of the rows are diagonal,
+//! Penalised splines as independent random effects with a common standard deviation (Demmler and
+//! Reinsch 1975; Wood 2017, section 5.8).  A function b(x)ᵀc has the prior density
+//! exp(−cᵀSc/(2s²)). The null space of S, constants and lines, is left to the fixed effects: the
+//! functions here are orthogonal to it over the fitted rows. In the coordinates in which both S and
+//! the mean products G of the rows are diagonal,
 //!
 //! ```text
 //! cᵢᵀ G cⱼ = 1ᵢ₌ⱼ      cᵢᵀ S cⱼ = 1ᵢ₌ⱼ/μᵢ
 //! ```
-//!
-//! a weight is N(0, s²μᵢ), and the rows make the weights no more dependent than the prior does. Scaled so that
-//! Σ μᵢ = 1, s² is the mean prior variance of the function over the fitted rows.
+//!  a weight is N(0, s²μᵢ), and the rows do not correlate the weights. Scaled so that Σ μᵢ = 1, s²
+//!  is the mean prior variance of the function over the fitted rows.
 
 use faer::{Mat, Side};
 use lehr_formula::{BSpline, CubicSpline};
 
-/// How much smaller than the first root a root is whose function hardly any row sees.
+/// The size, relative to the first root, of a root whose function is nonzero in hardly any row.
 const UNSEEN: f64 = 1e-6;
-/// The least size that functions are brought to, as a share of the first root.
+/// The least size to which functions are scaled, as a share of the first root.
 const LEAST: f64 = 1e-3;
 
-/// Splines, their penalty, and what it does not see.
+/// Splines, their penalty, and its null space.
 #[derive(Clone)]
 pub(super) struct Raw {
     pub splines: CubicSpline,
     penalty: Vec<f64>,
-    /// The weights of a constant, and of a line where there is one.
+    /// The weights of a constant, and of a line if there is one.
     null: Vec<Vec<f64>>,
 }
 
@@ -46,7 +44,7 @@ impl Raw {
         }
     }
 
-    /// The same on a circle, where lines do not close.
+    /// The same for periodic splines, which contain no lines.
     pub(super) fn on_circle(splines: CubicSpline) -> Raw {
         Raw {
             penalty: splines.penalty(),
@@ -79,8 +77,8 @@ impl Raw {
 }
 
 impl Reduced {
-    /// The functions with the largest prior variance over so many rows, whose products are summed; at most so
-    /// many.
+    /// The functions with the largest prior variance over `rows` rows, from their summed products;
+    /// at most `most`.
     pub(super) fn new(raw: &Raw, sums: &[[f64; 16]], rows: f64, most: usize) -> Reduced {
         let size = raw.splines.width();
         let products = raw.splines.products(sums);
@@ -94,7 +92,7 @@ impl Reduced {
         });
         let (values, vectors) = eigen(&own);
         let kept = most.min(values.len());
-        // Eigenvalues ascend.
+        // Eigenvalues are in ascending order.
         let place = |column: usize| values.len() - 1 - column;
         let roots: Vec<f64> = (0..kept)
             .map(|column| values[place(column)].max(0.0).sqrt())
@@ -117,8 +115,8 @@ impl Reduced {
     }
 }
 
-/// Weights in whose coordinates the penalty is a sum of squares: eigenvectors divided by the roots of
-/// their eigenvalues, without those that it does not see.
+/// Weights in whose coordinates the penalty is a sum of squares: eigenvectors divided by the roots
+/// of their eigenvalues, without the null space.
 fn penalised(raw: &Raw) -> Mat<f64> {
     let size = raw.splines.width();
     let penalty = Mat::from_fn(size, size, |i, j| raw.penalty[i * size + j]);
@@ -129,7 +127,7 @@ fn penalised(raw: &Raw) -> Mat<f64> {
     })
 }
 
-/// Takes away from each column what the null space explains of it over the rows.
+/// Subtracts from each column its projection on the null space over the rows.
 fn orthogonalise(basis: &mut Mat<f64>, null: &Mat<f64>, gram: &Mat<f64>) {
     let mut done: Vec<Mat<f64>> = Vec::new();
     for column in 0..null.ncols() {
@@ -141,7 +139,7 @@ fn orthogonalise(basis: &mut Mat<f64>, null: &Mat<f64>, gram: &Mat<f64>) {
         let length = (own.transpose() * gram * &own)[(0, 0)].sqrt();
         done.push(own * (1.0 / length));
     }
-    // Twice, for what rounding leaves the first time.
+    // Twice, to remove the rounding errors of the first time.
     for _ in 0..2 {
         for own in &done {
             let shares = own.transpose() * gram * &*basis;
@@ -170,8 +168,8 @@ mod tests {
         Reduced::new(raw, &sums, 90.0, most)
     }
 
-    /// A weight with the standard deviation r has a function whose ∫ f″² is in proportion to 1/r², and no
-    /// two functions share any of it: together they are the prior exp(−∫ f″²/(2s²)) on what is kept.
+    /// A weight of standard deviation r has a function whose ∫ f″² is proportional to 1/r², and
+    /// different functions are orthogonal in it: together they have the prior exp(−∫ f″²/(2s²)).
     #[test]
     fn weights_are_independent_under_the_penalty() {
         let knots: Vec<f64> = (0..=20).map(|k| f64::from(k) / 20.0).collect();
