@@ -17,6 +17,7 @@ impl Graph {
     /// program
     /// is written may have looked through it, and the derivative would miss those paths.
     pub fn grad<'g>(&'g self, of: Expr<'g>, wrt: &[Expr<'g>]) -> Vec<Expr<'g>> {
+        self.assert_own(wrt);
         for array in wrt {
             assert!(
                 array.op().is_leaf(),
@@ -50,6 +51,7 @@ impl Graph {
         wrt: &[Expr<'g>],
         along: &[Expr<'g>],
     ) -> Vec<Expr<'g>> {
+        self.assert_own(&[wrt, along].concat());
         assert_eq!(wrt.len(), along.len(), "jvp: one direction for each array");
         let mut tangents: HashMap<NodeId, Option<Expr<'g>>> = HashMap::new();
         for (w, t) in wrt.iter().zip(along) {
@@ -74,6 +76,7 @@ impl Graph {
 
     /// Which nodes up to `of` lead to it, by place.
     pub(crate) fn reachable(&self, of: &[Expr<'_>]) -> Vec<bool> {
+        self.assert_own(of);
         let nodes = self.nodes();
         let end = of.iter().map(|e| e.id.index() + 1).max().unwrap_or(0);
         let mut reachable = vec![false; end];

@@ -45,4 +45,4 @@ pub use length::ROWS;
 pub use level::Level;
 pub use plan::{Fusion, Plan, PlanOptions, PlanReport, Slot, Workspace};
 pub use recording::{Recording, RecordingError};
-pub use shape::{MAX_RANK, Shape};
+pub use shape::{MAX_RANK, MAX_SIZE, Shape};

@@ -21,6 +21,7 @@ impl Graph {
         old: Expr<'g>,
         new: Expr<'g>,
     ) -> Option<Expr<'g>> {
+        self.assert_own(&[output, old, new]);
         assert_eq!(old.shape(), new.shape(), "the shape of what is replaced");
         let mut made: HashMap<NodeId, NodeId> = HashMap::from([(old.id, new.id)]);
         for place in old.id.0 + 1..=output.id.0 {

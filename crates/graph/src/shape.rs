@@ -4,10 +4,14 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::length::Length;
+use crate::length::{Length, ROWS};
 
 /// The most dimensions an event may have.
 pub const MAX_RANK: usize = 4;
+
+/// The most numbers that an array of a graph, or all arrays of a plan together, may hold: 8 TiB of
+/// them. Up to here no product of lengths overflows, and no size is mistaken for a symbolic one.
+pub const MAX_SIZE: usize = ROWS - 1;
 
 /// An event shape. Lanes are not part of it.
 ///
@@ -52,9 +56,24 @@ impl Shape {
         usize::from(self.rank)
     }
 
-    /// How many numbers the event holds.
+    /// How many numbers the event holds; the largest number there is where they are more.
     pub fn size(&self) -> usize {
         (self.dims().iter()).fold(1, |size, &length| size.saturating_mul(length))
+    }
+
+    /// Says what is asked for and what is allowed where one row of the shape holds more than
+    /// [`MAX_SIZE`] numbers. Axes of length zero count as one: loops run over the others.
+    pub(crate) fn excess(&self) -> Option<String> {
+        let lengths = self.dims().iter().map(|&length| Length(length).resolve(1));
+        let size = lengths.fold(1, |size: usize, length| size.saturating_mul(length.max(1)));
+        (size > MAX_SIZE).then(|| {
+            let lengths = self.dims().iter().map(|&length| Length(length).resolve(1));
+            let asked: f64 = lengths.map(|length| length.max(1) as f64).product();
+            format!(
+                "shape {self} asks for {asked:.1e} numbers, and an array has at most {:.1e}",
+                MAX_SIZE as f64
+            )
+        })
     }
 
     /// True if a length is symbolic.
@@ -157,12 +176,14 @@ impl TryFrom<Vec<usize>> for Shape {
     type Error = String;
 
     fn try_from(dims: Vec<usize>) -> Result<Shape, String> {
-        match dims.len() {
-            0..=MAX_RANK => Ok(Shape::new(&dims)),
-            rank => Err(format!(
+        if dims.len() > MAX_RANK {
+            let rank = dims.len();
+            return Err(format!(
                 "a shape has at most {MAX_RANK} dimensions, found {rank}"
-            )),
+            ));
         }
+        let shape = Shape::new(&dims);
+        shape.excess().map_or(Ok(shape), Err)
     }
 }
 
@@ -195,5 +216,16 @@ mod tests {
     fn a_scalar_holds_one_number() {
         assert_eq!(Shape::SCALAR.size(), 1);
         assert_eq!(Shape::from([0, 3]).size(), 0);
+    }
+
+    #[test]
+    fn a_shape_of_too_many_numbers_is_not_read_back() {
+        let read = |dims: &[usize]| Shape::try_from(dims.to_vec());
+        assert!(read(&[1 << 20, 1 << 19]).is_ok());
+        assert!(read(&[ROWS, 1 << 30, 2]).is_ok(), "of any number of rows");
+        for dims in [&[1 << 20, 1 << 20][..], &[0, usize::MAX, 2], &[usize::MAX; 4]] {
+            let message = read(dims).unwrap_err();
+            assert!(message.contains("an array has at most 1.1e12"), "{message}");
+        }
     }
 }

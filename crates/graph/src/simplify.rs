@@ -2,6 +2,8 @@
 //!
 //! Each function returns the simpler expression, or `None` where the node must be built.
 //! `0·x` is 0 even where `x` may be infinite: a zero in a program is a structural one.
+//! A rule that builds other nodes may call itself through them. What is nested too deep for that
+//! ([`Graph::nest`](crate::Graph)) is built as it was asked for.
 
 use std::ops::Range;
 
@@ -11,12 +13,16 @@ use crate::primitive::matmul::{Lanes, MatMul, Read, product};
 use crate::primitive::{Binary, Op, Reduction, Unary};
 use crate::shape::Shape;
 
+/// Logarithms of products of more factors than this are taken as they are.
+const MOST_FACTORS: usize = 500;
+
 /// The array a broadcast repeats.
 fn unspread(x: Expr<'_>) -> Option<Expr<'_>> {
     matches!(x.op(), Op::Broadcast).then(|| x.operand(0))
 }
 
 pub(crate) fn unary(op: Unary, x: Expr<'_>) -> Option<Expr<'_>> {
+    let _rule = x.graph().nest()?;
     if let Some(value) = x.as_number() {
         return Some(x.graph().full(x.shape(), op.value(value)));
     }
@@ -32,22 +38,24 @@ pub(crate) fn unary(op: Unary, x: Expr<'_>) -> Option<Expr<'_>> {
             Some(-x.operand(0) * x.operand(1))
         }
         (Unary::Square | Unary::Abs, Op::Unary(Unary::Neg)) => Some(x.operand(0).unary(op)),
-        (Unary::Ln, _) => exponent(x),
+        (Unary::Ln, _) => exponent(x, &mut { MOST_FACTORS }),
         _ => None,
     }
 }
 
-/// The logarithm of a product or quotient of exponentials, computed without the exponentials.
-fn exponent(x: Expr<'_>) -> Option<Expr<'_>> {
+/// The logarithm of a product or quotient of exponentials, computed without the exponentials; `None`
+/// if it would look at more than `left` nodes.
+fn exponent<'g>(x: Expr<'g>, left: &mut usize) -> Option<Expr<'g>> {
+    *left = left.checked_sub(1)?;
     let (first, second) = match x.op() {
         Op::Unary(Unary::Exp) => return Some(x.operand(0)),
-        Op::Unary(Unary::Sqrt) => return exponent(x.operand(0)).map(|of| of * 0.5),
-        Op::Unary(Unary::Recip) => return exponent(x.operand(0)).map(|of| -of),
+        Op::Unary(Unary::Sqrt) => return exponent(x.operand(0), left).map(|of| of * 0.5),
+        Op::Unary(Unary::Recip) => return exponent(x.operand(0), left).map(|of| -of),
         Op::Binary(Binary::Mul | Binary::Div) => (x.operand(0), x.operand(1)),
         _ => return None,
     };
     let is_small = |e: Expr<'_>| e.shape().is_scalar() && !x.shape().is_scalar();
-    let known = |e| exponent(e).or_else(|| is_small(e).then(|| e.ln()));
+    let mut known = |e| exponent(e, left).or_else(|| is_small(e).then(|| e.ln()));
     let (first, second) = (known(first)?, known(second)?);
     Some(match x.op() {
         Op::Binary(Binary::Mul) => first + second,
@@ -56,6 +64,7 @@ fn exponent(x: Expr<'_>) -> Option<Expr<'_>> {
 }
 
 pub(crate) fn binary<'g>(op: Binary, x: Expr<'g>, y: Expr<'g>, shape: Shape) -> Option<Expr<'g>> {
+    let _rule = x.graph().nest()?;
     if let (Some(a), Some(b)) = (x.as_number(), y.as_number()) {
         return Some(x.graph().full(shape, op.value(a, b)));
     }
@@ -216,6 +225,7 @@ pub(crate) fn select<'g>(
     b: Expr<'g>,
     shape: Shape,
 ) -> Option<Expr<'g>> {
+    let _rule = condition.graph().nest()?;
     if a.is(b) {
         return Some(a.broadcast(shape));
     }
@@ -229,14 +239,17 @@ pub(crate) fn select<'g>(
 }
 
 pub(crate) fn broadcast(x: Expr<'_>, shape: Shape) -> Option<Expr<'_>> {
+    let _rule = x.graph().nest()?;
     if let Some(small) = unspread(x) {
         return Some(small.broadcast(shape));
     }
     // New unit axes in front need no copy.
-    (x.shape().size() == shape.size()).then(|| x.reshape(shape))
+    let size = x.shape().size();
+    (size == shape.size() && size < usize::MAX).then(|| x.reshape(shape))
 }
 
 pub(crate) fn reshape(x: Expr<'_>, shape: Shape) -> Option<Expr<'_>> {
+    let _rule = x.graph().nest()?;
     if matches!(x.op(), Op::Reshape) {
         return Some(x.operand(0).reshape(shape));
     }
@@ -249,6 +262,7 @@ pub(crate) fn reshape(x: Expr<'_>, shape: Shape) -> Option<Expr<'_>> {
 }
 
 pub(crate) fn transpose(x: Expr<'_>) -> Option<Expr<'_>> {
+    let _rule = x.graph().nest()?;
     if matches!(x.op(), Op::Transpose) {
         return Some(x.operand(0));
     }
@@ -269,6 +283,7 @@ pub(crate) fn transpose(x: Expr<'_>) -> Option<Expr<'_>> {
 }
 
 pub(crate) fn slice(x: Expr<'_>, axis: usize, range: Range<usize>) -> Option<Expr<'_>> {
+    let _rule = x.graph().nest()?;
     match x.op() {
         Op::Slice { axis: a, start } if a == axis => {
             let range = range.start + start..range.end + start;
@@ -286,6 +301,7 @@ pub(crate) fn slice(x: Expr<'_>, axis: usize, range: Range<usize>) -> Option<Exp
 
 /// Rows by number of an array whose rows are all the same.
 pub(crate) fn at(x: Expr<'_>, out: Shape) -> Option<Expr<'_>> {
+    let _rule = x.graph().nest()?;
     let small = unspread(x)?;
     let length = small.shape().aligned(0, x.shape().rank());
     (length == 1).then(|| small.broadcast(out))
@@ -319,6 +335,7 @@ pub(crate) fn flat_parts<'g>(parts: &[Expr<'g>], axis: usize) -> Vec<Expr<'g>> {
 }
 
 pub(crate) fn reduce(by: Reduction, x: Expr<'_>, first: usize, count: usize) -> Option<Expr<'_>> {
+    let _rule = x.graph().nest()?;
     let out = x.shape().without(first, count);
     let length = Shape::new(&x.shape().dims()[first..first + count]).size();
     if length == 1 {
@@ -373,6 +390,7 @@ fn sum_again(x: Expr<'_>, first: usize, count: usize) -> Expr<'_> {
 }
 
 pub(crate) fn sum_lanes(x: Expr<'_>) -> Option<Expr<'_>> {
+    let _rule = x.graph().nest()?;
     if x.is_filled_with(0.0) {
         return Some(x);
     }
@@ -407,14 +425,14 @@ pub(crate) fn sum_lanes(x: Expr<'_>) -> Option<Expr<'_>> {
 }
 
 /// True for a product, or a part of one, whose lanes would become part of the contraction.
-fn contracts_lanes(x: Expr<'_>) -> bool {
-    match x.op() {
-        Op::Unary(Unary::Neg) | Op::Tril(_) => contracts_lanes(x.operand(0)),
-        Op::MatMul(op) => {
-            op.lanes == Lanes::Kept && x.operand(0).is_laned() && x.operand(1).is_laned()
-        }
-        _ => false,
+fn contracts_lanes(mut x: Expr<'_>) -> bool {
+    while matches!(x.op(), Op::Unary(Unary::Neg) | Op::Tril(_)) {
+        x = x.operand(0);
     }
+    let Op::MatMul(op) = x.op() else {
+        return false;
+    };
+    op.lanes == Lanes::Kept && x.operand(0).is_laned() && x.operand(1).is_laned()
 }
 
 /// Includes the lanes in the contraction.
@@ -437,6 +455,7 @@ fn sum_product_over_lanes<'g>(
 }
 
 pub(crate) fn matmul<'g>(op: MatMul, a: Expr<'g>, b: Expr<'g>, shape: Shape) -> Option<Expr<'g>> {
+    let _rule = a.graph().nest()?;
     if a.is_filled_with(0.0) || b.is_filled_with(0.0) {
         return Some(a.graph().full(shape, 0.0));
     }

@@ -1,6 +1,6 @@
 //! The append-only store of nodes: equal nodes are one node.
 
-use std::cell::{Ref, RefCell};
+use std::cell::{Cell, Ref, RefCell};
 use std::collections::HashMap;
 use std::fmt;
 use std::panic::Location;
@@ -59,6 +59,18 @@ pub(super) enum OnError {
     Collect,
 }
 
+/// Rules that simplify nest at most as deep as this: a program may nest a million operations.
+const MOST_NESTED: usize = 1000;
+
+/// A rule at work, until it is dropped.
+pub(crate) struct Nested<'g>(&'g Cell<usize>);
+
+impl Drop for Nested<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() - 1);
+    }
+}
+
 /// A program over arrays under construction.
 ///
 /// Nodes are only ever added. Asking for a node that exists returns the one that exists, so
@@ -70,6 +82,8 @@ pub struct Graph {
     pub(super) inputs: RefCell<Vec<InputInfo>>,
     pub(super) errors: RefCell<Vec<ShapeError>>,
     pub(super) on_error: OnError,
+    /// How many rules that simplify are at work inside each other.
+    nested: Cell<usize>,
 }
 
 impl Default for Graph {
@@ -97,6 +111,7 @@ impl Graph {
             inputs: RefCell::default(),
             errors: RefCell::default(),
             on_error,
+            nested: Cell::new(0),
         }
     }
 
@@ -115,6 +130,15 @@ impl Graph {
         self.len() == 0
     }
 
+    /// Begins a rule; `None` if as many as the stack has room for are at work inside each other.
+    pub(crate) fn nest(&self) -> Option<Nested<'_>> {
+        let nested = self.nested.get();
+        (nested < MOST_NESTED).then(|| {
+            self.nested.set(nested + 1);
+            Nested(&self.nested)
+        })
+    }
+
     /// All inputs in the order in which they were named, with their nodes.
     pub(crate) fn inputs(&self) -> Ref<'_, Vec<InputInfo>> {
         self.inputs.borrow()
@@ -125,8 +149,9 @@ impl Graph {
         let mut places = self.places.borrow_mut();
         *places.entry(node).or_insert_with_key(|node| {
             let mut nodes = self.nodes.borrow_mut();
+            let place = u32::try_from(nodes.len()).expect("a graph has fewer than 2³² nodes");
             nodes.push(node.clone());
-            NodeId(nodes.len() as u32 - 1)
+            NodeId(place)
         })
     }
 

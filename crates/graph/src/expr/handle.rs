@@ -125,15 +125,22 @@ impl<'g> Expr<'g> {
 
 impl Graph {
     /// A node whose result is laned if any operand is.
+    #[track_caller]
     pub(crate) fn build<'g>(&'g self, op: Op, inputs: &[Expr<'g>], shape: Shape) -> Expr<'g> {
-        debug_assert!(
-            inputs.iter().all(|e| std::ptr::eq(e.graph, self)),
-            "operands of {} belong to another graph",
-            op.name()
-        );
+        self.assert_own(inputs);
         let laned = inputs.iter().any(|e| e.is_laned());
         let inputs = inputs.iter().map(|e| e.id).collect();
         self.add(op, inputs, shape, laned)
+    }
+
+    /// # Panics
+    /// If one of the arrays is of another graph: its place says nothing about this one.
+    #[track_caller]
+    pub(crate) fn assert_own(&self, arrays: &[Expr<'_>]) {
+        for array in arrays {
+            let own = std::ptr::eq(array.graph, self);
+            assert!(own, "an array belongs to another graph: {array:?}");
+        }
     }
 }
 

@@ -83,21 +83,25 @@ impl Graph {
     }
 
     /// A named array that is filled before each run, the same for all lanes.
+    #[track_caller]
     pub fn input(&self, name: &str, shape: impl Into<Shape>) -> Expr<'_> {
         self.add_input(name, shape.into(), false, Op::Input)
     }
 
     /// A named array that is filled before each run, one event per lane.
+    #[track_caller]
     pub fn laned_input(&self, name: &str, shape: impl Into<Shape>) -> Expr<'_> {
         self.add_input(name, shape.into(), true, Op::Input)
     }
 
     /// A named column of row numbers for [`Expr::at`] and [`Expr::scatter_add`].
+    #[track_caller]
     pub fn index_input(&self, name: &str, length: usize) -> Indices<'_> {
         let shape = Shape::from([length]);
         Indices(self.add_input(name, shape, false, Op::IndexInput))
     }
 
+    #[track_caller]
     fn add_input(&self, name: &str, shape: Shape, laned: bool, op: fn(u32) -> Op) -> Expr<'_> {
         let place = self.inputs.borrow().len() as u32;
         let expr = self.add(op(place), vec![], shape, laned);
@@ -108,8 +112,12 @@ impl Graph {
         expr
     }
 
-    /// The node, new or known.
+    /// The node, new or known; a mistake where its array would hold too many numbers.
+    #[track_caller]
     pub(crate) fn add(&self, op: Op, inputs: Vec<NodeId>, shape: Shape, laned: bool) -> Expr<'_> {
+        if let Some(excess) = shape.excess() {
+            return self.fail(format!("{}: {excess}", op.name()));
+        }
         let node = Node {
             op,
             inputs,

@@ -43,7 +43,7 @@ impl Machine {
             }
             let blocks = self.frame.lane_blocks.1;
             let one = |block: usize| self.steps(arch, phase, self.lane_frame(block));
-            if blocks > 1 && worth_threads(phase.flops * self.lanes as u64) {
+            if blocks > 1 && worth_threads(phase.flops.saturating_mul(self.lanes as u64)) {
                 (0..blocks).into_par_iter().with_max_len(1).for_each(one);
             } else {
                 (0..blocks).for_each(one);
@@ -69,7 +69,7 @@ impl Machine {
 
 /// Whether any part of the phases would run on several threads.
 pub(crate) fn has_parts(phases: &[Phase], lanes: usize, blocks: usize) -> bool {
-    let worth = |flops: u64| is_much(flops * lanes as u64);
+    let worth = |flops: u64| is_much(flops.saturating_mul(lanes as u64));
     let strips = |step: &Step| match step {
         Step::Rows(rows) => rows.strips > 1 && worth(rows.flops),
         Step::Block(_) | Step::Lanes { .. } => false,
@@ -137,7 +137,7 @@ fn run_rows(arch: Arch, rows: &RowLoop, frame: Frame, scratch: usize) {
     let one = |strip: usize| {
         run_strip(arch, rows, strip_frame(frame, scratch, strip), strip);
     };
-    if rows.strips > 1 && worth_threads(rows.flops * frame.lanes as u64) {
+    if rows.strips > 1 && worth_threads(rows.flops.saturating_mul(frame.lanes as u64)) {
         (0..rows.strips)
             .into_par_iter()
             .with_max_len(1)

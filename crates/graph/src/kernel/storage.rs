@@ -14,10 +14,17 @@ pub(crate) struct Storage {
 
 impl Storage {
     /// Room for at least `size` numbers.
+    ///
+    /// # Panics
+    /// If there is not as much memory.
     pub(crate) fn new(size: usize) -> Storage {
-        Storage {
-            lines: vec![Line { _numbers: [0.0; 8] }; size.div_ceil(8)],
+        let mut lines = Vec::new();
+        let count = size.div_ceil(8);
+        if lines.try_reserve_exact(count).is_err() {
+            panic!("there is no memory for an array of {size} numbers");
         }
+        lines.resize(count, Line { _numbers: [0.0; 8] });
+        Storage { lines }
     }
 
     /// How many numbers there is room for.

@@ -99,7 +99,8 @@ impl<'a> Builder<'a> {
                 self.unit(unit, &mut steps);
             }
             let steps = steps.into_iter().map(Step::packed).collect();
-            let flops = phase.units.iter().map(|unit| self.unit_flops(unit)).sum();
+            let flops = phase.units.iter().map(|unit| self.unit_flops(unit));
+            let flops = flops.fold(0, u64::saturating_add);
             self.plan.phases.push(Phase {
                 laned: phase.laned,
                 steps,
@@ -159,7 +160,7 @@ impl<'a> Builder<'a> {
         nodes
             .iter()
             .map(|&place| report::flops(self.schedule, place))
-            .sum()
+            .fold(0, u64::saturating_add)
     }
 
     /// Outputs that are not computed in place are copied at the end.

@@ -15,7 +15,8 @@ pub(crate) struct Buffer {
     /// Step from one lane to the next, as instructions see it.
     pub(crate) lane: Extent,
     pub(crate) per_lane: usize,
-    pub(crate) per_block: usize,
+    /// Rows from one row block to the next, those of all lanes where they lie together.
+    pub(crate) block_rows: usize,
 }
 
 /// A node's view of a buffer.
@@ -80,10 +81,16 @@ impl Memory {
 
     /// The address of a node; `streamed` where it is read block by block.
     pub(crate) fn address(&self, place: usize, streamed: bool) -> Address {
-        let view = self.views[place];
-        let mut buffer = self.buffer(place);
-        buffer.per_block = buffer.per_block / self.views[view.root].inner.max(1) * view.inner;
-        address(&buffer, view.offset, streamed)
+        let (view, buffer) = (self.views[place], self.buffer(place));
+        let per_block = if streamed {
+            buffer.block_rows * view.inner
+        } else {
+            0
+        };
+        Address {
+            per_block,
+            ..address(&buffer, view.offset)
+        }
     }
 
     pub(crate) fn buffer(&self, place: usize) -> Buffer {
@@ -95,7 +102,6 @@ impl Memory {
         address(
             &self.parts[place].expect("a sum over lanes has parts"),
             0,
-            false,
         )
     }
 
@@ -104,7 +110,6 @@ impl Memory {
         address(
             &self.strips[place].expect("a tail has an accumulator"),
             0,
-            false,
         )
     }
 
@@ -118,11 +123,11 @@ impl Memory {
     }
 }
 
-fn address(buffer: &Buffer, offset: usize, streamed: bool) -> Address {
+fn address(buffer: &Buffer, offset: usize) -> Address {
     Address {
         space: buffer.space,
         offset: buffer.offset + offset,
-        per_block: if streamed { buffer.per_block } else { 0 },
+        per_block: 0,
         per_lane: buffer.per_lane,
     }
 }
@@ -229,14 +234,13 @@ impl Layouter<'_, '_> {
     fn pinned(&mut self, place: usize) -> Buffer {
         let node = &self.schedule.nodes[place];
         let size = node.shape.size();
-        let per_block = self.schedule.block * node.shape.inner(1.min(node.shape.rank()));
         let mut buffer = Buffer {
             space: Space::Shared,
             offset: 0,
             size,
             lane: Extent::ZERO,
             per_lane: 0,
-            per_block,
+            block_rows: self.schedule.block,
         };
         if self.schedule.laned[place] {
             buffer.space = Space::Pinned;
@@ -329,21 +333,21 @@ impl Layouter<'_, '_> {
                 size,
                 lane: Extent::ZERO,
                 per_lane: 0,
-                per_block: block * inner,
+                block_rows: block,
             };
         }
         // A streamed laned array keeps each row block together: only row loops read it.
         let rows = if streamed {
-            size.div_ceil(inner * block) * block * inner
+            size.div_ceil((inner * block).max(1)) * block * inner
         } else {
             size
         };
         let size = rows * self.lane_block;
-        let (lane, per_lane, per_block) = if streamed {
+        let (lane, per_lane, block_rows) = if streamed {
             let lane = Extent::fixed(inner).times(Extent::ROWS);
-            (lane, 0, block * inner * self.lane_block)
+            (lane, 0, block * self.lane_block)
         } else {
-            (Extent::fixed(rows), rows, block * inner)
+            (Extent::fixed(rows), rows, block)
         };
         Buffer {
             space: Space::Lane,
@@ -351,7 +355,7 @@ impl Layouter<'_, '_> {
             size,
             lane,
             per_lane,
-            per_block,
+            block_rows,
         }
     }
 
@@ -365,15 +369,13 @@ impl Layouter<'_, '_> {
                 size,
                 lane: Extent::ZERO,
                 per_lane: 0,
-                per_block: 0,
+                block_rows: 0,
             });
             return;
         }
         match self.heir(place, now) {
             Some(from) => {
-                let per_block = self.schedule.block * self.memory.views[place].inner;
-                let taken = self.memory.buffers[from];
-                self.memory.buffers[place] = taken.map(|b| Buffer { per_block, ..b });
+                self.memory.buffers[place] = self.memory.buffers[from];
                 self.lives.last[from] = usize::MAX - 1;
             }
             None => self.define(place),
@@ -451,7 +453,7 @@ impl Layouter<'_, '_> {
                 Extent::ZERO
             },
             per_lane: 0,
-            per_block: 0,
+            block_rows: 0,
         });
         self.define(place);
     }
@@ -475,7 +477,7 @@ impl Layouter<'_, '_> {
             size,
             lane,
             per_lane: 0,
-            per_block: 0,
+            block_rows: 0,
         });
     }
 }

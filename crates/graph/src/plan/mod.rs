@@ -2,6 +2,7 @@
 
 mod arena;
 mod builder;
+mod capacity;
 mod grid;
 mod lower;
 mod memory;
@@ -22,6 +23,7 @@ use crate::expr::{Expr, NodeId};
 use crate::instruction::{Phase, Space};
 use crate::kernel::run::{Machine, has_parts};
 use crate::level::Level;
+use crate::shape::MAX_SIZE;
 use builder::Builder;
 use memory::{Memory, Sizes};
 use rewrite::Program;
@@ -61,6 +63,19 @@ impl PlanOptions {
             row_block: if lanes >= 4 { 256 } else { 512 },
             lane_block: LANE_BLOCK,
             level: Level::of_process(),
+        }
+    }
+
+    /// The same options with blocks no longer than any array.
+    ///
+    /// # Panics
+    /// Without lanes, or without rows in a block.
+    fn checked(self) -> PlanOptions {
+        assert!(self.lanes > 0, "a plan needs at least one lane");
+        assert!(self.row_block > 0, "a block of rows needs at least one row");
+        PlanOptions {
+            row_block: self.row_block.min(MAX_SIZE),
+            ..self
         }
     }
 }
@@ -131,7 +146,7 @@ impl Plan {
     /// A plan for the values of `outputs`, with this many lanes.
     ///
     /// # Panics
-    /// Without lanes or outputs.
+    /// Without lanes or outputs, and if all arrays together hold more than [`crate::MAX_SIZE`] numbers.
     pub fn new(outputs: &[Expr<'_>], lanes: usize) -> Plan {
         Plan::with(outputs, &PlanOptions::lanes(lanes))
     }
@@ -139,9 +154,10 @@ impl Plan {
     /// A plan made with `options`.
     ///
     /// # Panics
-    /// Without lanes or outputs, if a length is symbolic, or on a level that this machine lacks.
+    /// As [`Plan::new`], without rows in a block, if a length is symbolic, or on a level that this
+    /// machine lacks.
     pub fn with(outputs: &[Expr<'_>], options: &PlanOptions) -> Plan {
-        assert!(options.lanes > 0, "a plan needs at least one lane");
+        let options = &options.checked();
         let graph = outputs.first().expect("a plan needs an output").graph();
         let nodes = graph.nodes();
         let places: Vec<usize> = outputs.iter().map(|e| e.id.index()).collect();
@@ -153,6 +169,7 @@ impl Plan {
             panic!("a plan needs a real number of rows, found shape {shape}");
         }
         let program = Program::new(&nodes, &reachable, options);
+        capacity::assert_countable(&program, &places, options);
         let schedule = Schedule::new(&program, &places, options);
         let phases = schedule.phases();
         let blocks = options.lanes.div_ceil(options.lane_block.max(1));
@@ -177,6 +194,7 @@ impl Plan {
         builder.given();
         builder.phases(&phases);
         builder.outputs(&places);
+        capacity::assert_fits(&builder.plan);
         builder.plan
     }
 
@@ -204,7 +222,17 @@ impl Plan {
         self.lanes
     }
 
+    /// How many numbers a workspace holds.
+    fn size(&self) -> usize {
+        let blocks = self.lanes.div_ceil(self.lane_block);
+        let per_block = self.sizes.lane + self.sizes.scratch * self.strips;
+        self.sizes.shared + self.sizes.pinned + blocks * per_block
+    }
+
     /// Memory to run in.
+    ///
+    /// # Panics
+    /// If there is not as much memory.
     pub fn workspace(&self) -> Workspace {
         Workspace::new(self)
     }

@@ -26,12 +26,12 @@ impl PlanReport {
         let mut report = PlanReport {
             kernels: BTreeMap::new(),
             row_loops: 0,
-            arena_bytes: 8 * arena_size(plan),
+            arena_bytes: 8 * plan.size(),
             flops: 0,
         };
         for phase in &plan.phases {
             let lanes = if phase.laned { plan.lanes as u64 } else { 1 };
-            report.flops += phase.flops * lanes;
+            report.flops = report.flops.saturating_add(phase.flops.saturating_mul(lanes));
             for step in &phase.steps {
                 let list = match step {
                     Step::Block(list) | Step::Lanes { list, .. } => list,
@@ -79,12 +79,6 @@ impl fmt::Display for PlanReport {
     }
 }
 
-fn arena_size(plan: &Plan) -> usize {
-    let blocks = plan.lanes.div_ceil(plan.lane_block);
-    let per_block = plan.sizes.lane + plan.sizes.scratch * plan.strips;
-    plan.sizes.shared + plan.sizes.pinned + blocks * per_block
-}
-
 fn name_of(op: Arithmetic) -> String {
     format!("{op:?}").to_lowercase()
 }
@@ -119,11 +113,11 @@ pub(super) fn flops(schedule: &Schedule<'_>, place: usize) -> u64 {
     let first = || schedule.nodes[node.inputs[0].index()].shape;
     match node.op {
         Op::Unary(Unary::Neg | Unary::Abs | Unary::Square | Unary::Sign) => size,
-        Op::Unary(_) => 20 * size,
-        Op::MatMul(op) => 2 * size * op.a.dims(first()).1 as u64,
+        Op::Unary(_) => size.saturating_mul(20),
+        Op::MatMul(op) => size.saturating_mul(2 * op.a.dims(first()).1 as u64),
         Op::Reduce { .. } | Op::ScatterAdd => first().size() as u64,
-        Op::Cholesky => size * node.shape.dims()[0] as u64 / 3,
-        Op::Solve(_) => size * node.shape.dims()[1] as u64,
+        Op::Cholesky => size.saturating_mul(node.shape.dims()[0] as u64) / 3,
+        Op::Solve(_) => size.saturating_mul(node.shape.dims()[1] as u64),
         _ => size,
     }
 }

@@ -58,11 +58,11 @@ impl<'g> Expr<'g> {
     #[track_caller]
     pub(crate) fn reduce(self, by: Reduction, first: usize, count: usize) -> Expr<'g> {
         let shape = self.shape();
-        if first + count > shape.rank() {
+        let end = first.saturating_add(count);
+        if end > shape.rank() {
             return self.graph().fail(format!(
-                "{}: axes {first}..{} are not in shape {shape}",
-                by.name(),
-                first + count
+                "{}: axes {first}..{end} are not in shape {shape}",
+                by.name()
             ));
         }
         if count == 0 {

@@ -1,0 +1,80 @@
+//! A million nested operations: nothing that walks them runs out of stack.
+
+use lehr_graph::{Expr, Graph, Plan, Recording};
+
+const DEEP: usize = 1_000_000;
+
+/// An operation on the result of the one before, again and again.
+fn nested<'g>(start: Expr<'g>, deep: usize, step: impl Fn(Expr<'g>) -> Expr<'g>) -> Expr<'g> {
+    (0..deep).fold(start, |inner, _| step(inner))
+}
+
+#[test]
+fn a_logarithm_of_a_million_factors_is_written() {
+    let graph = Graph::new();
+    let (x, y) = (graph.input("x", ()), graph.input("y", ()));
+    let product = nested(x.exp(), DEEP, |inner| inner * y.exp());
+    let _ = product.ln();
+    let few = nested(x.exp(), 2, |inner| inner * y.exp());
+    assert_eq!(graph.listing(&[few.ln()]).matches("exp").count(), 0);
+}
+
+#[test]
+fn a_logarithm_of_factors_that_share_theirs_is_written_at_once() {
+    let graph = Graph::new();
+    let x = graph.input("x", ());
+    let _ = nested(x.exp(), 1000, |inner| inner * inner.recip().sqrt()).ln();
+}
+
+#[test]
+fn a_sum_over_a_million_layouts_is_written() {
+    let graph = Graph::new();
+    let x = graph.input("x", [3, 2]);
+    let turned = nested(x, DEEP, |inner| inner.transpose().reshape([3, 2]));
+    assert!(turned.sum().shape().is_scalar());
+}
+
+#[test]
+fn a_sum_over_the_lanes_of_a_million_products_is_written() {
+    let graph = Graph::new();
+    let (x, y) = (graph.laned_input("x", [2]), graph.input("y", [2]));
+    let product = nested(x.exp(), DEEP, |inner| inner * y);
+    assert!(!product.sum_lanes().is_laned());
+    let m = graph.laned_input("m", [2, 2]);
+    let cut = |inner: Expr<'_>| inner.tril(1).tril(0);
+    let cut = nested(m.dot(m.exp()), DEEP / 2, cut);
+    assert!(!(cut + m).sum_lanes().is_laned());
+}
+
+#[test]
+fn a_slice_of_a_million_pieces_is_written() {
+    let graph = Graph::new();
+    let (x, y) = (graph.input("x", [5]), graph.input("y", [1]));
+    let joined = nested(x, DEEP, |inner| graph.concat(&[inner.slice(0, 0..4), y], 0));
+    assert_eq!(joined.slice(0, 0..2).shape().dims(), [2]);
+}
+
+#[test]
+fn a_million_nested_operations_are_saved_and_read_back() {
+    let graph = Graph::new();
+    let value = nested(graph.input("x", ()), DEEP, Expr::tanh).ln();
+    let recording = Recording::of(&graph, &[("value", value)]);
+    let bytes = postcard::to_stdvec(&recording).unwrap();
+    let again: Recording = postcard::from_bytes(&bytes).unwrap();
+    assert_eq!(again.text(0, &[]), "ln(…)");
+}
+
+#[test]
+fn what_is_nested_deep_has_its_value_and_its_slope() {
+    let graph = Graph::new();
+    let x = graph.input("x", ());
+    let value = nested(x, DEEP / 10, |inner| (inner + x).sqrt()).ln();
+    let slope = graph.grad(value, &[x])[0];
+    let plan = Plan::new(&[value, slope], 1);
+    let mut workspace = plan.workspace();
+    workspace.set(plan.input(x).unwrap(), &[2.0]);
+    plan.run(&mut workspace);
+    // v = √(v + 2) ends at v = 2, where dv/dx = 1/3.
+    assert!((workspace.output(0)[0] - f64::ln(2.0)).abs() < 1e-15);
+    assert!((workspace.output(1)[0] - 1.0 / 6.0).abs() < 1e-12);
+}
