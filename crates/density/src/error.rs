@@ -52,6 +52,14 @@ pub enum LayoutError {
         /// The error of its support.
         source: SupportError,
     },
+    /// A shape of too many dimensions, or of more numbers than can be counted.
+    #[error("site {name:?}: {message}")]
+    Size {
+        /// The site.
+        name: String,
+        /// What was expected and what was found.
+        message: String,
+    },
     /// A start or a value of the wrong size.
     #[error("site {name:?}: expected {expected} values, found {found}")]
     Length {

@@ -1,9 +1,10 @@
 //! Named, shaped sites as one flat unconstrained vector, and back.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use lehr_graph::reference::{Values, evaluate};
-use lehr_graph::{Expr, Graph, Shape};
+use lehr_graph::{Expr, Graph, MAX_SIZE, Shape};
 use serde::{Deserialize, Serialize};
 
 use crate::{LayoutError, Site, Support};
@@ -11,12 +12,21 @@ use crate::{LayoutError, Site, Support};
 /// The order and the places of sites in one flat unconstrained vector.  Sites keep the order in
 /// which they were named; each takes a contiguous range of the flat vector. Only the sites are
 /// serialised; a layout is checked again after it is read.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(try_from = "Vec<Site>", into = "Vec<Site>")]
 pub struct Layout {
     sites: Vec<Site>,
     ranges: Vec<Range<usize>>,
-    starts: Vec<f64>,
+    /// The unconstrained numbers of every start that was declared, with the place of the first.
+    declared: Vec<(usize, Vec<f64>)>,
+    /// All starts, made when they are asked for: a layout read from damaged bytes may be of any size.
+    starts: OnceLock<Vec<f64>>,
+}
+
+impl PartialEq for Layout {
+    fn eq(&self, other: &Layout) -> bool {
+        self.sites == other.sites
+    }
 }
 
 /// The sites of a flat vector, as expressions on the constrained scale.
@@ -58,16 +68,21 @@ impl Layout {
             name: site.name.clone(),
             source,
         };
-        let size = site.support.free_size_of(site.shape()).map_err(wrong)?;
-        let start = match &site.start {
-            Some(start) => {
-                sized(&site, start)?;
-                site.support.unconstrain(start).map_err(wrong)?
-            }
-            None => vec![0.0; size],
-        };
-        self.ranges.push(self.size()..self.size() + size);
-        self.starts.extend(start);
+        let shape = laid_out(&site)?;
+        let first = self.size();
+        let end = first + site.support.free_size_of(shape).map_err(wrong)?;
+        if end > MAX_SIZE {
+            return Err(LayoutError::Size {
+                name: site.name,
+                message: format!("expected at most {MAX_SIZE} numbers in all, found {end}"),
+            });
+        }
+        if let Some(start) = &site.start {
+            sized(&site, start)?;
+            let free = site.support.unconstrain(start).map_err(wrong)?;
+            self.declared.push((first, free));
+        }
+        self.ranges.push(first..end);
         self.sites.push(site);
         Ok(())
     }
@@ -99,7 +114,13 @@ impl Layout {
 
     /// The flat unconstrained vector of the declared starts; zero for sites without one.
     pub fn start(&self) -> &[f64] {
-        &self.starts
+        self.starts.get_or_init(|| {
+            let mut starts = vec![0.0; self.size()];
+            for (first, free) in &self.declared {
+                starts[*first..first + free.len()].copy_from_slice(free);
+            }
+            starts
+        })
     }
 
     /// The site that owns the number at `place` of the flat vector.
@@ -220,6 +241,21 @@ fn named(site: &Site, values: Vec<f64>) -> SiteValue {
         name: site.name.clone(),
         dims: site.dims.clone(),
         values,
+    }
+}
+
+/// The shape of a site whose numbers can be counted.
+fn laid_out(site: &Site) -> Result<Shape, LayoutError> {
+    let wrong = |message| LayoutError::Size {
+        name: site.name.clone(),
+        message,
+    };
+    let shape = Shape::try_from(site.dims.clone()).map_err(wrong)?;
+    match shape.size() {
+        0..=MAX_SIZE => Ok(shape),
+        _ => Err(wrong(format!(
+            "expected at most {MAX_SIZE} numbers, found shape {shape}"
+        ))),
     }
 }
 
