@@ -128,3 +128,23 @@ fn an_empty_layout_is_a_flat_vector_of_nothing() {
     assert_eq!(sites.log_jacobian.as_number(), Some(0.0));
     assert!(layout.constrain_values(&[]).is_empty());
 }
+
+#[test]
+fn sizes_are_checked_before_memory_is_taken() {
+    let refused = |dims: Vec<usize>| {
+        let site = Site {
+            dims,
+            ..Site::new("vast", (), Support::Real)
+        };
+        Layout::new(vec![site]).unwrap_err().to_string()
+    };
+    let message = refused(vec![1 << 30, 1 << 26]);
+    assert!(message.starts_with("site \"vast\": "), "{message}");
+    assert!(message.contains("has at most 1.1e12"), "{message}");
+    assert!(refused(vec![1 << 50]).contains("expected at most 1099511627775 numbers"));
+    assert!(refused(vec![2; 5]).contains("at most 4 dimensions"));
+    let half = |name: &str| Site::new(name, [1 << 39], Support::Real);
+    assert!(Layout::new(vec![half("a"), half("b"), half("c")]).is_err());
+    // Four terabytes, of which none is taken.
+    assert_eq!(Layout::new(vec![half("a")]).unwrap().size(), 1 << 39);
+}

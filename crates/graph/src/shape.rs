@@ -223,7 +223,11 @@ mod tests {
         let read = |dims: &[usize]| Shape::try_from(dims.to_vec());
         assert!(read(&[1 << 20, 1 << 19]).is_ok());
         assert!(read(&[ROWS, 1 << 30, 2]).is_ok(), "of any number of rows");
-        for dims in [&[1 << 20, 1 << 20][..], &[0, usize::MAX, 2], &[usize::MAX; 4]] {
+        for dims in [
+            &[1 << 20, 1 << 20][..],
+            &[0, usize::MAX, 2],
+            &[usize::MAX; 4],
+        ] {
             let message = read(dims).unwrap_err();
             assert!(message.contains("an array has at most 1.1e12"), "{message}");
         }

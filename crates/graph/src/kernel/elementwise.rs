@@ -4,7 +4,7 @@ use pulp::Simd;
 
 use super::frame::Frame;
 use super::turn::{Lines, turn};
-use super::vector::{halved, load, load_part, store, store_first, store_part, width};
+use super::vector::{halved, line_place, load, load_part, store, store_first, store_part, width};
 use crate::instruction::{Address, Arithmetic, Grid, Write};
 use crate::instruction::{Place, Short};
 use crate::math::{self, choose};
@@ -425,7 +425,7 @@ pub(super) unsafe fn copy<S: Simd>(simd: S, frame: &Frame, to: &[Address; 2], gr
             (1, 0) => std::slice::from_raw_parts_mut(out, n).fill(*x),
             _ => {
                 for i in 0..n {
-                    *out.add(i * into) = *x.add(i * from);
+                    *out.add(line_place(i, into, 0)) = *x.add(line_place(i, from, 0));
                 }
             }
         });

@@ -15,6 +15,7 @@ use pulp::Simd;
 use super::reduce::dot;
 use super::triangular::{LONGEST, backward, forward, side_by_side};
 use super::turn::Lines;
+use super::vector::line_place;
 use crate::primitive::factor::Form;
 
 /// From this side length on, products of matrices are faster.
@@ -63,7 +64,8 @@ unsafe fn lower_half(out: *mut f64, a: *const f64, n: usize) {
                 for j in left..(left + SIDE).min(i + 1) {
                     // SAFETY: rows and columns below `n`.
                     unsafe {
-                        *out.add(i * n + j) = 0.5 * (*a.add(i * n + j) + *a.add(j * n + i));
+                        *out.add(line_place(i, n, j)) =
+                            0.5 * (*a.add(line_place(i, n, j)) + *a.add(line_place(j, n, i)));
                     }
                 }
             }

@@ -4,7 +4,7 @@ use pulp::Simd;
 
 #[cfg(target_arch = "x86_64")]
 use super::vector::{as_v3, as_v4};
-use super::vector::{load, load_part, store, store_part, width};
+use super::vector::{line_place, load, load_part, store, store_part, width};
 use crate::instruction::Write;
 use crate::math::choose;
 use crate::primitive::{Direction, Reduction};
@@ -300,7 +300,7 @@ pub(super) unsafe fn sum_parts<S: Simd>(
         while i + w <= size {
             let mut sum = load::<S>(part.add(i));
             for k in 1..count {
-                sum = simd.add_f64s(sum, load::<S>(part.add(k * step + i)));
+                sum = simd.add_f64s(sum, load::<S>(part.add(line_place(k, step, i))));
             }
             store::<S>(out.add(i), sum);
             i += w;
@@ -308,7 +308,7 @@ pub(super) unsafe fn sum_parts<S: Simd>(
         for i in i..size {
             let mut sum = *part.add(i);
             for k in 1..count {
-                sum += *part.add(k * step + i);
+                sum += *part.add(line_place(k, step, i));
             }
             *out.add(i) = sum;
         }

@@ -10,7 +10,7 @@ use pulp::Simd;
 
 use super::reduce::totals;
 use super::turn::{Lines, turn};
-use super::vector::{load, load_part, store, store_part, width};
+use super::vector::{line_place, load, load_part, store, store_part, width};
 use crate::instruction::Write;
 use crate::primitive::factor::Form;
 
@@ -220,9 +220,10 @@ impl Ordered {
     unsafe fn entry(self, s: usize, t: usize) -> f64 {
         // SAFETY: the caller stays within the triangle.
         unsafe {
+            let row = (s as isize).wrapping_mul(self.row);
             *self
                 .at
-                .offset(s as isize * self.row + t as isize * self.column)
+                .offset(row.wrapping_add((t as isize).wrapping_mul(self.column)))
         }
     }
 }
@@ -278,7 +279,7 @@ unsafe fn known<S: Simd, const C: usize>(simd: S, l: Ordered, x: *mut f64, first
     let w = width::<S>();
     // SAFETY: steps below the side of the matrix.
     unsafe {
-        let at = |s: usize, r: usize| x.add((2 * l.unknown(s) + r) * w);
+        let at = |s: usize, r: usize| x.add(line_place(line_place(l.unknown(s), 2, r), w, 0));
         let mut sums = [[simd.splat_f64s(0.0); 2]; C];
         for t in 0..first {
             let xs = [load::<S>(at(t, 0)), load::<S>(at(t, 1))];

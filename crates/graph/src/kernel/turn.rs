@@ -2,7 +2,7 @@
 
 use pulp::Simd;
 
-use super::vector::{halved, load, square, store, width};
+use super::vector::{halved, line_place, load, square, store, width};
 use crate::instruction::Write;
 
 /// A matrix whose rows are contiguous and lie `step` numbers apart.
@@ -16,7 +16,7 @@ impl Lines {
     #[inline(always)]
     unsafe fn entry(self, i: usize, j: usize) -> *mut f64 {
         // SAFETY: the caller stays within the matrix.
-        unsafe { self.at.add(i * self.step + j) }
+        unsafe { self.at.add(line_place(i, self.step, j)) }
     }
 
     /// The part from row `i` and column `j` on.

@@ -8,6 +8,14 @@ pub(super) fn width<S: Simd>() -> usize {
     S::F64_LANES
 }
 
+/// Where number `j` of line `i` stands if lines start `step` numbers apart. Innermost loops count
+/// places this way: the planner has counted every array (`MAX_SIZE`), so nothing overflows, and a
+/// check for each number would cost as much as the arithmetic.
+#[inline(always)]
+pub(super) fn line_place(i: usize, step: usize, j: usize) -> usize {
+    i.wrapping_mul(step).wrapping_add(j)
+}
+
 /// # Safety
 /// `from` must be readable for a whole register.
 #[inline(always)]

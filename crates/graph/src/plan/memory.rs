@@ -99,18 +99,12 @@ impl Memory {
 
     /// Where a lane block's part of a sum over lanes goes.
     pub(crate) fn part(&self, place: usize) -> Address {
-        address(
-            &self.parts[place].expect("a sum over lanes has parts"),
-            0,
-        )
+        address(&self.parts[place].expect("a sum over lanes has parts"), 0)
     }
 
     /// The accumulator of a row loop's tail, per strip.
     pub(crate) fn strip(&self, place: usize) -> Address {
-        address(
-            &self.strips[place].expect("a tail has an accumulator"),
-            0,
-        )
+        address(&self.strips[place].expect("a tail has an accumulator"), 0)
     }
 
     /// True if the node is computed directly into memory that an output may expose.

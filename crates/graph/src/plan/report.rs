@@ -31,7 +31,9 @@ impl PlanReport {
         };
         for phase in &plan.phases {
             let lanes = if phase.laned { plan.lanes as u64 } else { 1 };
-            report.flops = report.flops.saturating_add(phase.flops.saturating_mul(lanes));
+            report.flops = report
+                .flops
+                .saturating_add(phase.flops.saturating_mul(lanes));
             for step in &phase.steps {
                 let list = match step {
                     Step::Block(list) | Step::Lanes { list, .. } => list,

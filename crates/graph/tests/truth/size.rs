@@ -44,7 +44,11 @@ fn a_collecting_graph_names_the_line_that_asked_for_too_much() {
     let [error] = &errors[..] else {
         panic!("one mistake: {errors:?}");
     };
-    assert!(error.message.starts_with("diagonal matrix: shape [2097152, 2097152]"));
+    assert!(
+        error
+            .message
+            .starts_with("diagonal matrix: shape [2097152, 2097152]")
+    );
     assert!(error.location.file().ends_with("size.rs"), "{error}");
     assert_eq!(error.location.line(), line);
 }
@@ -54,7 +58,10 @@ fn a_plan_of_too_many_numbers_is_refused() {
     let graph = Graph::new();
     let many = graph.input("x", [MAX_SIZE / 2]).exp();
     let message = refusal(|| drop(Plan::new(&[many + 1.0, many], 1)));
-    assert!(message.contains("all its arrays have at most 1.1e12"), "{message}");
+    assert!(
+        message.contains("all its arrays have at most 1.1e12"),
+        "{message}"
+    );
     let laned = graph.laned_input("y", [1 << 20]).exp();
     for lanes in [1 << 24, 1 << 45, usize::MAX] {
         let message = refusal(|| drop(Plan::new(&[laned], lanes)));
@@ -67,7 +74,10 @@ fn memory_that_is_not_there_is_a_sentence() {
     let graph = Graph::new();
     let plan = Plan::new(&[graph.input("x", [1 << 39]).exp()], 1);
     let message = refusal(|| drop(plan.workspace()));
-    assert!(message.starts_with("there is no memory for an array of"), "{message}");
+    assert!(
+        message.starts_with("there is no memory for an array of"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -115,7 +125,10 @@ fn arrays_of_two_graphs_do_not_mix() {
     ];
     for (place, mix) in mixed.into_iter().enumerate() {
         let message = refusal(mix);
-        assert!(message.contains("belongs to another graph"), "{place}: {message}");
+        assert!(
+            message.contains("belongs to another graph"),
+            "{place}: {message}"
+        );
     }
 }
 

@@ -6,7 +6,7 @@ use super::panel::{BUFFER, Buffer, panels};
 use super::{Product, View, put};
 use crate::instruction::Write;
 use crate::kernel::reduce::{dot, totals};
-use crate::kernel::vector::{load, load_in, part, width};
+use crate::kernel::vector::{line_place, load, load_in, part, width};
 
 /// Rows at a time.
 const FOUR: usize = 4;
@@ -61,7 +61,11 @@ unsafe fn across<S: Simd>(simd: S, p: Product, buffer: &mut Buffer) {
             panels::<S, false>(simd, turned);
             for r in 0..count {
                 for c in 0..p.n {
-                    put(p.c.entry(i + r, c), *start.add(c * count + r), p.write);
+                    put(
+                        p.c.entry(i + r, c),
+                        *start.add(line_place(c, count, r)),
+                        p.write,
+                    );
                 }
             }
         }
@@ -77,7 +81,7 @@ unsafe fn inner<S: Simd, const N: usize>(simd: S, p: Product, buffer: &mut Buffe
     unsafe {
         for l in 0..p.k {
             for c in 0..N {
-                *start.add(c * p.k + l) = *p.b.entry(l, c);
+                *start.add(line_place(c, p.k, l)) = *p.b.entry(l, c);
             }
         }
         while i + FOUR <= p.m {
@@ -111,7 +115,7 @@ unsafe fn four_rows<S: Simd, const N: usize>(
     unsafe {
         while j + w <= p.k {
             let rows = std::array::from_fn(|r| load::<S>(p.a.entry(r, j)));
-            let numbers = std::array::from_fn(|c| load::<S>(columns.add(c * p.k + j)));
+            let numbers = std::array::from_fn(|c| load::<S>(columns.add(line_place(c, p.k, j))));
             add_products(simd, &mut sums, rows, numbers);
             j += w;
         }
@@ -123,7 +127,7 @@ unsafe fn four_rows<S: Simd, const N: usize>(
             }
             let mut numbers = [simd.splat_f64s(0.0); N];
             for (c, numbers) in numbers.iter_mut().enumerate() {
-                *numbers = load_in(simd, tail, columns.add(c * p.k + j));
+                *numbers = load_in(simd, tail, columns.add(line_place(c, p.k, j)));
             }
             add_products(simd, &mut sums, rows, numbers);
         }

@@ -14,6 +14,7 @@ use faer::{Accum, MatMut, MatRef, Par};
 use pulp::Simd;
 
 use super::frame::Frame;
+use super::vector::line_place;
 use crate::instruction::{Extent, Mat, Products, Space, Write};
 
 /// A matrix in memory: entry (i, j) is at `i · row + j · col`.
@@ -40,7 +41,10 @@ impl View {
     #[inline(always)]
     unsafe fn entry(self, i: usize, j: usize) -> *mut f64 {
         // SAFETY: the caller stays within the matrix.
-        unsafe { self.at.add(i * self.row + j * self.col) }
+        unsafe {
+            self.at
+                .add(line_place(i, self.row, line_place(j, self.col, 0)))
+        }
     }
 
     /// The part from row `i` and column `j` on.

@@ -7,7 +7,7 @@ use pulp::Simd;
 use super::{AHEAD, Product, put};
 use crate::instruction::Write;
 use crate::kernel::prefetch::ask_for;
-use crate::kernel::vector::{load, load_in, part, store, store_part, width};
+use crate::kernel::vector::{line_place, load, load_in, part, store, store_part, width};
 
 /// Numbers in a buffer on the stack: 16 KiB, half of a first-level cache.
 pub(super) const BUFFER: usize = 2048;
@@ -125,10 +125,10 @@ unsafe fn tile<S: Simd, const M: usize, const N: usize, const FAR: bool>(
             }
             let mut bs = [simd.splat_f64s(0.0); N];
             for (r, b) in bs.iter_mut().enumerate() {
-                *b = load::<S>(row.add(r * apart));
+                *b = load::<S>(row.add(line_place(r, apart, 0)));
             }
             for (i, sums) in sums.iter_mut().enumerate() {
-                let entry = simd.splat_f64s(*column.add(i * p.a.row));
+                let entry = simd.splat_f64s(*column.add(line_place(i, p.a.row, 0)));
                 for r in 0..N {
                     sums[r] = simd.mul_add_f64s(entry, bs[r], sums[r]);
                 }
@@ -173,7 +173,7 @@ unsafe fn narrow_rows<S: Simd, const M: usize>(simd: S, p: Product) -> usize {
         for _ in 0..p.k {
             let numbers = load_in(simd, some, row);
             for (i, sum) in sums.iter_mut().enumerate() {
-                let entry = simd.splat_f64s(*column.add(i * p.a.row));
+                let entry = simd.splat_f64s(*column.add(line_place(i, p.a.row, 0)));
                 *sum = simd.mul_add_f64s(entry, numbers, *sum);
             }
             row = row.wrapping_add(p.b.row);

@@ -9,7 +9,7 @@ use super::panel::{BUFFER, Buffer, panels};
 use super::turned::turned;
 use super::{Product, View};
 use crate::instruction::Write;
-use crate::kernel::vector::width;
+use crate::kernel::vector::{line_place, width};
 
 /// Columns that are packed at a time.
 const PANEL: usize = 24;
@@ -52,7 +52,8 @@ unsafe fn packed<S: Simd>(simd: S, p: Product, buffer: &mut Buffer) {
                 for jj in 0..columns {
                     let from = p.b.entry(l, j + jj).cast_const();
                     for ll in 0..depth {
-                        *buffer.add(ll * PANEL + jj) = *from.add(ll * p.b.row);
+                        *buffer.add(line_place(ll, PANEL, jj)) =
+                            *from.add(line_place(ll, p.b.row, 0));
                     }
                 }
                 let part = Product {
