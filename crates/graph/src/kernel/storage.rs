@@ -20,9 +20,11 @@ impl Storage {
     pub(crate) fn new(size: usize) -> Storage {
         let mut lines = Vec::new();
         let count = size.div_ceil(8);
-        if lines.try_reserve_exact(count).is_err() {
-            panic!("there is no memory for an array of {size} numbers");
-        }
+        let is_there = lines.try_reserve_exact(count).is_ok();
+        assert!(
+            is_there,
+            "there is no memory for an array of {size} numbers"
+        );
         lines.resize(count, Line { _numbers: [0.0; 8] });
         Storage { lines }
     }
