@@ -29,7 +29,7 @@ pub fn copy_rows(
     }
 }
 
-/// Every row of the table, lent where it is in memory anyway.
+/// Every row of the table, lent if it is in memory.
 pub fn lend_all(workspace: &mut Workspace, source: &dyn RowSource, columns: &[(usize, Slot)]) {
     let rows = RowSet::Range(0..source.n_rows());
     for &(column, slot) in columns {

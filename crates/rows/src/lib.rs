@@ -1,5 +1,5 @@
-//! Rows of tables as models read them: columns, blocks, where all of them are, and one pass over them. Nothing here
-//! knows a model.
+//! Rows of tables in the form that models read: columns, blocks, the storage of all rows, and
+//! passes over them. This crate does not depend on models.
 
 mod block;
 mod column;

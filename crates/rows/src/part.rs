@@ -1,4 +1,4 @@
-//! Parts of a table that several threads take on, one after another.
+//! Parts of a table, processed by several threads one after another.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -11,12 +11,12 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::RowsError;
 use crate::watch::Wish;
 
-/// Stack of a thread: deep models are walked recursively.
+/// Stack of a thread, since deep models are walked recursively.
 const STACK_BYTES: usize = 16 << 20;
-/// How often the watcher is asked.
+/// The interval between calls of the observer.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What comes of parts, handed on in their order: what comes before its turn waits.
+/// Merges the results of parts in their order; early results wait.
 pub struct OrderedMerge<T> {
     next: usize,
     waiting: BTreeMap<usize, T>,
@@ -32,7 +32,7 @@ impl<T> Default for OrderedMerge<T> {
 }
 
 impl<T> OrderedMerge<T> {
-    /// Takes what has come of a part; returns all whose turn it is.
+    /// Adds the result of a part; returns all results whose turn has come.
     pub fn put(&mut self, part: usize, done: T) -> Vec<T> {
         self.waiting.insert(part, done);
         let mut ready = Vec::new();
@@ -44,11 +44,12 @@ impl<T> OrderedMerge<T> {
     }
 }
 
-/// Does something for every part, and returns what comes of it in the order of the parts. A part belongs
-/// to one thread, so that nothing depends on how many there are.
+/// Processes every part, and returns the results in the order of the parts. Each part belongs to
+/// one thread, so that nothing depends on the number of threads.
 ///
 /// # Errors
-/// The error of the first part that failed, or that the watcher wants to stop, or that there is no memory for a thread.
+/// The error of the first part that failed, a stop by the observer, or a lack of memory for a
+/// thread.
 pub fn fold_parts<T: Send, E: Send + From<RowsError>>(
     parts: usize,
     work: impl Fn(usize) -> Result<T, E> + Sync,
@@ -88,7 +89,7 @@ pub fn fold_parts<T: Send, E: Send + From<RowsError>>(
     found
 }
 
-/// Sets every hand to work, does something else meanwhile, and waits for them.
+/// Starts all threads, runs `meanwhile`, and waits for them.
 fn all_hands(
     hands: &[ThreadPool],
     ended: Sender<()>,
@@ -96,7 +97,7 @@ fn all_hands(
     meanwhile: &mut dyn FnMut(),
 ) {
     let Some((first, others)) = hands.split_first() else {
-        // The last sender but those of the hands: when they have ended, nobody sends.
+        // The last sender other than those of the threads: the channel closes when they have ended.
         drop(ended);
         return meanwhile();
     };
@@ -110,7 +111,7 @@ fn all_hands(
     });
 }
 
-/// Asks the watcher until all threads have ended; and returns whether to stop.
+/// Calls the observer until all threads have ended; returns whether to stop.
 fn watched(ends: &Receiver<()>, watch: &mut dyn FnMut() -> Wish) -> bool {
     loop {
         match ends.recv_timeout(LOOK) {
@@ -121,8 +122,9 @@ fn watched(ends: &Receiver<()>, watch: &mut dyn FnMut() -> Wish) -> bool {
     }
 }
 
-/// A thread in which loops over rows are not divided among threads: the parts are. A loop that waited for
-/// another thread would take on a further part meanwhile, and one more inside that.
+/// A pool of one thread, in which loops over rows are not divided further: only parts are. A loop
+/// that waited for another thread would meanwhile start a further part, and another one inside
+/// that.
 fn hand() -> Result<ThreadPool, RowsError> {
     let pool = ThreadPoolBuilder::new()
         .num_threads(1)

@@ -1,4 +1,4 @@
-//! Functions of the rows of this process, computed for one block of rows after another.
+//! Passes over local rows: functions of the rows, computed for one block after another.
 
 use std::ops::Range;
 
@@ -7,12 +7,13 @@ use lehr_graph::{Expr, Workspace};
 use crate::program::{Argument, RowProgram};
 use crate::{ColumnKind, Columns, RowSet, RowSource, Rows};
 
-/// Rows read at a time where the table is not in memory, or all of it at once would need too much.
+/// Rows read at a time if the table is not in memory, or if all of it at once would need too much
+/// memory.
 const CHUNK: usize = 8192;
-/// Bytes that a pass may need besides the rows before it goes over them in parts.
+/// Bytes, besides the rows, above which a pass works in parts.
 const MOST_BYTES: usize = 1 << 30;
 
-/// Rows of this process, with the columns that a model reads.
+/// Local rows, with the columns that a model reads.
 #[derive(Clone, Copy)]
 pub struct LocalRows<'d> {
     columns: &'d Columns,
@@ -27,11 +28,11 @@ pub struct RowPass<'d> {
     sums: Vec<Vec<f64>>,
 }
 
-/// A program for so many rows, and where they start.
+/// A program for a block of rows, and the first rows of its blocks.
 struct Block {
     program: RowProgram,
     starts: Vec<usize>,
-    /// Whether its rows are in place and stay there.
+    /// Whether its rows have been set permanently.
     is_placed: bool,
 }
 
@@ -50,7 +51,7 @@ impl<'d> LocalRows<'d> {
         }
     }
 
-    /// A sample of the rows of a table, which are always read block by block.
+    /// A sample of the rows of a table, which are always read in blocks.
     pub fn sample(columns: &'d Columns, source: &'d dyn RowSource) -> LocalRows<'d> {
         LocalRows {
             columns,
@@ -59,7 +60,7 @@ impl<'d> LocalRows<'d> {
         }
     }
 
-    /// Whether all rows are here, and every column is in memory anyway.
+    /// Whether all rows are local and every column is in memory.
     pub fn is_resident(&self) -> bool {
         self.is_resident
     }
@@ -71,8 +72,8 @@ impl<'d> LocalRows<'d> {
 }
 
 impl<'d> RowPass<'d> {
-    /// A pass whose functions `write` gives; all rows are one block where they are in memory and
-    /// what is computed of them fits there too.
+    /// A pass with the functions that `write` builds. All rows are one block if they and the
+    /// results fit into memory.
     pub fn new(
         all: LocalRows<'d>,
         lanes: usize,
@@ -89,7 +90,7 @@ impl<'d> RowPass<'d> {
         RowPass::in_blocks(all, (lanes, CHUNK), arguments, &write)
     }
 
-    /// A pass over blocks of so many rows, the last of which may be shorter.
+    /// A pass over blocks of this many rows, the last of which may be shorter.
     pub fn in_blocks(
         all: LocalRows<'d>,
         (lanes, size): (usize, usize),
@@ -124,7 +125,7 @@ impl<'d> RowPass<'d> {
         }
     }
 
-    /// A pass over these rows alone, by their numbers in batches.
+    /// A pass over only these rows, by their numbers in batches.
     pub fn of_rows(
         all: LocalRows<'d>,
         (lanes, numbers): (usize, &[usize]),
@@ -156,7 +157,8 @@ impl<'d> RowPass<'d> {
         self
     }
 
-    /// Shows what each block of rows gives at these arguments, until `visit` has found something.
+    /// Calls `visit` with the results of each block of rows at these arguments, until it returns
+    /// something.
     pub fn each<T>(
         &mut self,
         arguments: &[&[f64]],
@@ -165,7 +167,7 @@ impl<'d> RowPass<'d> {
         self.each_block(|rows, program| visit(rows, program.run(arguments)))
     }
 
-    /// Shows each block with its rows in place, until `visit` has found something.
+    /// Calls `visit` with each block after its rows are set, until it returns something.
     pub fn each_block<T>(
         &mut self,
         mut visit: impl FnMut(Range<usize>, &mut RowProgram) -> Option<T>,
@@ -173,7 +175,7 @@ impl<'d> RowPass<'d> {
         self.each_block_from(0, &mut visit)
     }
 
-    /// As [`RowPass::each_block`], for the blocks that start at this row or later.
+    /// As [`RowPass::each_block`], for the blocks that start at row `first` or later.
     pub fn each_block_from<T>(
         &mut self,
         first: usize,
@@ -210,7 +212,7 @@ impl<'d> RowPass<'d> {
 }
 
 impl Block {
-    /// Puts the rows of the k-th start in place.
+    /// Sets the rows of the k-th block.
     fn load(&mut self, source: &dyn RowSource, k: usize) -> Range<usize> {
         let range = self.starts[k]..self.starts[k] + self.program.rows();
         if !self.is_placed {

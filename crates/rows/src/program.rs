@@ -1,4 +1,4 @@
-//! Functions of some rows and some arguments, compiled for so many rows at a time.
+//! Functions of some rows and some arguments, compiled for a number of rows at a time.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ pub enum Argument {
     PerLane(usize),
 }
 
-/// Functions of so many rows.
+/// Functions of a number of rows.
 pub struct RowProgram {
     plan: Plan,
     workspace: Workspace,
@@ -29,7 +29,7 @@ pub struct RowProgram {
 }
 
 impl RowProgram {
-    /// The functions of so many rows with these columns, which are yet to be put in place.
+    /// The functions of this many rows with these columns; the rows are set later.
     pub fn new(
         columns: &Columns,
         (lanes, rows): (usize, usize),
@@ -53,7 +53,7 @@ impl RowProgram {
         }
     }
 
-    /// How many rows are in place at a time.
+    /// How many rows are set at a time.
     pub fn rows(&self) -> usize {
         self.rows
     }
@@ -68,17 +68,17 @@ impl RowProgram {
         self.plan.report().arena_bytes
     }
 
-    /// Puts as many rows as the plan is for in place.
+    /// Sets consecutive rows, as many as the plan needs.
     pub fn place(&mut self, source: &dyn RowSource, range: Range<usize>) {
         self.place_set(source, &RowSet::Range(range));
     }
 
-    /// Puts these rows in place, as many as the plan is for.
+    /// Sets these rows, as many as the plan needs.
     pub fn place_set(&mut self, source: &dyn RowSource, rows: &RowSet<'_>) {
         copy_rows(&mut self.workspace, source, rows, &self.columns);
     }
 
-    /// Reads all rows of a source in memory where they are.
+    /// Sets all rows of a source in memory, without a copy.
     pub fn place_all(&mut self, source: &dyn RowSource) {
         lend_all(&mut self.workspace, source, &self.columns);
     }
@@ -95,7 +95,8 @@ impl RowProgram {
         &self.workspace
     }
 
-    /// The functions of the rows in place, at these arguments; those that are not given stay as they are.
+    /// The functions of the present rows at these arguments; arguments that are not given keep
+    /// their values.
     pub fn run(&mut self, arguments: &[&[f64]]) -> &Workspace {
         for (slot, values) in self.arguments.iter().zip(arguments) {
             if let Some(slot) = slot {

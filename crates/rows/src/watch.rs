@@ -1,4 +1,4 @@
-//! Who watches a fit.
+//! Observers of a fit.
 
 /// A part of a fit's work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,18 +15,19 @@ use crate::error::Error;
 use crate::saved_fit::SavedFit;
 use crate::score::observed;
 
-/// Independent draws are dealt to so many chains: some of ArviZ's diagnostics ask for several.
+/// The number of chains to which independent draws are dealt, since some diagnostics of ArviZ need
+/// several.
 const CHAINS: usize = 4;
 
-/// A group with more numbers than this is written on request only.
+/// Larger groups are written only on request.
 const MOST_NUMBERS: usize = 10_000_000;
 
-/// Which draws are exported.
+/// The form in which draws are exported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DrawForm {
-    /// Draws that all count the same: drawn again by weight where weights correct the fit.
+    /// Equally weighted draws: resampled by weight if weights correct the fit.
     Even,
-    /// As they were drawn, with their weights beside them.
+    /// Unweighted draws, with their weights in a separate column.
     Raw,
 }
 
@@ -35,20 +36,19 @@ pub enum DrawForm {
 pub enum RowGroup {
     /// Unless it has more than 10⁷ numbers.
     WithinLimit,
-    /// Whatever its size.
+    /// For any size.
     Always,
 }
 
-/// What goes into a file for `ArviZ`.
+/// The content of a file for `ArviZ`.
 pub struct ArvizExport<'a> {
     /// The fit.
     pub saved: &'a SavedFit,
-    /// Which draws.
+    /// The form of the draws.
     pub form: DrawForm,
-    /// Whether the effects of single groups are among them.
+    /// Whether the random effects of single groups are included.
     pub groups: Groups,
-    /// The rows that were fitted, for `observed_data`, `posterior_predictive` and
-    /// `log_likelihood`.
+    /// The fitted rows, for `observed_data`, `posterior_predictive` and `log_likelihood`.
     pub table: Option<&'a Table>,
     /// Whether `log_likelihood` is written.
     pub log_likelihood: RowGroup,
@@ -57,7 +57,7 @@ pub struct ArvizExport<'a> {
 }
 
 impl ArvizExport<'_> {
-    /// The file's content, and what was left out of it in one sentence each.
+    /// The file's content, and one sentence on each omitted part.
     pub fn data(&self) -> Result<(InferenceData, Vec<String>), Error> {
         let saved = self.saved;
         let columns = match self.form {
@@ -87,7 +87,8 @@ impl ArvizExport<'_> {
         }
     }
 
-    /// Log weights, with which weighting is always right, or what Markov chains tell of each draw.
+    /// Log weights, with which weighting is always correct, or the statistics of Markov chains for
+    /// each draw.
     fn sample_stats(&self) -> Group {
         let posterior = &self.saved.posterior;
         let count = posterior.n_draws();
@@ -119,14 +120,14 @@ impl ArvizExport<'_> {
         let mut group = Group::plain("sample_stats", Lead::Draws, stats);
         for variable in &mut group.variables {
             if variable.name == "diverging" {
-                // What xarray reads back as truth values.
+                // The attribute by which xarray recognises Boolean values.
                 variable.attributes.push(("dtype".into(), "bool".into()));
             }
         }
         group
     }
 
-    /// What has a number for each row.
+    /// The groups with a number for each row.
     fn row_groups(&self, table: &Table, left_out: &mut Vec<String>) -> Result<Vec<Group>, Error> {
         let own = self.saved.rows_of_fit(table)?;
         let rows = own.bound().n_rows();
@@ -186,13 +187,13 @@ impl ArvizExport<'_> {
     }
 }
 
-/// These draws of a fit as the model of some rows has them.
+/// These draws of a fit in the form of the model of some rows.
 fn draws_of(saved: &SavedFit, rows: &NewRows, places: &[usize]) -> Vec<Vec<f64>> {
     let places = places.iter();
     places.map(|place| saved.draw_for(*place, rows)).collect()
 }
 
-/// A response of every row under each draw.
+/// A response of every row for each draw.
 fn predictive(saved: &SavedFit, bound: &Bound, draws: &[Vec<f64>]) -> Vec<f64> {
     let mut predictor = Predictor::of_all_rows(bound);
     let mut stream = Stream::new(saved.posterior.origin.seed, "arviz", 0);
@@ -205,7 +206,7 @@ fn predictive(saved: &SavedFit, bound: &Bound, draws: &[Vec<f64>]) -> Vec<f64> {
     all
 }
 
-/// The log likelihood of every row under each draw, draw after draw.
+/// The log likelihood of every row for each draw, draw after draw.
 fn by_draw(density: &dyn Density, draws: &[Vec<f64>], params: &[f64]) -> Vec<f64> {
     let n_rows = density.n_rows();
     let mut all = vec![0.0; n_rows * draws.len()];
@@ -218,14 +219,14 @@ fn by_draw(density: &dyn Density, draws: &[Vec<f64>], params: &[f64]) -> Vec<f64
 }
 
 impl SavedFit {
-    /// Writes the draws of all coefficients, those of single groups included, for
-    /// `arviz.from_netcdf`. All draws count the same.
+    /// Writes the draws of all coefficients, random effects included, for `arviz.from_netcdf`. All
+    /// draws have equal weight.
     pub fn to_arviz(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         let (data, _) = self.arviz(Groups::Include).data()?;
         Ok(data.write(path.as_ref())?)
     }
 
-    /// What is written for `ArviZ` unless more is asked for: draws that all count the same.
+    /// The default content for `ArviZ`: equally weighted draws.
     pub fn arviz(&self, groups: Groups) -> ArvizExport<'_> {
         ArvizExport {
             saved: self,
@@ -237,7 +238,7 @@ impl SavedFit {
         }
     }
 
-    /// What every group of a file says of the fit.
+    /// The attributes of the fit in every group of a file.
     fn attributes(&self) -> Vec<(&'static str, String)> {
         let verdict = self.verdict();
         let mut attributes = vec![
@@ -264,7 +265,7 @@ impl SavedFit {
     }
 }
 
-/// Every so many draws, one row per draw.
+/// Every k-th draw, one row per draw.
 pub(crate) fn rows(columns: &[NamedDraws], stride: usize) -> Draws {
     let count = columns.first().map_or(0, |one| one.values.len());
     let rows = (0..count).step_by(stride);

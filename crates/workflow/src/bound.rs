@@ -12,10 +12,10 @@ use crate::fitted_model::Subject;
 
 /// All rows of a model, which stay in files.
 pub(crate) trait RowsInFiles: Send + Sync {
-    /// The model on a sample of the rows, which can ask for sums over all of them.
+    /// The model on a sample of the rows, which can request sums over all of them.
     fn density(&self) -> &dyn Density;
 
-    /// The number of passes over all rows that a fit will take, in words.
+    /// The number of passes over all rows that a fit will need, in words.
     fn ahead(&self) -> String;
 
     /// The number of passes so far, in words.
@@ -28,20 +28,20 @@ pub struct BoundRegression {
     pub subject: Subject,
     /// The model on its rows.
     pub bound: Bound,
-    /// What was chosen for the user before the fit.
+    /// The automatic choices before the fit.
     pub choices: Vec<(String, String)>,
     /// Seconds of reading.
     pub read_seconds: f64,
     /// Rows left out because a value was missing.
     pub dropped_rows: usize,
-    /// The model of each response by itself, where there are several.
+    /// The model of each response by itself, if there are several.
     pub(crate) singles: Vec<Bound>,
-    /// All rows, where those of the model are a sample of what is in files.
+    /// All rows, if those of the model are a sample of rows in files.
     pub(crate) streamed: Option<Box<dyn RowsInFiles>>,
 }
 
 impl BoundRegression {
-    /// Makes the model of a table; `clock` started when its reading did.
+    /// Builds the model of a table; `clock` started when its reading did.
     pub fn new(
         specification: &Specification,
         table: &Table,
@@ -65,7 +65,8 @@ impl BoundRegression {
         })
     }
 
-    /// The model as a fit sees it: on its rows, or on a sample of them beside all rows in files.
+    /// The model in the form of a fit: on its rows, or on a sample of them with access to all rows
+    /// in files.
     pub fn density(&self) -> &dyn Density {
         if let Some(streamed) = &self.streamed {
             return streamed.density();
@@ -73,7 +74,7 @@ impl BoundRegression {
         &self.bound
     }
 
-    /// How often a fit will read all rows, in words, where they stay in files.
+    /// The number of times that a fit will read all rows, in words, if they stay in files.
     pub fn ahead(&self) -> Option<String> {
         self.streamed.as_ref().map(|rows| rows.ahead())
     }

@@ -1,4 +1,5 @@
-//! The summary of its data that a fit keeps for the report: histograms, calibration and a few residuals.
+//! The summary of its data that a fit stores for the report: histograms, calibration and a few
+//! residuals.
 
 use lehr_report::{CalibrationBin, CountBin, PredictiveCheck, Residual};
 use serde::{Deserialize, Serialize};
@@ -12,12 +13,12 @@ pub(crate) struct Bar {
     pub(crate) interval: [f64; 2],
 }
 
-/// What the report shows of the data.
+/// The report's summary of the data.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct DataCheck {
     /// Histograms of observed and replicated responses.
     pub predictive: Option<PredictiveCheck>,
-    /// For two outcomes.
+    /// For binary outcomes.
     pub calibration: Vec<CalibrationBin>,
     /// For numbers.
     pub residuals: Vec<Residual>,
@@ -40,13 +41,14 @@ impl DataCheck {
         self.bars.iter().map(bin).collect()
     }
 
-    /// A sentence on responses far beyond what the model would draw, if there are any.
+    /// A sentence on responses far outside the model's predictions, if there are any.
     pub(crate) fn remark(&self, response: &str) -> Option<String> {
         let found = self.outliers.as_ref()?;
         Some(found.sentence(response, self.rows))
     }
 
-    /// What of the data a file with this in it contains, beside `rows`, what the guide carries.
+    /// The user's data in a file that contains this summary, in addition to `rows`, those of the
+    /// guide.
     pub(crate) fn contents(&self, rows: &str) -> String {
         let mut parts = vec![rows.to_owned()];
         parts.retain(|rows| !rows.is_empty());
@@ -71,12 +73,12 @@ impl DataCheck {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Outliers {
     pub(crate) count: u64,
-    /// The farthest, what was expected of it, and the predictive standard deviation.
+    /// The farthest response, its expectation, and the predictive standard deviation.
     pub(crate) farthest: [f64; 3],
 }
 
 impl Outliers {
-    /// The sentence that a user reads, of so many rows.
+    /// The sentence for the user, about this many rows.
     pub(crate) fn sentence(&self, response: &str, rows: u64) -> String {
         let [found, expected, sd] = self.farthest;
         let are = if self.count == 1 { "lies" } else { "lie" };
@@ -90,7 +92,7 @@ impl Outliers {
     }
 }
 
-/// A number in four digits.
+/// A number with four digits.
 fn short(value: f64) -> String {
     let digits = (3 - value.abs().log10().floor() as i32).clamp(0, 6) as usize;
     format!("{value:.digits$}")

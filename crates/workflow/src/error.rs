@@ -12,12 +12,12 @@ use lehr_rows::RowsError;
 use lehr_table::TableError;
 use thiserror::Error;
 
-/// Why a regression could not be fitted, saved, loaded, applied or scored. Displayed as it is
-/// shown to users.
+/// The reasons why a regression could not be fitted, saved, loaded, applied or scored. The display
+/// form is the one that users see.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The formula, the family, the priors or a table.
+    /// A mistake in the formula, the family, the priors or a table.
     #[error(transparent)]
     Regression(#[from] RegressionError),
     /// The fit.
@@ -40,19 +40,19 @@ pub enum Error {
         "the fit: expected the model in the file, found none\n  hint: bind a Model, which is stored with its fits"
     )]
     NoModel,
-    /// Weights by which a row cannot be left out.
+    /// Weights that do not allow leaving out a row.
     #[error(transparent)]
     Weights(#[from] WeightError),
-    /// Rows whose own latents cannot be drawn.
+    /// Local latents that cannot be drawn.
     #[error(transparent)]
     Locals(#[from] LocalDrawError),
     /// Rows that cannot be left out, or models that cannot be compared.
     #[error(transparent)]
     Loo(#[from] LooError),
-    /// Something that only a formula's fit can tell.
+    /// A request that only the fit of a formula can answer.
     #[error("{what}: expected the fit of a formula, found a model of another kind")]
     NotARegression {
-        /// What was asked for.
+        /// The request.
         what: &'static str,
     },
     /// A stored model that cannot be read.
@@ -89,7 +89,7 @@ impl From<RowsError> for Error {
     }
 }
 
-/// Why rows could not be left out.
+/// The reasons why rows could not be left out.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum LooError {
     /// Two models were scored on different rows.
@@ -103,7 +103,7 @@ pub enum LooError {
         /// Rows of another.
         other: u64,
     },
-    /// Two models explain different things.
+    /// Two models have different responses.
     #[error(
         "compare: expected models of one response, found {first:?} and {other:?}\n  hint: densities of a \
          transformed response are on another scale"
@@ -111,7 +111,7 @@ pub enum LooError {
     Responses {
         /// The response of the first.
         first: String,
-        /// That of another.
+        /// The response of another.
         other: String,
     },
     /// Two models do not score the same columns.
@@ -123,21 +123,21 @@ pub enum LooError {
     Covariates {
         /// The term of the first.
         first: String,
-        /// That of another.
+        /// The term of another.
         other: String,
     },
     /// More folds than groups or rows.
     #[error("--folds: expected from 2 to {most} folds, found {found}")]
     Folds {
-        /// How many there can be.
+        /// The largest possible number.
         most: usize,
-        /// How many were asked for.
+        /// The requested number.
         found: usize,
     },
 }
 
 impl LooError {
-    /// Covariates with errors or gaps that differ, as their formulas have them.
+    /// The error for different covariates with errors or gaps, in the form of their formulas.
     pub(crate) fn covariates(first: Option<String>, other: Option<String>) -> LooError {
         let told = |term: Option<String>| term.unwrap_or_else(|| "none".into());
         LooError::Covariates {

@@ -1,5 +1,5 @@
-//! Regressions of files: read into memory where they fit, else block by block, the model's
-//! columns kept on disk in random order.
+//! Regressions of files: read into memory if they fit, else in blocks, with the model's columns on
+//! disk in random order.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
@@ -20,23 +20,23 @@ use crate::bound::BoundRegression;
 use crate::error::Error;
 use crate::fitted_model::Subject;
 
-/// What the rows may take while they are shuffled.
+/// The memory for shuffling the rows.
 const SHUFFLE_BYTES: usize = 32 << 20;
 
-/// Who watches the reading of files.
+/// An observer of the reading of files.
 pub trait ReadObserver {
-    /// So many rows are read.
+    /// Receives the number of rows read so far.
     fn rows(&self, progress: Progress) -> Wish;
 }
 
-/// Nobody watches.
+/// An observer that ignores all reports.
 impl ReadObserver for () {
     fn rows(&self, _: Progress) -> Wish {
         Wish::Continue
     }
 }
 
-/// The columns of files, which are read anew for every visit.
+/// The columns of files, which are read again for every pass.
 pub struct FileTable<'a> {
     pub(crate) source: &'a TableFiles,
     pub(crate) options: &'a ReadOptions,
@@ -46,7 +46,7 @@ pub struct FileTable<'a> {
 }
 
 impl<'a> FileTable<'a> {
-    /// The columns that the options ask for.
+    /// The columns that the options select.
     pub fn new(
         source: &'a TableFiles,
         options: &'a ReadOptions,
@@ -76,7 +76,7 @@ impl<'a> FileTable<'a> {
         }
     }
 
-    /// Reads all rows; the number of those that were left out.
+    /// Reads all rows; returns the number of rows that were left out.
     fn scan(
         &self,
         columns: Option<&[&str]>,
@@ -94,7 +94,7 @@ impl<'a> FileTable<'a> {
         Ok(scanned.dropped_rows)
     }
 
-    /// What the rows are made of: the files with their sizes and times, how they are read, and
+    /// A fingerprint of the rows: the files with their sizes and times, the reading options, and
     /// the model's columns.
     fn fingerprint(&self, regression: &Regression) -> u64 {
         let mut hasher = DefaultHasher::new();
@@ -125,7 +125,7 @@ impl Blocks for FileTable<'_> {
 }
 
 impl BoundRegression {
-    /// Makes the model of a table that does not fit into memory; its rows go to the file `rows`.
+    /// Builds the model of a table that does not fit into memory; its rows go to the file `rows`.
     /// `clock` started when the reading did.
     pub fn on_disk(
         specification: &Specification,
@@ -159,7 +159,7 @@ impl BoundRegression {
     }
 }
 
-/// The model on rows on disk; also how many rows were left out.
+/// The model on rows on disk, and the number of rows that were left out.
 fn bind(
     regression: &Regression,
     table: &FileTable<'_>,
@@ -176,7 +176,7 @@ fn bind(
     Ok((program.bind_source(Arc::new(rows)), dropped))
 }
 
-/// The file of an earlier run on the same data, if it is whole.
+/// The file of an earlier run on the same data, if it is complete.
 fn reusable(path: &Path, fingerprint: u64) -> Option<ShuffledRows> {
     let file = ShuffledRows::open(path).ok()?;
     let same = file.fingerprint() == fingerprint && file.verify().is_ok();

@@ -18,8 +18,8 @@ use crate::error::Error;
 use crate::fitted_model::Subject;
 use crate::saved_fit::{SavedFit, today};
 
-/// A regression of a table: choose a family and priors where the defaults do not suit, then
-/// [`Regress::fit`] it.
+/// A regression of a table: set a family and priors if the defaults do not suit, then call
+/// [`Regress::fit`].
 ///
 /// ```
 /// use lehr_regression::Groups;
@@ -45,7 +45,7 @@ pub fn regress<'t>(formula: &str, table: &'t Table) -> Result<Regress<'t>, Regre
     })
 }
 
-/// A regression of a table that is yet to be fitted; see [`regress`].
+/// A regression of a table that has not been fitted yet; see [`regress`].
 pub struct Regress<'t> {
     specification: Specification,
     priors: Vec<String>,
@@ -54,8 +54,8 @@ pub struct Regress<'t> {
 }
 
 impl<'t> Regress<'t> {
-    /// How the response is distributed, by name; without this the response decides. Of several responses
-    /// one name for all, or one for each: `gaussian,poisson`.
+    /// Sets the distribution of the response by name; by default the response determines it. For
+    /// several responses one name applies to all, or one is given for each: `gaussian,poisson`.
     pub fn family(self, name: &str) -> Result<Self, RegressionError> {
         let families = Family::parse_all(name)?;
         Ok(Regress {
@@ -64,7 +64,7 @@ impl<'t> Regress<'t> {
         })
     }
 
-    /// A prior besides those given before, such as `x1 ~ normal(0, 1)`.
+    /// Adds a prior, such as `x1 ~ normal(0, 1)`.
     pub fn prior(mut self, prior: &str) -> Result<Self, RegressionError> {
         self.priors.push(prior.to_owned());
         Ok(Regress {
@@ -73,7 +73,7 @@ impl<'t> Regress<'t> {
         })
     }
 
-    /// The formula of a parameter of the family, such as `sigma ~ x`.
+    /// Adds the formula of a parameter of the family, such as `sigma ~ x`.
     pub fn formula(self, formula: &str) -> Result<Self, RegressionError> {
         let formulas = [formula.to_owned()];
         let columns = self.table.names();
@@ -83,7 +83,7 @@ impl<'t> Regress<'t> {
         })
     }
 
-    /// By which method, seed and so on; chosen by the model and the table if nothing is said.
+    /// Sets method, seed and so on; the default depends on the model and the table.
     pub fn with(self, fit: Fit<'t>) -> Self {
         Regress {
             fit: Some(fit),
@@ -111,13 +111,13 @@ impl BoundRegression {
         self.fit_density(fit, &self.bound)
     }
 
-    /// Fits the same model as it is seen by this density.
+    /// Fits the same model in the form of this density.
     pub(crate) fn fit_density(
         &self,
         fit: Fit<'_>,
         density: &dyn Density,
     ) -> Result<SavedFit, Error> {
-        // Draws of single groups are made again from what is kept of them.
+        // Draws of single groups can be repeated from the kept statistics.
         let fit = match &self.subject {
             Subject::Regression(_) => fit.sparing(Spared::LIMIT),
             Subject::Several(_) | Subject::Program(_) => fit,
@@ -126,7 +126,7 @@ impl BoundRegression {
         Ok(self.saved(run.map_err(|error| self.named(error))?))
     }
 
-    /// The error with the name of a coefficient in the place of a site's.
+    /// The error with the name of a coefficient instead of a site.
     fn named(&self, error: FitError) -> FitError {
         match error {
             FitError::Improper(Improper::Open { name }) => {
@@ -185,7 +185,7 @@ impl BoundRegression {
 }
 
 impl SavedFit {
-    /// Checks each response on some of the fitted rows, on which its own model is bound.
+    /// Checks each response on some of the fitted rows, to which its own model is bound.
     fn check_responses(&mut self, singles: &[Bound]) {
         let check = |(place, bound): (usize, &Bound)| {
             let own = self.response_at(place).ok();
@@ -194,7 +194,7 @@ impl SavedFit {
         self.response_checks = singles.iter().enumerate().map(check).collect();
     }
 
-    /// What of the data a file with the fit in it contains, beside `rows`, what the guide carries.
+    /// The user's data in a file that contains the fit, in addition to `rows`, those of the guide.
     fn response_contents(&self, rows: &str) -> String {
         let named = self.subject.several().map(Several::names);
         let own = named.into_iter().flatten().zip(&self.response_checks);

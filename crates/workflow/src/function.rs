@@ -1,14 +1,14 @@
-//! The smooth functions of a fit, for its report.
+//! The fitted functions of a fit, for its report.
 
 use lehr_report::FittedFunction;
 
 use crate::saved_fit::SavedFit;
 
-/// Draws that a band is made of at the most.
+/// The most draws behind a band.
 const DRAWS: usize = 400;
 
 impl SavedFit {
-    /// The smooth functions as they were fitted, on the scale of the linear predictor.
+    /// The fitted functions, on the scale of the linear predictor.
     pub fn functions(&self) -> Vec<FittedFunction> {
         let Some(regression) = self.subject.regression().filter(|one| one.has_functions()) else {
             return Vec::new();
@@ -20,7 +20,7 @@ impl SavedFit {
         regression.functions(&draws, &learned)
     }
 
-    /// What to tell of lengthscales for which a basis was not made.
+    /// Notes on lengthscales outside the range of a basis.
     pub(crate) fn stray_lengthscales(&self) -> Vec<String> {
         let Some(regression) = self.subject.regression().filter(|one| one.has_smooths()) else {
             return Vec::new();

@@ -1,5 +1,4 @@
-//! Predictions of rows that a fit has not seen: means and quantiles over draws, or shares of
-//! classes.
+//! Predictions of new rows: means and quantiles over draws, or probabilities of classes.
 
 use lehr_density::{Density, Moments, Predictor};
 use lehr_learn::{LearnError, NewLevels};
@@ -14,7 +13,7 @@ use crate::saved_fit::SavedFit;
 /// Draws that [`SavedFit::predict`] uses.
 const PREDICTION_DRAWS: usize = 200;
 
-/// How rows are predicted.
+/// The settings of predictions.
 pub struct Forecaster<'a> {
     /// The fit.
     pub saved: &'a SavedFit,
@@ -22,20 +21,20 @@ pub struct Forecaster<'a> {
     pub draws: Vec<usize>,
     /// The treatment of groups that were not fitted.
     pub new_levels: NewLevels,
-    /// Whether the effects of groups are part of a prediction.
+    /// Whether random effects are part of a prediction.
     pub level: PredictionLevel,
-    /// Where the predictive draws come from.
+    /// The seed of the predictive draws.
     pub seed: u64,
-    /// What is told of each row.
+    /// The results for each row.
     pub details: PredictionDetails,
 }
 
-/// What is told of each row besides means and spreads.
+/// The results for each row besides means and standard deviations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PredictionDetails {
     /// The quantiles of the mean and of an observation, from 0 to 1.
     pub quantiles: Vec<f64>,
-    /// Single responses drawn for each row.
+    /// The number of response draws for each row.
     pub responses: usize,
     /// Quantities of the model: `predictor`, or a parameter of the family such as `sigma`.
     pub parameters: Vec<String>,
@@ -51,7 +50,7 @@ impl Default for PredictionDetails {
     }
 }
 
-/// A table's rows as the model reads them, with the draws that go with them.
+/// A table's rows in the form of the model, with the corresponding draws.
 pub(crate) struct Batch {
     /// The model on the rows.
     pub(crate) rows: NewRows,
@@ -60,7 +59,7 @@ pub(crate) struct Batch {
 }
 
 impl Forecaster<'_> {
-    /// Predicts the rows of a table, of which the first is row `first` (from 0) of the whole;
+    /// Predicts the rows of a table, the first of which is row `first` (from 0) of the whole table;
     /// the response may be absent. Several responses are predicted one by one
     /// ([`SavedFit::responses`]).
     pub fn predict(&self, table: &Table, first: u64) -> Result<Predictions, Error> {
@@ -75,7 +74,7 @@ impl Forecaster<'_> {
         Ok(predictions)
     }
 
-    /// The named quantities of each row under each draw.
+    /// The named quantities of each row for each draw.
     fn parameters(&self, batch: &Batch) -> Result<Vec<NamedRows>, LearnError> {
         let mut predictor = Predictor::of_all_rows(batch.rows.bound());
         let wanted = &self.details.parameters;
@@ -99,7 +98,7 @@ impl Forecaster<'_> {
         Ok(found)
     }
 
-    /// The rows of a table as the model reads them.
+    /// The rows of a table in the form of the model.
     pub(crate) fn batch(&self, table: &Table) -> Result<Batch, Error> {
         let saved = self.saved;
         let rows = match self.level {
@@ -146,7 +145,7 @@ impl Forecaster<'_> {
 }
 
 impl SavedFit {
-    /// How rows are predicted by at most so many draws.
+    /// The settings of predictions with at most `draws` draws.
     pub fn forecaster(&self, draws: usize) -> Forecaster<'_> {
         Forecaster {
             draws: self.places(draws.min(self.posterior.n_draws())),
@@ -158,28 +157,28 @@ impl SavedFit {
         }
     }
 
-    /// Predicts the rows of a table, which may lack the response. The effects of groups that
-    /// were not fitted are drawn from those of all groups.
+    /// Predicts the rows of a table, whose response may be absent. The effects of groups that were
+    /// not fitted are drawn from those of all groups.
     pub fn predict(&self, table: &Table) -> Result<Predictions, Error> {
         self.forecaster(PREDICTION_DRAWS).predict(table, 0)
     }
 }
 
-/// What is predicted of a set of rows.
+/// The predictions of a set of rows.
 #[derive(Clone, Debug)]
 pub struct Predictions {
     /// The response.
     name: String,
     /// Its classes; empty for numbers.
     classes: Vec<String>,
-    /// Per draw the mean of each row; empty where there is none.
+    /// The mean of each row for each draw; empty if there is none.
     means: Vec<Vec<f64>>,
-    /// The moments of each row under all draws together.
+    /// The moments of each row over all draws.
     mixed: MixedMoments,
-    /// The mean over draws of each class's probability, row after row; empty unless the response
-    /// is one of several classes.
+    /// The mean over draws of each class's probability, row after row; empty unless the response is
+    /// categorical.
     probabilities: Vec<f64>,
-    /// Per draw a response of each row.
+    /// A response of each row for each draw.
     responses: Vec<Vec<f64>>,
     rows: usize,
     outside: Vec<Outside>,
@@ -187,7 +186,7 @@ pub struct Predictions {
     parameters: Vec<NamedRows>,
 }
 
-/// A named quantity of each row under each draw.
+/// A named quantity of each row for each draw.
 #[derive(Clone, Debug)]
 struct NamedRows {
     name: String,
@@ -206,13 +205,13 @@ fn unknown_parameter(name: &str, known: &[lehr_density::Predicted]) -> LearnErro
     }
 }
 
-/// `_q5`, `_q2.5`: what follows a name for a quantile.
+/// The ending of a quantile's name: `_q5`, `_q2.5`.
 fn suffix(share: f64) -> String {
     format!("_q{}", (share * 1e5).round() / 1e3)
 }
 
 impl Predictions {
-    /// Takes in one draw, which counts by its share of all draws.
+    /// Adds one draw with its share of all draws.
     fn add(&mut self, moments: Moments, share: f64) {
         let sums = moments.probabilities.len();
         self.probabilities.resize(sums, 0.0);
@@ -220,21 +219,21 @@ impl Predictions {
             *sum += share * probability;
         }
         let is_number = (moments.mean.as_ref()).is_some_and(|mean| mean.len() == self.rows);
-        // The numbers of classes have no mean that says anything.
+        // The mean of class numbers is meaningless.
         if sums == 0 && is_number {
             self.mixed.add(&moments);
             self.means.extend(moments.mean);
         }
     }
 
-    /// The posterior mean of each row's mean; `None` where the response has no mean.
+    /// The posterior mean of each row's mean; `None` if the response has no mean.
     pub fn means(&self) -> Option<Vec<f64>> {
         let has_mean = !self.means.is_empty();
         has_mean.then(|| per_row(self.rows, &self.means, mean))
     }
 
-    /// The probability of each class in each row, class after class; empty for numbers. It is
-    /// the mean over draws of the probability under each.
+    /// The probability of each class in each row, class after class; empty for numbers. It is the
+    /// mean over draws of the probability given each draw.
     pub fn probabilities(&self) -> Vec<Vec<f64>> {
         let count = self.classes.len();
         match self.means() {
@@ -248,7 +247,7 @@ impl Predictions {
         }
     }
 
-    /// A response of each row under each draw, draw after draw.
+    /// A response of each row for each draw, draw after draw.
     pub fn responses(&self) -> &[Vec<f64>] {
         &self.responses
     }
@@ -258,10 +257,10 @@ impl Predictions {
         &self.outside
     }
 
-    /// The predictions as columns of a table. Of a number `y`: `y_mean`, `y_mean_sd`,
-    /// `y_mean_q5`, `y_mean_q95` (the posterior of the mean), `y_sd`, `y_q5`, `y_q95` (the
-    /// predictive distribution). Of a class: `y[class]`, the probability of each, and `y_class`,
-    /// the likeliest. Of two classes: the posterior of the second's probability as well.
+    /// The predictions as columns of a table. For a number `y`: `y_mean`, `y_mean_sd`, `y_mean_q5`,
+    /// `y_mean_q95` (the posterior of the mean), `y_sd`, `y_q5`, `y_q95` (the predictive
+    /// distribution). For classes: `y[class]`, the probability of each, and `y_class`, the most
+    /// probable one. For two classes: the posterior of the second's probability as well.
     pub fn table(&self) -> Result<Table, TableError> {
         self.beside(Table::new())
     }
@@ -274,7 +273,7 @@ impl Predictions {
         Ok(table)
     }
 
-    /// The columns by what follows the response's name in theirs.
+    /// The columns, with the endings of their names after the response's.
     fn columns(&self) -> Vec<(String, Column)> {
         let mut columns = Vec::new();
         if self.means().is_some() {
@@ -317,8 +316,8 @@ impl Predictions {
         }
     }
 
-    /// The posterior of a quantity of each row; where it has several numbers, of each class but
-    /// the first.
+    /// The posterior of a quantity of each row; if it has several numbers, for each class but the
+    /// first.
     fn of_parameter(&self, one: &NamedRows) -> Vec<(String, Column)> {
         let part = |place: usize| -> Vec<Vec<f64>> {
             let own = |draw: &Vec<f64>| -> Vec<f64> {
@@ -359,13 +358,13 @@ impl Predictions {
         self.details.quantiles.iter().map(one).collect()
     }
 
-    /// The predictive standard deviation of each row, infinite where a draw has no variance.
+    /// The predictive standard deviation of each row, infinite if a draw has no variance.
     fn sds(&self) -> Vec<f64> {
         let known = |sd: f64| if sd.is_nan() { f64::INFINITY } else { sd };
         self.mixed.sds().into_iter().map(known).collect()
     }
 
-    /// The name of the likeliest class of each row.
+    /// The name of the most probable class of each row.
     fn likeliest(&self, probabilities: &[Vec<f64>]) -> Column {
         let codes = (0..self.rows).map(|row| likeliest(probabilities, row) as u32);
         Column::Category {
@@ -375,14 +374,14 @@ impl Predictions {
     }
 }
 
-/// The likeliest class of a row.
+/// The most probable class of a row.
 pub(crate) fn likeliest(probabilities: &[Vec<f64>], row: usize) -> usize {
     let classes = 0..probabilities.len();
     let best = classes.max_by(|a, b| probabilities[*a][row].total_cmp(&probabilities[*b][row]));
     best.unwrap_or(0)
 }
 
-/// A number per row from that row's number under each draw.
+/// A number per row from that row's values in all draws.
 fn per_row(rows: usize, draws: &[Vec<f64>], what: impl Fn(&[f64]) -> f64) -> Vec<f64> {
     let mut values = vec![0.0; draws.len()];
     let one = |row: usize| {
@@ -394,7 +393,7 @@ fn per_row(rows: usize, draws: &[Vec<f64>], what: impl Fn(&[f64]) -> f64) -> Vec
     (0..rows).map(one).collect()
 }
 
-/// Moments of each row's response under all draws together, one draw at a time (Welford).
+/// Moments of each row's response over all draws, updated one draw at a time (Welford).
 #[derive(Clone, Debug)]
 pub(crate) struct MixedMoments {
     draws: f64,
@@ -416,7 +415,7 @@ impl MixedMoments {
         }
     }
 
-    /// Takes in what one draw says; without a mean or a variance nothing can be said.
+    /// Adds one draw. Without a mean or a variance the result is NaN.
     pub(crate) fn add(&mut self, moments: &Moments) {
         let nothing = vec![f64::NAN; self.means.len()];
         let means = moments.mean.as_ref().unwrap_or(&nothing);
@@ -430,7 +429,7 @@ impl MixedMoments {
         }
     }
 
-    /// The standard deviation of each row; NaN where a draw has none.
+    /// The standard deviation of each row; NaN if a draw has none.
     pub(crate) fn sds(&self) -> Vec<f64> {
         let both = self.between.iter().zip(&self.within);
         both.map(|(between, within)| ((between + within) / self.draws).sqrt())

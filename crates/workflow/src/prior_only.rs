@@ -1,4 +1,4 @@
-//! A fit to nothing: draws of the prior in the place of a posterior.
+//! Fits of the prior alone: draws of the prior in place of a posterior.
 
 use lehr_density::Density;
 use lehr_infer::posterior::Posterior;
@@ -11,11 +11,11 @@ use crate::error::Error;
 use crate::saved_fit::SavedFit;
 
 impl BoundRegression {
-    /// Independent draws of the prior as a fit, which predicts and reports as any other. The
-    /// likelihood of no row is part of it; default priors are scaled to the table all the same.
+    /// Independent draws of the prior as a fit, which predicts and reports like any other. The
+    /// likelihood of the rows is not used; default priors are nevertheless scaled to the table.
     ///
     /// # Errors
-    /// If a prior has no draws, as a flat one.
+    /// If a prior cannot be drawn from, such as a flat one.
     pub fn prior_only(&self, draws: usize, seed: u64) -> Result<SavedFit, Error> {
         if draws < FEWEST {
             return Err(LearnError::Column {
@@ -39,7 +39,7 @@ impl BoundRegression {
 }
 
 impl BoundRegression {
-    /// The error with the name of a coefficient in the place of a site's.
+    /// The error with the name of a coefficient instead of a site.
     fn named_prior(&self, error: PriorError) -> PriorError {
         match error {
             PriorError::Flat { name } => PriorError::Flat {
@@ -50,5 +50,5 @@ impl BoundRegression {
     }
 }
 
-/// Fewer draws than this have no quantiles.
+/// Fewer draws have no quantiles.
 const FEWEST: usize = 20;

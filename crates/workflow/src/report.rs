@@ -1,4 +1,4 @@
-//! A saved fit as the report crate shows it.
+//! Converts a saved fit to the data of a report.
 
 use std::path::Path;
 
@@ -16,11 +16,11 @@ use crate::effects::curves;
 use crate::error::Error;
 use crate::saved_fit::SavedFit;
 
-/// Draws that the pairs plot gets at the most.
+/// The most draws in the plot of pairs.
 const PAIR_DRAWS: usize = 2000;
 
 impl SavedFit {
-    /// The fit as a report shows it: [`ReportData`] makes terminal tables and the page.
+    /// The data of the fit's report: [`ReportData`] makes terminal tables and the page.
     pub fn report(&self) -> ReportData {
         let posterior = &self.posterior;
         let check = &self.data_check;
@@ -69,8 +69,8 @@ impl SavedFit {
         }
     }
 
-    /// The formula spelt out and the family, or the statements of any other model. The statements
-    /// of a regression are on the scale of its design: their priors would contradict the list.
+    /// The expanded formula and the family, or the statements of any other model. The statements of
+    /// a regression are on the scale of its design, where their priors would contradict the list.
     pub fn report_model(&self) -> String {
         let models: Vec<String> = self.subject.regressions().into_iter().map(model).collect();
         match &models[..] {
@@ -95,7 +95,7 @@ impl SavedFit {
         }
     }
 
-    /// Whether to rely on these numbers, why, and what could be done.
+    /// The reliability of the numbers, the reasons, and advice.
     pub fn verdict(&self) -> Verdict {
         shown(&self.posterior.verdict())
     }
@@ -113,7 +113,7 @@ impl SavedFit {
     }
 }
 
-/// The verdict as a report shows it.
+/// The verdict in the form of a report.
 fn shown(verdict: &judge::Verdict) -> Verdict {
     Verdict {
         level: match verdict.level {
@@ -177,7 +177,7 @@ fn trace(saved: &SavedFit) -> Vec<TracePoint> {
     history.map(point).collect()
 }
 
-/// What the draws of every coefficient are worth, where they are those of Markov chains.
+/// The quality of the draws of every coefficient, if they come from Markov chains.
 fn chains(saved: &SavedFit) -> Option<ChainReport> {
     let chains = saved.posterior.chains()?;
     let worth = |one: NamedDraws| {
@@ -207,7 +207,7 @@ fn pair_draws(saved: &SavedFit) -> Draws {
     rows(&columns, count.div_ceil(PAIR_DRAWS).max(1))
 }
 
-/// The effects of single groups, by group term, by what varies and by class.
+/// The random effects of single groups, by group term, effect and class.
 fn groups(saved: &SavedFit) -> Vec<GroupEffects> {
     let mut groups: Vec<GroupEffects> = saved.spared_groups();
     for coefficient in saved.kept_coefficients(Groups::Include) {
@@ -231,13 +231,12 @@ fn groups(saved: &SavedFit) -> Vec<GroupEffects> {
     groups
 }
 
-/// What can be made of any posterior whose model is stored with it, as that of every bound
-/// `Model` is.
+/// Reports of any posterior whose model is stored with it, as for every bound `Model`.
 pub trait PosteriorReport {
-    /// The posterior as a report shows it.
+    /// The data of the posterior's report.
     fn report(&self) -> Result<ReportData, Error>;
 
-    /// Writes the draws for `arviz.from_netcdf`. All draws count the same.
+    /// Writes the draws for `arviz.from_netcdf`. All draws have equal weight.
     fn to_arviz(&self, path: &Path) -> Result<(), Error>;
 }
 

@@ -41,7 +41,7 @@ pub(crate) struct ParameterPlan {
     pub(crate) weights: Vec<Law>,
 }
 
-/// What the linear predictor of a parameter is.
+/// The meaning of a parameter's linear predictor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum ParameterLink {
     /// The logarithm of a positive parameter.
@@ -59,7 +59,7 @@ impl ParameterLink {
         }
     }
 
-    /// The link of a response that knows as much of its predictor.
+    /// The link of a response whose rows have similar information on their predictor.
     pub(crate) fn as_link(self) -> Link {
         match self {
             ParameterLink::Log => Link::Log,
@@ -67,7 +67,8 @@ impl ParameterLink {
         }
     }
 
-    /// The standard deviation of an intercept: of probabilities nearly uniform ones.
+    /// The prior standard deviation of an intercept; for probabilities the prior is then nearly
+    /// uniform.
     fn spread(self) -> f64 {
         match self {
             ParameterLink::Log => 2.5,
@@ -92,7 +93,7 @@ impl ParameterPart<'_> {
         format!("{}.Intercept", self.name)
     }
 
-    /// What can have a prior.
+    /// The parameters that can have a prior.
     pub(crate) fn declared(&self) -> Vec<Parameter> {
         let intercept = (self.intercept == Intercept::Present)
             .then(|| Parameter::named(&self.intercept_name(), Domain::Real));
@@ -117,7 +118,7 @@ fn own_parameter(family: Family, name: &str) -> &'static OwnParameter {
     own.expect("a parameter of the family, as was checked")
 }
 
-/// The parameters that rows vary, with their priors.
+/// The parameters that vary by row, with their priors.
 pub(crate) fn parameter_plans(
     parts: &[ParameterPart<'_>],
     book: &mut PriorBook<'_>,
@@ -188,7 +189,7 @@ impl ParameterPlan {
         format!("{}.intercept", self.name)
     }
 
-    /// Draws the sites, and names the intercept of columns as they are.
+    /// Creates the sites, and names the intercept on the original scale.
     pub(crate) fn sites<'g>(&self, m: &Tracer<'g>) -> ParameterSites<'g> {
         let weight = (!self.weights.is_empty())
             .then(|| sample_runs(m, &self.weight_site(), &self.weights, None));
@@ -211,7 +212,8 @@ impl ParameterPlan {
         ParameterSites { weight, intercept }
     }
 
-    /// The parameter in each row, `[n]`, where groups and smooths add this to its predictor.
+    /// The parameter in each row, `[n]`, given the contribution of group terms and smooths to its
+    /// predictor.
     pub(crate) fn value<'g>(
         &self,
         row: &Row<'_, 'g>,

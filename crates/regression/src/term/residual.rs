@@ -1,4 +1,4 @@
-//! What is left of the responses of a row, normal with correlations.
+//! Correlated normal residuals of the responses of a row.
 
 use std::cell::RefCell;
 
@@ -10,13 +10,13 @@ use crate::column_name::RESPONSE;
 use crate::law::Law;
 use crate::response_name::RESCOR;
 
-/// The density of a row's responses, one after another: with the factor L of their correlations,
+/// The density of a row's responses, factorised one after another: with the factor L of their
+/// correlations,
 ///
 /// ```text
 /// yₖ | y₁ … yₖ₋₁ ~ N(ηₖ + σₖ Σ_{j<k} Lₖⱼ wⱼ, (σₖ Lₖₖ)²)        wₖ = (yₖ − mean)/sd of that
 /// ```
-///
-/// Their product is the multivariate normal density of all.
+///  The product is the multivariate normal density.
 pub(crate) struct Residuals<'g> {
     factor: Expr<'g>,
     /// w of the responses so far.
@@ -24,7 +24,7 @@ pub(crate) struct Residuals<'g> {
 }
 
 impl<'g> Residuals<'g> {
-    /// Draws the correlations of so many responses.
+    /// Creates the correlations of this many responses.
     pub(crate) fn new(m: &Tracer<'g>, responses: usize, law: &Law) -> Residuals<'g> {
         let factor = LkjCholesky::new(responses, law.concentration());
         Residuals {

@@ -12,17 +12,17 @@ use crate::law::{Domain, Kind, Law, sample};
 use crate::prior::Parameter;
 use crate::prior_book::PriorBook;
 
-/// The site and the name of its spread.
+/// The name of its standard deviation, and of the site.
 pub(crate) fn row_spread() -> String {
     format!("sd({BY_ROW})")
 }
 
-/// The spread of rows' effects, which can have a prior.
+/// The standard deviation of the rows' effects, which can have a prior.
 pub(crate) fn row_parameter() -> Parameter {
     Parameter::named(&row_spread(), Domain::Positive)
 }
 
-/// The prior of the spread of rows' effects: that of any group.
+/// The prior of the standard deviation of the rows' effects, which is that of any grouping factor.
 pub(crate) fn row_law(
     induced: Option<&Smooth>,
     book: &mut PriorBook<'_>,
@@ -37,7 +37,7 @@ pub(crate) fn row_law(
     Ok(book.choose(std::slice::from_ref(&name), &name, &default, unit))
 }
 
-/// Refuses effects of rows that no data could tell from the response's own noise.
+/// Refuses effects of rows that no data could distinguish from the response's own noise.
 fn check_by_row(induced: Option<&Smooth>, book: &PriorBook<'_>) -> Result<(), LearnError> {
     let family = book.family;
     let wrong = |found: String, hint: &str| {
@@ -76,12 +76,12 @@ fn check_by_row(induced: Option<&Smooth>, book: &PriorBook<'_>) -> Result<(), Le
     }
 }
 
-/// The spread of rows' effects in units of the predictor's.
+/// The standard deviation of the rows' effects in units of the predictor.
 pub(crate) fn row_spread_site<'g>(m: &Tracer<'g>, law: &Law) -> Expr<'g> {
     sample(m, &row_spread(), std::slice::from_ref(law), &[])
 }
 
-/// The predictor with each row's own effect.
+/// The predictor plus each row's own effect.
 pub(crate) fn shifted<'g>(row: &Row<'_, 'g>, at: Expr<'g>, spread: Option<Expr<'g>>) -> Expr<'g> {
     spread.map_or(at, |spread| {
         at + row.local(ROW_EFFECT, Normal::new(0.0, spread))

@@ -1,4 +1,4 @@
-//! Smooth functions in the model: sizes and priors, sites, and what rows add.
+//! Gaussian-process terms in the model: sizes and priors, sites, and contributions to rows.
 
 use lehr_formula::{Expr as FormulaExpr, Intercept, KernelName};
 use lehr_graph::{Expr, Shape};
@@ -15,12 +15,12 @@ use crate::law_site::sample_runs;
 use crate::prior::Parameter;
 use crate::prior_book::PriorBook;
 
-/// The lengthscales, in half ranges, between which 95 % of the default prior lie: of one column, of
-/// two, and on a circle in half periods.
+/// The lower ends of the default prior's 95 % range of lengthscales, in half ranges for one and two
+/// columns, and in half periods for a periodic kernel.
 const USUAL: [f64; 3] = [0.2, 0.4, 0.1];
-/// Longer lengthscales than this, in half ranges, all make lines of a function.
+/// Functions with longer lengthscales, in half ranges, are all nearly linear.
 const LONGEST: f64 = 3.0;
-/// The standard normal's 97.5 % point.
+/// The 97.5 % quantile of the standard normal.
 const TAIL: f64 = 1.959_963_984_540_054;
 
 /// A smooth function of the model.
@@ -28,22 +28,22 @@ const TAIL: f64 = 1.959_963_984_540_054;
 pub(crate) struct SmoothPlan {
     pub(crate) label: String,
     pub(crate) basis: Basis,
-    /// How many levels have a function of their own; 0 for one function.
+    /// How many levels have their own function; 0 for one function.
     pub(crate) levels: usize,
     pub(crate) scale: Law,
     /// In half ranges of the columns.
     pub(crate) lengthscales: Vec<Law>,
     pub(crate) centring: Centring,
-    /// What is taken away from each function of the basis: its mean over fitted rows where there is
-    /// an intercept to have it. Intercept and function could hardly be told apart otherwise.
+    /// The constant subtracted from each basis function: its mean over fitted rows if there is an
+    /// intercept. Otherwise intercept and function could hardly be distinguished.
     centre: Vec<f64>,
 }
 
 /// The model's columns of a smooth function.
 pub(crate) struct SmoothColumns {
-    /// The functions of the basis, row after row.
+    /// The basis functions, row-major.
     pub(crate) features: Vec<f64>,
-    /// The level of each row, where each has a function of its own.
+    /// The level of each row, if each level has its own function.
     pub(crate) levels: Option<Vec<u32>>,
     /// Rows outside the fitted range.
     pub(crate) outside: usize,
@@ -51,11 +51,11 @@ pub(crate) struct SmoothColumns {
 
 /// The sites of a smooth function in one run of the model.
 pub(crate) struct SmoothSites<'g> {
-    /// `[k]`, or `[levels, k]`: what the functions of the basis are multiplied by.
+    /// `[k]`, or `[levels, k]`: the coefficients of the basis functions.
     coefficient: Expr<'g>,
 }
 
-/// The mean of each function of the basis over the rows that were kept.
+/// The mean of each basis function over the kept rows.
 fn means(smooth: &Smooth, basis: &Basis) -> Vec<f64> {
     let mut means = vec![0.0; basis.width()];
     let rows = smooth.places[0].len() as f64;
@@ -67,7 +67,7 @@ fn means(smooth: &Smooth, basis: &Basis) -> Vec<f64> {
     means
 }
 
-/// Log-normal with 2.5 % on either side of the usual lengthscales.
+/// Log-normal with 2.5 % on either side of the default range.
 fn default_lengthscale(smooth: &Smooth, unit: f64) -> Law {
     let least = match (smooth.period, smooth.inputs.len()) {
         (Some(_), _) => USUAL[2],
@@ -77,7 +77,7 @@ fn default_lengthscale(smooth: &Smooth, unit: f64) -> Law {
     Law::new(Kind::LogNormal, &[location, -0.5 * least.ln() / TAIL])
 }
 
-/// The basis for the lengthscales that the priors, here in units, allow for.
+/// The basis for the range of lengthscales under their priors, here in units.
 fn basis_for(smooth: &Smooth, laws: &[Law]) -> Result<Basis, LearnError> {
     let kernel = kernel_of(smooth.kernel);
     let axis = |(law, range): (&Law, &[f64; 2])| {
@@ -105,7 +105,7 @@ pub(crate) fn kernel_of(name: KernelName) -> Kernel {
     }
 }
 
-/// So many functions in all, shared out as the axes need them.
+/// Sets the total number of functions, divided among the axes in proportion to their needs.
 fn resize(axes: &mut [Axis], k: usize) {
     if let [only] = axes {
         only.count = if only.boundary.is_some() { k } else { k / 2 };
@@ -118,7 +118,7 @@ fn resize(axes: &mut [Axis], k: usize) {
     }
 }
 
-/// The functions of a basis less a constant each, row after row.
+/// The basis functions less a constant each, row-major.
 fn centred(basis: &Basis, centre: &[f64], inputs: &[Vec<f64>]) -> Vec<f64> {
     let mut features = basis.features(inputs);
     for row in features.chunks_exact_mut(basis.width()) {
@@ -129,7 +129,7 @@ fn centred(basis: &Basis, centre: &[f64], inputs: &[Vec<f64>]) -> Vec<f64> {
     features
 }
 
-/// The parameters of smooth functions that can have priors.
+/// The parameters of Gaussian-process terms that can have priors.
 pub(crate) fn smooth_parameters(smooths: &[Smooth]) -> Vec<Parameter> {
     let parameters = smooths.iter().flat_map(|smooth| {
         let scale = vec![smooth.scale_name()];
@@ -142,7 +142,7 @@ pub(crate) fn smooth_parameters(smooths: &[Smooth]) -> Vec<Parameter> {
     parameters.collect()
 }
 
-/// The smooth functions with the user's priors or the default ones.
+/// The Gaussian-process terms with the user's priors or the default ones.
 pub(crate) fn smooth_plans(
     smooths: &[Smooth],
     book: &mut PriorBook<'_>,
@@ -197,12 +197,12 @@ impl SmoothPlan {
         format!("{}.weight{head}", self.label)
     }
 
-    /// What its weights multiply at these places, row after row.
+    /// The basis functions at these places, which the weights multiply, row-major.
     pub(crate) fn features(&self, inputs: &[Vec<f64>]) -> Vec<f64> {
         centred(&self.basis, &self.centre, inputs)
     }
 
-    /// The model's columns for rows of a table. Refuses rows where the function is not defined.
+    /// The model's columns for rows of a table. Refuses rows outside the domain of the function.
     pub(crate) fn columns(
         &self,
         smooth: &Smooth,
@@ -237,7 +237,7 @@ impl SmoothPlan {
         })
     }
 
-    /// How many rows lie outside the fitted range. Refuses rows beyond the walls of the basis.
+    /// The number of rows outside the fitted range. Refuses rows beyond the boundary of the basis.
     fn outside(
         &self,
         smooth: &Smooth,
@@ -257,7 +257,7 @@ impl SmoothPlan {
                     let (low, high) = (axis.centre - reach, axis.centre + reach);
                     return Err(beyond(&smooth.label, input, row, *value, [low, high]));
                 }
-                // The ends themselves may be a rounding away from 1.
+                // The ends of the range may differ from 1 by rounding.
                 outside[row] |= at > 1.0 + 1e-9;
             }
         }
@@ -298,7 +298,7 @@ impl SmoothPlan {
         }
     }
 
-    /// What it adds in each row.
+    /// Its contribution to each row.
     pub(crate) fn effect<'g>(
         &self,
         row: &Row<'_, 'g>,
@@ -313,7 +313,7 @@ impl SmoothPlan {
         (features * own).sum_axis(1)
     }
 
-    /// The basis in words, for lengthscales as the user measures them.
+    /// A description of the basis, with lengthscales in the user's units.
     pub(crate) fn words(&self) -> String {
         let kernel = self.basis.kernel();
         let ranges = self.basis.axes().iter().map(|axis| {

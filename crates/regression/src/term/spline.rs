@@ -1,4 +1,5 @@
-//! Smooths in the model: the prior of the spread, the sites, and what rows add.
+//! Penalised smooths in the model: the prior of the standard deviation, the sites, and the
+//! contributions to rows.
 
 use lehr_graph::Expr;
 use lehr_learn::{Link, Spline};
@@ -19,30 +20,31 @@ pub(crate) struct SplinePlan {
     pub(crate) label: String,
     /// The parameter in whose formula it is; `None` for the formula of the response.
     pub(crate) of: Option<String>,
-    /// By what the column that multiplies it is divided.
+    /// The divisor of the column that multiplies it.
     pub(crate) scale: f64,
     spread: Law,
-    /// The standard deviation of each weight where the spread is 1.
+    /// The standard deviation of each weight if that of the smooth is 1.
     roots: Vec<f64>,
-    /// In which form the model has the weights; they themselves where some are not seen by any row.
+    /// The centring of the weights; `None` for the weights themselves, if some functions are zero
+    /// in every row.
     centring: Option<Centring>,
     words: String,
 }
 
 /// The sites of a smooth in one run of the model.
 pub(crate) struct SplineSites<'g> {
-    /// What the functions are multiplied by.
+    /// The coefficients of the functions.
     coefficient: Expr<'g>,
 }
 
 impl<'g> SplineSites<'g> {
-    /// What the smooth at a place adds in each row.
+    /// The contribution of the smooth at this place to each row.
     pub(crate) fn effect(&self, row: &Row<'_, 'g>, place: usize) -> Expr<'g> {
         row.matrix(&spline_column(place)).dot(self.coefficient)
     }
 }
 
-/// The spreads of smooths, which can have priors.
+/// The standard deviations of smooths, which can have priors.
 pub(crate) fn spline_parameters(splines: &[Spline]) -> Vec<Parameter> {
     let parameter = |spline: &Spline| Parameter {
         names: spline.spread_names.clone(),
@@ -58,8 +60,8 @@ pub(crate) fn spline_plans(splines: &[Spline], book: &mut PriorBook<'_>) -> Vec<
         let unit = unit / spline.multiplier.scale();
         let information = spline.seen.0 as f64 * row_information(link);
         let names = &spline.spread_names;
-        // Weights of rough functions are small for a spread: a rough curve needs a spread
-        // of many times its own size, so the tail is heavy.
+        // Weights of rough functions are small relative to the standard deviation: a rough curve
+        // needs one of many times its own size, so the prior has a heavy tail.
         let default = Law::new(Kind::HalfStudentT, &[3.0, usual * unit]);
         SplinePlan {
             label: spline.label.clone(),
@@ -75,8 +77,7 @@ pub(crate) fn spline_plans(splines: &[Spline], book: &mut PriorBook<'_>) -> Vec<
     splines.iter().map(plan).collect()
 }
 
-/// The unit of the predictor that a smooth belongs to, how many of it a curve is by default,
-/// and the link.
+/// The unit of the smooth's predictor, the default size of a curve in it, and the link.
 fn spline_scales(spline: &Spline, book: &PriorBook<'_>) -> (f64, f64, Link) {
     match &spline.of {
         None => (book.anchor.unit, 2.5, book.family.link()),
@@ -101,7 +102,7 @@ impl SplinePlan {
         schema.matrix(&spline_column(place), self.roots.len())
     }
 
-    /// Spread and weights.
+    /// The standard deviation and the weights.
     pub(crate) fn sites<'g>(&self, m: &Tracer<'g>, head: &str) -> SplineSites<'g> {
         let law = std::slice::from_ref(&self.spread);
         let spread = sample(m, &self.spread_site(head), law, &[]);
@@ -126,7 +127,7 @@ impl SplinePlan {
         spread.graph().constant([logs.len()], &logs) + spread.ln()
     }
 
-    /// What turns the weights of a draw with this spread into coefficients.
+    /// The factors from the weights of a draw with this standard deviation to coefficients.
     pub(crate) fn factors(&self, spread: f64) -> Vec<f64> {
         let Some(centring) = &self.centring else {
             return vec![1.0; self.roots.len()];

@@ -1,4 +1,4 @@
-//! Where all rows of a model are.
+//! The storage of all rows of a model.
 
 #[cfg(feature = "files")]
 pub mod shuffled;

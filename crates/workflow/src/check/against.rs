@@ -1,4 +1,5 @@
-//! A fit beside Markov chains on the same rows: bounds from both sides, and what differs.
+//! The comparison of a fit with Markov chains on the same rows: bounds from both sides, and the
+//! differences.
 
 use lehr_infer::bidirectional::Sandwich;
 use lehr_infer::fit::Fit;
@@ -11,19 +12,19 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::saved_fit::{SavedFit, coefficients, used_weights, weigh};
 
-/// A fit beside a reference on the same rows.
+/// The comparison of a fit with a reference on the same rows.
 pub struct Against {
     /// The method of the reference.
     pub method: String,
-    /// Whether to rely on the reference itself.
+    /// The reliability of the reference itself.
     pub verdict: Verdict,
-    /// The log evidence from both sides; `None` where the fit's guide cannot be run backwards.
+    /// The log evidence from both sides; `None` if the fit's guide cannot be run backwards.
     pub bounds: Option<Sandwich>,
-    /// What differs, the farthest first.
+    /// The differences, largest first.
     pub differences: Vec<Difference>,
 }
 
-/// How far a coefficient of the fit is from that of the reference.
+/// The difference of a coefficient between the fit and the reference.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Difference {
     /// The coefficient.
@@ -35,8 +36,8 @@ pub struct Difference {
 }
 
 impl SavedFit {
-    /// Fits the model to the rows of the table by another method and compares. The table must be the
-    /// one that was fitted.
+    /// Fits the model to the rows of the table by another method and compares. The table must be
+    /// the fitted one.
     pub fn against(&self, reference: Fit<'_>, table: &Table) -> Result<Against, Error> {
         self.fitted("--against")?;
         let design = self.subject.design(table)?;

@@ -1,11 +1,11 @@
-//! Which of several fits of one table to prefer.
+//! The choice among several fits of one table.
 
 use lehr_infer::posterior::Estimate;
 
 use crate::saved_fit::SavedFit;
 
-/// The place of the fit with the best verdict; of those the one with the largest bound, and among those that
-/// Monte Carlo error cannot tell from it, the one whose weights are the most even.
+/// The place of the fit with the best verdict; among those the one with the largest bound; and
+/// among fits whose bounds differ only by Monte Carlo error, the one with the most even weights.
 ///
 /// # Panics
 /// Without a fit.
@@ -28,13 +28,14 @@ pub fn best_of(fits: &[&SavedFit]) -> usize {
     best.copied().unwrap_or(0)
 }
 
-/// Of a fit without a bound.
+/// The bound of a fit without one.
 const NONE: Estimate = Estimate {
     mean: f64::NEG_INFINITY,
     error: 0.0,
 };
 
-/// The shape of the weights' tail. Weights without one are all but equal; draws of chains have none.
+/// The shape of the weights' tail. Weights without a tail are nearly equal; draws of chains have
+/// none.
 fn tail(saved: &SavedFit) -> f64 {
     let posterior = &saved.posterior;
     match posterior.importance() {

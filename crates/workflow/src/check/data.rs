@@ -1,4 +1,5 @@
-//! What a fit keeps of its data for the report: histograms, calibration and a few residuals.
+//! The summary of its data that a fit stores for the report: histograms, calibration and a few
+//! residuals.
 
 use lehr_density::{Density, RowSet};
 use lehr_model::Bound;
@@ -14,9 +15,9 @@ use crate::fitted_model::Measure;
 use crate::saved_fit::SavedFit;
 use crate::score::{Calibration, observed};
 
-/// Rows that are checked at the most.
+/// The most rows that are checked.
 const ROWS: usize = 5000;
-/// Residuals that are kept at the most.
+/// The most residuals that are stored.
 const RESIDUALS: usize = 1000;
 /// Bars of a histogram.
 const BARS: usize = 30;
@@ -61,8 +62,8 @@ pub(crate) fn check_data(saved: &SavedFit, density: &Bound) -> DataCheck {
     ) {
         check.outliers = find_outliers(&replication, &seen);
     }
-    // Classes and directions have no variance of this kind, and what a row's own latent is has no part in what the
-    // model expects of it.
+    // Classes and directions have no such variance, and a row's local latent is not part of the
+    // model's expectation of it.
     let has_variance = !matches!(measure, Measure::Class | Measure::Direction);
     if has_variance && density.locals().is_none() {
         check.explained = explained(saved, density, &rows);
@@ -70,7 +71,7 @@ pub(crate) fn check_data(saved: &SavedFit, density: &Bound) -> DataCheck {
     check
 }
 
-/// At most so many rows, at random, in order.
+/// At most [`ROWS`] rows, at random, in order.
 pub(crate) fn some_rows(n_rows: usize, seed: u64) -> Vec<usize> {
     if n_rows <= ROWS {
         return (0..n_rows).collect();
@@ -94,7 +95,7 @@ fn histograms(seen: &[f64], replicas: &[Vec<f64>], measure: Measure) -> Predicti
     }
 }
 
-/// Bins of whole numbers for few whole numbers, else of equal width.
+/// Bins of whole numbers if there are few, else of equal width.
 fn edges(seen: &[f64], measure: Measure) -> Vec<f64> {
     let in_order = sorted(seen);
     let (low, high) = (in_order[0], in_order[in_order.len() - 1]);
@@ -105,7 +106,7 @@ fn edges(seen: &[f64], measure: Measure) -> Vec<f64> {
             .map(|k| low - 0.5 + k as f64)
             .collect();
     }
-    // The outermost values would make bins that say nothing.
+    // The outermost values would make empty bins.
     let (low, high) = (quantile(&in_order, 0.002), quantile(&in_order, 0.998));
     let width = ((high - low) / BARS as f64).max(f64::MIN_POSITIVE.max(1e-12 * low.abs()));
     (0..=BARS).map(|k| low + width * k as f64).collect()

@@ -1,4 +1,4 @@
-//! How much of the response's variance a fit explains, and how much of it lies between groups.
+//! The explained share of the response's variance, and the share between groups.
 
 use std::f64::consts::PI;
 
@@ -10,26 +10,26 @@ use lehr_report::{Coefficient, Summary};
 
 use crate::saved_fit::{SavedFit, error, plain};
 
-/// Draws whose shares are computed at the most.
+/// The most draws for which shares are computed.
 const DRAWS: usize = 200;
-/// Rows that they are computed on at the most.
+/// The most rows on which they are computed.
 const ROWS: usize = 1000;
 
 impl SavedFit {
-    /// Shares of variance: R² on some of the fit's rows, as of all effects and as of those that all groups
-    /// share, and of each group term the correlation of two responses of one group (ICC).
+    /// Shares of variance: R² on some of the fit's rows, with all effects and with fixed effects
+    /// only, and for each group term the intraclass correlation (ICC).
     pub fn explained(&self) -> Vec<Coefficient> {
         let within = self.subject.regression().map(|own| correlations(self, own));
         let measured = self.data_check.explained.iter();
-        // Some of the draws, which are far apart in their chains.
+        // Some of the draws, far apart in their chains.
         let measured = measured.map(|(name, values)| share(name, values, None));
         measured.chain(within.unwrap_or_default()).collect()
     }
 }
 
-/// R² of each draw on some rows: the variance of the rows' means over itself and the mean square of what
-/// they leave open: the rows' own variances and, without the effects of groups, what those add to the means.
-/// Nothing where the response has no mean or no variance.
+/// R² of each draw on some rows: the variance of the rows' means, divided by itself plus the mean
+/// residual variance: the rows' own variances and, without random effects, the variance that those
+/// add to the means. Empty if the response has no mean or no variance.
 pub(crate) fn explained(
     saved: &SavedFit,
     density: &Bound,
@@ -62,7 +62,7 @@ pub(crate) fn explained(
     if effects.is_empty() {
         return vec![("R2".into(), conditional)];
     }
-    // All groups share no effect but the intercept.
+    // The only fixed effect is the intercept.
     if marginal.iter().all(|share| *share == 0.0) {
         return vec![("R2 conditional".into(), conditional)];
     }
@@ -81,10 +81,10 @@ fn moments(predictor: &mut Predictor, z: &[f64], params: &[f64]) -> Option<(Vec<
     (total.is_finite() && total > 0.0).then_some((means, within))
 }
 
-/// The variance of these means over itself and what they leave open.
+/// The variance of these means, divided by itself plus the residual variance.
 fn share_of(means: &[f64], open: f64) -> f64 {
     let between = sd(means).powi(2);
-    // Means that differ by rounding are equal.
+    // Means that differ only by rounding are equal.
     let rounding = (1e-12 * mean(means)).powi(2);
     if between <= rounding {
         return 0.0;
@@ -92,8 +92,8 @@ fn share_of(means: &[f64], open: f64) -> f64 {
     between / (between + open)
 }
 
-/// The share of each group term in the variance of the predictor and the noise around it, where groups
-/// have intercepts only: with slopes it depends on the row.
+/// The share of each group term in the variance of the predictor plus noise, if group terms have
+/// only intercepts: with slopes it depends on the row.
 fn correlations(saved: &SavedFit, regression: &Regression) -> Vec<Coefficient> {
     let Some(labels) = regression.plain_groups() else {
         return Vec::new();

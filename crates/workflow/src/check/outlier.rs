@@ -1,18 +1,18 @@
-//! Responses far beyond what the fitted model would draw.
+//! Detects responses far outside the range that the fitted model would draw.
 
 use lehr_numeric::summary::{quantile, sorted};
 
 use super::replication::Replication;
 use crate::data_check::Outliers;
 
-/// How many times as far as the farthest of all replicated responses an outlier lies.
+/// The distance of an outlier, in multiples of the largest distance in all replicated data sets.
 const BEYOND: f64 = 2.0;
 
-/// How far, as a share of the farthest's distance, a row may seem to be because of the farthest.
+/// The share of the farthest response's distance by which it can pull other rows away.
 const PULLED: f64 = 0.1;
 
-/// Compares the distances of what was observed with those of replicated data sets. Both are
-/// measured in their own medians, because an outlier widens the fitted noise.
+/// Compares the distances of observed responses with those of replicated data sets. Both are in
+/// units of their own medians, because an outlier widens the fitted noise.
 pub(crate) fn find_outliers(replication: &Replication, seen: &[f64]) -> Option<Outliers> {
     let Replication { centers, sds, .. } = replication;
     let distances = |values: &[f64]| -> Option<Vec<f64>> {
@@ -27,7 +27,7 @@ pub(crate) fn find_outliers(replication: &Replication, seen: &[f64]) -> Option<O
     let limit = BEYOND * replicated?.into_iter().reduce(f64::max)?;
     let own = distances(seen)?;
     let (row, most) = own.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1))?;
-    // What the farthest pulls away from its prediction is not an outlier itself.
+    // A row that the farthest one pulls away from its prediction is not itself an outlier.
     let limit = limit.max(PULLED * most);
     let count = own.iter().filter(|distance| **distance > limit).count() as u64;
     (count > 0).then(|| Outliers {

@@ -1,4 +1,4 @@
-//! What a model expects before it has seen a response: draws of its prior.
+//! The prior predictive distribution of a model: draws of its prior.
 
 use lehr_density::{Density, Predictor, RowSet};
 use lehr_numeric::stream::Stream;
@@ -11,7 +11,7 @@ use crate::bound::BoundRegression;
 use crate::error::Error;
 use crate::score::observed;
 
-/// Shares of more classes than this are not listed.
+/// Shares of more classes are not listed.
 const MOST_CLASSES: usize = 10;
 
 /// Draws of the prior, and of responses given them.
@@ -19,7 +19,7 @@ const MOST_CLASSES: usize = 10;
 pub struct PriorPredictive {
     /// The coefficients on the original scale, by the prior alone.
     pub coefficients: Vec<NamedDraws>,
-    /// What the rows are like under the prior, and what they are like.
+    /// Statistics of the rows under the prior, with the observed ones.
     pub statistics: Vec<PriorStatistic>,
     /// The rows whose responses were drawn.
     pub rows: usize,
@@ -30,26 +30,26 @@ pub struct PriorPredictive {
 pub struct PriorStatistic {
     /// `mean`, `sd`, `smallest`, `largest`, `share of 0`, or the share of a class.
     pub name: String,
-    /// Of the response in the table.
+    /// The observed value.
     pub observed: f64,
-    /// Below which 5 % of the draws of the prior lie.
+    /// The 5 % quantile of the draws of the prior.
     pub q5: f64,
-    /// The middle of the draws.
+    /// The median of the draws.
     pub q50: f64,
-    /// Below which 95 % of the draws lie.
+    /// The 95 % quantile of the draws.
     pub q95: f64,
 }
 
 impl PriorStatistic {
-    /// Whether nine tenths of the prior leave the observed value out.
+    /// Whether the observed value is outside the 90 % interval of the prior.
     pub fn is_surprising(&self) -> bool {
         !(self.q5..=self.q95).contains(&self.observed)
     }
 }
 
 impl BoundRegression {
-    /// Draws from the prior, and for each draw the responses of up to 5,000 rows. The draws
-    /// are independent and exact: nothing is fitted.
+    /// Draws from the prior, and for each draw the responses of up to 5,000 rows. The draws are
+    /// independent and exact; nothing is fitted.
     pub fn prior_predictive(&self, draws: usize, seed: u64) -> Result<PriorPredictive, Error> {
         let bound = &self.bound;
         let rows = some_rows(bound.n_rows(), seed);
@@ -91,7 +91,7 @@ impl BoundRegression {
 }
 
 fn statistic(name: &str, observed: f64, mut drawn: Vec<f64>) -> PriorStatistic {
-    // A response beyond the range of doubles has no spread.
+    // A response beyond the range of doubles has no standard deviation.
     drawn.retain(|value| !value.is_nan());
     drawn.sort_by(f64::total_cmp);
     let at = |share: f64| {
@@ -110,15 +110,15 @@ fn statistic(name: &str, observed: f64, mut drawn: Vec<f64>) -> PriorStatistic {
     }
 }
 
-/// Which numbers describe a column of responses.
+/// The statistics of a column of responses.
 struct Statistics {
     names: Vec<String>,
-    /// How many classes there are, of whose shares the names are; 0 for numbers.
+    /// The number of classes whose shares are named; 0 for numbers.
     classes: usize,
 }
 
 impl Statistics {
-    /// Nothing is said of several responses.
+    /// Several responses have no statistics.
     fn none() -> Statistics {
         Statistics {
             names: Vec::new(),

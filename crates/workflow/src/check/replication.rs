@@ -1,4 +1,4 @@
-//! Data sets that a fitted model would draw for rows it has seen.
+//! Replicated data sets of a fitted model for its own rows.
 
 use lehr_density::{Density, Predictor, RowSet};
 use lehr_model::Bound;
@@ -7,14 +7,14 @@ use lehr_numeric::stream::Stream;
 use crate::predict::MixedMoments;
 use crate::saved_fit::SavedFit;
 
-/// Draws that are replicated at the most.
+/// The most draws that are replicated.
 const DRAWS: usize = 40;
 
-/// What a fitted model expects of some rows, and what it would draw for them.
+/// The expectations of a fitted model for some rows, and replicated responses.
 pub(crate) struct Replication {
     /// The mean of each row over draws.
     pub(crate) centers: Vec<f64>,
-    /// The predictive standard deviation of each row; NaN where there is none.
+    /// The predictive standard deviation of each row; NaN if there is none.
     pub(crate) sds: Vec<f64>,
     /// The responses of each draw.
     pub(crate) replicas: Vec<Vec<f64>>,

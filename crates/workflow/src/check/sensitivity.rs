@@ -1,4 +1,4 @@
-//! How much each prior moves the posterior: power-scaling (Kallioinen et al. 2024).
+//! The sensitivity of the posterior to each prior, by power-scaling (Kallioinen et al. 2024).
 //!
 //! A prior p becomes p^α with α a little below and above 1. The draws are weighted by p^(α − 1)
 //! instead of fitted again, and the distance between the weighted and the plain distribution of
@@ -16,31 +16,31 @@ use crate::saved_fit::{SavedFit, used_weights};
 /// The powers of the prior.
 const POWERS: [f64; 2] = [0.99, 1.01];
 
-/// Above this a prior matters, as R's priorsense has it.
+/// A larger distance counts as sensitive, as in R's priorsense.
 const MATTERS: f64 = 0.05;
 
-/// How much one prior moves the coefficient that it moves most.
+/// The sensitivity of the coefficient that one prior moves most.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PriorSensitivity {
     /// The prior: `weight`, `sd(site)`, `sigma`.
     pub prior: String,
     /// The coefficient that it moves most.
     pub coefficient: String,
-    /// By how much, as a distance between distributions per doubling of the prior's power.
+    /// The distance between distributions per doubling of the prior's power.
     pub distance: f64,
 }
 
 impl PriorSensitivity {
-    /// Whether the prior has a part in what is known of the coefficient.
+    /// Whether the coefficient is sensitive to the prior.
     pub fn matters(&self) -> bool {
         self.distance > MATTERS
     }
 }
 
 impl SavedFit {
-    /// How much each prior moves the posterior, the most first; empty for models that are no
-    /// formula. Distributions of group effects given their spread are part of the model and
-    /// no priors in this sense.
+    /// The sensitivity to each prior, largest first; empty for models without a formula.
+    /// Distributions of random effects given their standard deviation are part of the model and not
+    /// priors in this sense.
     pub fn prior_sensitivity(&self) -> Result<Vec<PriorSensitivity>, RegressionError> {
         let names = self.subject.several().map_or(&[][..], Several::names);
         let priors = match &self.subject {
@@ -84,14 +84,15 @@ impl SavedFit {
     }
 }
 
-/// What a site is called in the model of its response alone.
+/// The name of a site in the model of its own response.
 fn own_name<'s>(responses: &[String], site: &'s str) -> &'s str {
     let own = |response: &String| site.strip_prefix(response.as_str())?.strip_prefix('.');
     let rest = responses.iter().filter_map(own);
     rest.min_by_key(|rest| rest.len()).unwrap_or(site)
 }
 
-/// Whether the law of a site is a prior, and not the distribution of effects given their spread.
+/// Whether the law of a site is a prior, and not the distribution of random effects given their
+/// standard deviation.
 fn is_prior(site: &str) -> bool {
     let effects = ["standard(", "effect(", "unseen("];
     let parts = ["weight.direction", "weight.local", "weight.share"];
@@ -99,7 +100,7 @@ fn is_prior(site: &str) -> bool {
     !effects.iter().any(|start| site.starts_with(start)) && !parts.contains(&site) && !is_function
 }
 
-/// What results call the parameters of a site.
+/// The reported name of a site's parameters.
 fn shown(site: &str) -> &str {
     match site {
         "intercept" => "Intercept",
@@ -109,10 +110,10 @@ fn shown(site: &str) -> &str {
     }
 }
 
-/// The draws of one coefficient in order.
+/// The draws of one coefficient, sorted.
 struct SortedDraws {
     name: String,
-    /// The number of each draw, by value.
+    /// The number of each draw, in increasing order of values.
     order: Vec<usize>,
     /// The distance from each value to the next.
     gaps: Vec<f64>,
@@ -137,7 +138,7 @@ impl SortedDraws {
     fn sensitivity(&self, weights: &[f64], logs: &[f64]) -> f64 {
         let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let of_power = |power: f64| {
-            // A term that no draw changes is there once.
+            // A term that does not depend on the draw is stored once.
             let log = |place: usize| logs[place % logs.len()];
             let scaled = weights.iter().enumerate();
             let scaled = scaled.map(|(place, w)| w * ((power - 1.0) * (log(place) - most)).exp());
@@ -147,7 +148,7 @@ impl SortedDraws {
         POWERS.iter().map(|power| of_power(*power)).sum::<f64>() / POWERS.len() as f64
     }
 
-    /// The cumulative Jensen–Shannon distance of two weightings, the larger of that by lower and
+    /// The cumulative Jensen–Shannon distance of two weightings: the larger of those by lower and
     /// by upper tails.
     fn distance(&self, first: &[f64], second: &[f64]) -> f64 {
         let (lower_p, lower_q) = (self.cumulative(first), self.cumulative(second));
@@ -156,7 +157,7 @@ impl SortedDraws {
         by_lower.max(self.jensen_shannon(&upper(&lower_p), &upper(&lower_q)))
     }
 
-    /// The share of the weight up to each value but the last.
+    /// The share of the weight up to each value except the last.
     fn cumulative(&self, weights: &[f64]) -> Vec<f64> {
         let total: f64 = weights.iter().sum();
         let mut sum = 0.0;
@@ -196,7 +197,7 @@ impl SortedDraws {
 mod tests {
     use super::*;
 
-    /// Φ by its continued series, good to 1e-10 for |x| < 6.
+    /// Φ by its power series, accurate to 1e-10 for |x| < 6.
     fn normal_cdf(x: f64) -> f64 {
         let (mut term, mut sum) = (x, x);
         for k in 1..200 {
@@ -206,8 +207,9 @@ mod tests {
         0.5 + sum * (-0.5 * x * x).exp() / std::f64::consts::TAU.sqrt()
     }
 
-    /// A normal posterior N(0, 1) under a normal prior N(m, s²) is normal again when the prior is
-    /// raised to a power: of precision 1 + (α − 1)/s² and mean (α − 1) m/s² over that.
+    /// A normal posterior N(0, 1) under a normal prior N(m, s²) remains normal when the prior is
+    /// raised to a power: with precision 1 + (α − 1)/s² and mean (α − 1) m/s² divided by the
+    /// precision.
     #[test]
     fn weighted_draws_have_the_distance_of_the_posterior_under_the_scaled_prior() {
         let (mean, scale) = (3.0, 1.5);

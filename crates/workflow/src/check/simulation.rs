@@ -1,4 +1,5 @@
-//! Simulation-based calibration: data drawn from the prior, fitted, and the ranks of the truth.
+//! Simulation-based calibration: data drawn from the prior and fitted, and the ranks of the true
+//! values.
 
 use lehr_density::FlatDraws;
 use lehr_infer::fit::{Fit, FitError};
@@ -12,15 +13,15 @@ use serde::Serialize;
 use crate::error::Error;
 use crate::saved_fit::{SavedFit, coefficients, used_weights};
 
-/// Simulation-based calibration: how data sets are drawn from the prior and fitted.
+/// The settings of simulation-based calibration: data sets are drawn from the prior and fitted.
 pub struct Simulation<'a> {
     /// The fit whose model and method are simulated.
     pub saved: &'a SavedFit,
-    /// Data sets.
+    /// The number of data sets.
     pub count: usize,
-    /// Rows of each data set at the most.
+    /// The most rows of each data set.
     pub rows: usize,
-    /// Training steps of each fit; by the rules if `None`.
+    /// Training steps of each fit; the default if `None`.
     pub iterations: Option<u64>,
 }
 
@@ -31,13 +32,13 @@ pub struct Ranks {
     pub name: String,
     /// The share of draws below the truth, one per data set.
     pub ranks: Vec<f64>,
-    /// Of the Kolmogorov–Smirnov distance of the ranks from uniform.
+    /// The p-value of the Kolmogorov–Smirnov distance of the ranks from uniform.
     pub p_value: f64,
 }
 
 impl Simulation<'_> {
-    /// Simulates and fits the data sets on covariates of a table. `note` is told the number of
-    /// each data set before it is fitted.
+    /// Simulates and fits the data sets on covariates of a table. `note` is called with the number
+    /// of each data set before it is fitted.
     pub fn run(&self, table: &Table, note: &mut dyn FnMut(usize)) -> Result<Vec<Ranks>, Error> {
         self.saved.fitted("--simulate")?;
         if self

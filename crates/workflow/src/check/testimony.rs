@@ -1,25 +1,25 @@
-//! What the witnesses of a verdict say, one by one.
+//! The statements of a verdict's witnesses, one by one.
 
 use std::fmt;
 
 use lehr_infer::judge::{Reason, Verdict};
 use serde::Serialize;
 
-/// What one witness says.
+/// The statement of one witness.
 #[derive(Clone, Debug, Serialize)]
 pub struct Testimony {
     /// The witness.
     pub witness: String,
-    /// How far the draws can be trusted by it.
+    /// The reliability of the draws according to the witness.
     pub level: &'static str,
-    /// What it found.
+    /// The finding.
     pub sentence: String,
-    /// Whether chains on the posterior itself have settled it otherwise.
+    /// Whether chains on the posterior itself overruled it.
     pub overruled: bool,
 }
 
 impl Testimony {
-    /// Those that a verdict rests on, then those that were overruled.
+    /// The statements on which a verdict rests, then those that were overruled.
     pub fn all(verdict: &Verdict) -> Vec<Testimony> {
         let heard = verdict.reasons.iter().map(|one| Testimony::of(one, false));
         let overruled = verdict.overruled.iter().map(|one| Testimony::of(one, true));
@@ -43,7 +43,7 @@ impl fmt::Display for Testimony {
         } else {
             ""
         };
-        // Programs spell levels with a hyphen, people do not.
+        // Levels are written with a hyphen for programs and without for users.
         let level = self.level.replace('-', " ");
         write!(f, "{level}: {}{overruled}", self.sentence)
     }

@@ -1,11 +1,11 @@
-//! How far importance weights move a fit.
+//! The effect of importance weights on a fit.
 
 use lehr_regression::Groups;
 use serde::Serialize;
 
 use crate::saved_fit::{SavedFit, plain, weigh};
 
-/// How far the weights move a coefficient.
+/// The effect of the weights on a coefficient.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Shift {
     /// The coefficient.
@@ -17,7 +17,7 @@ pub struct Shift {
 }
 
 impl SavedFit {
-    /// How far the weights move each coefficient, the farthest first.
+    /// The effect of the weights on each coefficient, largest first.
     pub fn shifts(&self) -> Vec<Shift> {
         let weights = self.posterior.weights();
         let coefficients = self.raw_draws(Groups::Leave).into_iter();
@@ -35,9 +35,10 @@ impl SavedFit {
         shifts
     }
 
-    /// How much the bound rose over the last third of its trace, halves of that third compared.
+    /// The rise of the bound over the last third of its trace, by comparing the halves of that
+    /// third.
     pub fn late_rise(&self) -> f64 {
-        // What was found without training has the bounds of a search, which need not rise.
+        // A result without training has the bounds of a search, which need not rise.
         let training = (self.posterior.training()).filter(|training| training.iterations > 0);
         let history = training.map_or(&[][..], |training| &training.history);
         let late = &history[history.len() - history.len() / 3..];

@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::predict::{Batch, Forecaster};
 use crate::saved_fit::plain;
 
-/// More groups of rows than this are not averaged apart.
+/// More groups of rows are not averaged separately.
 const MOST_CELLS: usize = 1000;
 
 /// One effect with its interval.
@@ -28,10 +28,10 @@ pub struct Effect {
     /// The number at which a column is predicted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
-    /// The value of the column by which rows are averaged apart.
+    /// The value of the column by whose groups rows are averaged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// The class of the response, where it has several.
+    /// The class of the response, if it has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
     /// Its posterior.
@@ -39,24 +39,24 @@ pub struct Effect {
     pub summary: Summary,
 }
 
-/// The answer to a question.
+/// The effects that answer a question.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Effects {
     /// The column whose effects they are.
     pub variable: String,
-    /// What they are effects on, in words.
+    /// The quantity that is affected, in words.
     pub on: String,
-    /// On which scale.
+    /// The scale.
     pub scale: EffectScale,
-    /// Whether the effects of groups are part of it.
+    /// Whether random effects are included.
     pub level: PredictionLevel,
-    /// Whether the model has any.
+    /// Whether the model has random effects.
     #[serde(skip)]
     pub has_groups: bool,
-    /// At which values the other columns stand that the question does not hold, at the reference.
+    /// The reference values of the other columns that the question does not set.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub reference: BTreeMap<String, String>,
-    /// Rows that were averaged over; 0 at the reference.
+    /// Rows in the average; 0 at the reference.
     pub n_rows: u64,
     /// Draws.
     pub n_draws: usize,
@@ -64,7 +64,7 @@ pub struct Effects {
     pub effects: Vec<Effect>,
 }
 
-/// Answers a question over a table that is read block by block, or at the reference.
+/// Answers a question over a table that is read in blocks, or at the reference.
 pub struct EffectAverager<'a> {
     forecaster: &'a Forecaster<'a>,
     regression: &'a Regression,
@@ -73,7 +73,7 @@ pub struct EffectAverager<'a> {
     /// The names of the cells.
     names: Levels,
     cells: Vec<Cell>,
-    /// Numbers per row of what is averaged.
+    /// How many averaged numbers a row has.
     width: usize,
     rows: u64,
 }
@@ -82,12 +82,12 @@ pub struct EffectAverager<'a> {
 #[derive(Default)]
 struct Cell {
     rows: u64,
-    /// Per scenario, draw and number the sum over rows.
+    /// The sum over rows for each scenario, draw and number.
     sums: Vec<f64>,
 }
 
 impl<'a> EffectAverager<'a> {
-    /// Reads a question; refuses columns and values that the fit does not know.
+    /// Parses a question; refuses columns and values that are unknown to the fit.
     pub fn new(
         forecaster: &'a Forecaster<'a>,
         question: &'a EffectQuestion,
@@ -123,7 +123,7 @@ impl<'a> EffectAverager<'a> {
         self.regression.optional_columns()
     }
 
-    /// Averages over a block of rows too.
+    /// Adds a block of rows to the averages.
     pub fn push(&mut self, table: &Table) -> Result<(), Error> {
         if table.n_rows() == 0 {
             return Ok(());
@@ -139,8 +139,8 @@ impl<'a> EffectAverager<'a> {
         Ok(())
     }
 
-    /// Answers at the reference: numbers at their mean, levels at their commonest. The columns
-    /// of group terms stand where the question holds them.
+    /// Answers at the reference: numbers at their mean, levels at their most frequent one. The
+    /// columns of group terms are set by the question.
     pub fn at_reference(mut self) -> Result<Effects, Error> {
         let table = reference_row(self.regression.profiles())?;
         match &self.question.by {
@@ -157,7 +157,7 @@ impl<'a> EffectAverager<'a> {
         Ok(effects)
     }
 
-    /// Where the columns stand at the reference that nothing else sets.
+    /// The reference values of columns that are not set otherwise.
     fn reference(&self) -> BTreeMap<String, String> {
         let names = self.columns();
         let is_read =
@@ -172,7 +172,7 @@ impl<'a> EffectAverager<'a> {
             .collect()
     }
 
-    /// The levels of the column by which rows are averaged apart.
+    /// The levels of the column by which rows are averaged.
     fn reference_levels(&self, by: &str) -> Result<Vec<Value>, LearnError> {
         let levels = profile(self.regression, by)?.levels();
         levels.ok_or_else(|| LearnError::Column {
@@ -249,7 +249,7 @@ impl<'a> EffectAverager<'a> {
         Ok(())
     }
 
-    /// What is averaged, row after row, under one draw.
+    /// The averaged numbers, row after row, for one draw.
     fn values(
         &self,
         predictor: &mut Predictor,
@@ -354,7 +354,7 @@ impl<'a> EffectAverager<'a> {
         }
     }
 
-    /// The class that a number of several is of.
+    /// The class to which a number belongs, if there are several.
     fn class(&self, part: usize) -> Option<String> {
         let classes = self.regression.response_levels();
         let first = classes.len().saturating_sub(self.width);
@@ -363,7 +363,7 @@ impl<'a> EffectAverager<'a> {
             .flatten()
     }
 
-    /// What the effects are on.
+    /// The quantity that is affected.
     fn on(&self) -> String {
         let response = self.regression.response();
         let classes = self.regression.response_levels();

@@ -1,4 +1,4 @@
-//! The effect of each column at the reference, as a report draws it.
+//! The effect of each column at the reference, for the plots of a report.
 
 use lehr_learn::ValueProfile;
 use lehr_regression::PredictionLevel;
@@ -8,18 +8,17 @@ use super::{Effect, EffectAverager, EffectKind, EffectQuestion};
 use crate::predict::Forecaster;
 use crate::saved_fit::SavedFit;
 
-/// Draws that a curve is made of.
+/// The number of draws behind a curve.
 const DRAWS: usize = 200;
 /// Points of a curve.
 const POINTS: usize = 25;
-/// Columns that are drawn at the most.
+/// The most columns that are plotted.
 const MOST_COLUMNS: usize = 12;
-/// Classes that are drawn at the most.
+/// The most classes that are plotted.
 const MOST_CLASSES: usize = 4;
 
-/// A curve for each of the first columns that the terms of all rows read, and for each of the
-/// first classes. A column that cannot be predicted on its own, such as one with very many
-/// levels, is left out.
+/// A curve for each of the first columns of the fixed effects, and for each of the first classes. A
+/// column that cannot be predicted by itself, such as one with very many levels, is left out.
 pub(crate) fn curves(saved: &SavedFit) -> Vec<EffectCurve> {
     let Some(regression) = saved.subject.regression() else {
         return Vec::new();

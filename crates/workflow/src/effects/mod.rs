@@ -1,11 +1,9 @@
-//! Average and conditional effects: what the response would be, were a column other than it is.
-//!
-//! The definitions are those of R's marginaleffects (Arel-Bundock, Greifer & Heiss 2024). Every
-//! row of a table is predicted with the column set to a value and the predictions are averaged:
-//! an adjusted prediction. Differences of adjusted predictions are contrasts; a slope is the
-//! average of each row's own derivative, by a central difference. Where no table is given, the
-//! one row is the reference: numbers at their mean, levels at their commonest, as `datagrid`
-//! has it.
+//! Average and conditional effects: the predicted response if a column had another value.  The
+//! definitions are those of R's marginaleffects (Arel-Bundock, Greifer & Heiss 2024). Every row of
+//! a table is predicted with the column set to a value and the predictions are averaged: an
+//! adjusted prediction. Differences of adjusted predictions are contrasts; a slope is the average
+//! of each row's own derivative, by a central difference. Without a table, the single row is the
+//! reference: numbers at their mean, levels at their most frequent one, as in `datagrid`.
 
 mod average;
 mod curve;
@@ -31,26 +29,27 @@ pub enum EffectScale {
     Odds,
 }
 
-/// Which effects are asked for.
+/// A question about effects.
 #[derive(Clone, Debug)]
 pub struct EffectQuestion {
     /// The column whose effect it is.
     pub variable: String,
-    /// Columns that are held at a value, as a user writes it.
+    /// Columns that are held at a value, as the user writes it.
     pub at: Vec<(String, String)>,
-    /// A column by whose values rows are averaged apart.
+    /// A column by whose values rows are averaged separately.
     pub by: Option<String>,
     /// Contrasts such as `night - day` or `shift: night - day`; if empty, each level is compared
     /// with the first.
     pub contrasts: Vec<String>,
-    /// On which scale.
+    /// The scale.
     pub scale: EffectScale,
-    /// At how many values a number is predicted, from its least to its greatest.
+    /// The number of values at which a numeric column is predicted, from its smallest to its
+    /// largest.
     pub points: usize,
 }
 
 impl EffectQuestion {
-    /// The effect of a column on the response, in rows as they are.
+    /// The effect of a column on the response, with all other columns unchanged.
     pub fn new(variable: &str) -> EffectQuestion {
         EffectQuestion {
             variable: variable.to_owned(),

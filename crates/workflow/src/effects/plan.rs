@@ -1,4 +1,4 @@
-//! From a question to the tables that answer it: counterfactuals and what is made of them.
+//! From a question to counterfactual tables, and the effects computed from them.
 
 use lehr_learn::{ColumnProfile, LearnError, Link, Value, ValueProfile};
 use lehr_regression::Regression;
@@ -7,12 +7,12 @@ use serde::Serialize;
 
 use super::{EffectQuestion, EffectScale};
 
-/// More levels than this are not all predicted.
+/// More levels are not all predicted.
 const MOST_LEVELS: usize = 50;
 /// The distance of a central difference as a share of the column's range.
 const STEP: f64 = 1e-4;
 
-/// What an effect is.
+/// The kind of an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EffectKind {
@@ -20,24 +20,24 @@ pub enum EffectKind {
     Prediction,
     /// One prediction compared with another.
     Contrast,
-    /// By how much the response rises with the column.
+    /// The derivative of the response in the column.
     Slope,
 }
 
-/// What becomes of a column in a counterfactual.
+/// The treatment of a column in a counterfactual.
 #[derive(Clone, Debug, PartialEq)]
 enum Setting {
     To(Value),
     Moved(f64),
 }
 
-/// Rows as they might have been.
+/// Counterfactual rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Scenario {
     settings: Vec<(String, Setting)>,
 }
 
-/// What is made of the scenarios' averages, which it names by their places.
+/// The combination of the scenarios' averages, by their places.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Combination {
     One(usize),
@@ -45,7 +45,7 @@ pub(crate) enum Combination {
     Quotient { low: usize, high: usize, step: f64 },
 }
 
-/// One number to be told.
+/// One reported number.
 #[derive(Clone, Debug)]
 pub(crate) struct Quantity {
     pub(crate) kind: EffectKind,
@@ -55,7 +55,7 @@ pub(crate) struct Quantity {
     pub(crate) of: Combination,
 }
 
-/// All that a question needs.
+/// The scenarios and quantities of a question.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) scenarios: Vec<Scenario>,
@@ -79,7 +79,7 @@ impl Scenario {
         Ok(rows)
     }
 
-    /// Whether rows need not have the column.
+    /// Whether the scenario sets the column, so that rows need not have it.
     pub(crate) fn sets(&self, name: &str) -> bool {
         let is_it =
             |(own, setting): &(String, Setting)| own == name && matches!(setting, Setting::To(_));
@@ -95,7 +95,7 @@ impl Scenario {
 }
 
 impl Plan {
-    /// Reads a question against a regression.
+    /// Plans the answer of a question about a regression.
     pub(crate) fn new(
         question: &EffectQuestion,
         regression: &Regression,
@@ -125,17 +125,17 @@ impl Plan {
     }
 }
 
-/// A plan while it is made.
+/// A plan under construction.
 struct Planner<'a> {
     question: &'a EffectQuestion,
     variable: &'a ColumnProfile,
-    /// Where the columns that are held stand.
+    /// The values of the columns that are held.
     held: Scenario,
     plan: Plan,
 }
 
 impl Planner<'_> {
-    /// The place of the scenario in which the variable is so.
+    /// The place of the scenario with this setting of the variable.
     fn scenario(&mut self, setting: Setting) -> usize {
         let wanted = self.held.with(&self.variable.name, setting);
         let scenarios = &mut self.plan.scenarios;
@@ -175,8 +175,8 @@ impl Planner<'_> {
         });
     }
 
-    /// A slope where the rows stand, or where the variable is held, and predictions along its
-    /// range.
+    /// A slope at the rows' own values, or at the held value of the variable, and predictions along
+    /// its range.
     fn number(&mut self, low: f64, high: f64) {
         let step = STEP * if high > low { high - low } else { 1.0 };
         let own = self.held.settings.iter();
@@ -247,8 +247,8 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// The two values of `night - day` or `shift: night - day`. A level may itself hold a dash,
-    /// so every dash between blanks is tried.
+    /// The two values of `night - day` or `shift: night - day`. A level may contain a dash, so
+    /// every dash between blanks is tried.
     fn sides(&self, text: &str) -> Result<[Value; 2], LearnError> {
         let name = &self.variable.name;
         let pair = match text.split_once(':') {
@@ -284,7 +284,7 @@ pub(crate) fn with_column(table: &Table, name: &str, column: Column) -> Result<T
     Ok(table)
 }
 
-/// A number with four digits that count, for a name.
+/// A number with four significant digits, for a name.
 pub(crate) fn rounded(value: f64) -> String {
     let power = value.abs().max(f64::MIN_POSITIVE).log10().floor();
     let digits = (3.0 - power).clamp(0.0, 15.0) as usize;
@@ -295,7 +295,7 @@ pub(crate) fn rounded(value: f64) -> String {
     text
 }
 
-/// What is known of a column that the formula reads.
+/// The profile of a column that the formula reads.
 pub(crate) fn profile(regression: &Regression, name: &str) -> Result<ColumnProfile, LearnError> {
     let known = regression.profiles().iter().find(|one| one.name == name);
     let group = || regression.group_profile(name);

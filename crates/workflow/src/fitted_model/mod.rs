@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 
-/// How a response is measured, which decides what it is scored and checked by.
+/// The measurement scale of a response, which determines its scores and checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// One of two outcomes.
@@ -32,12 +32,12 @@ pub enum Measure {
     Real,
     /// An angle.
     Direction,
-    /// Several responses at once, which are compared with predictions one by one.
+    /// Several responses, which are compared with predictions one by one.
     Joint,
 }
 
-/// A model that can be fitted, saved, predicted and scored. The defaults are the answers of models that are
-/// no regressions.
+/// A model that can be fitted, saved, predicted and scored. The defaults are for models that are
+/// not regressions.
 pub trait FittedModel {
     /// The regression, if it is one of one response.
     fn regression(&self) -> Option<&Regression> {
@@ -49,12 +49,12 @@ pub trait FittedModel {
         None
     }
 
-    /// The regression of each response; none for any other model.
+    /// The regression of each response; empty for any other model.
     fn regressions(&self) -> Vec<&Regression> {
         Vec::new()
     }
 
-    /// The family, or those of all responses with commas between them; `None` for models that are no
+    /// The family, or those of all responses separated by commas; `None` for models that are not
     /// regressions.
     fn family_names(&self) -> Option<String> {
         let regressions = self.regressions();
@@ -64,34 +64,35 @@ pub trait FittedModel {
         (!names.is_empty()).then(|| names.join(","))
     }
 
-    /// The priors with who set them; none for models that are no regressions.
+    /// The priors with their origins; empty for models that are not regressions.
     fn prior_lines(&self) -> Vec<PriorLine> {
         Vec::new()
     }
 
-    /// The priors by the name of what they are on; none for models that are no regressions.
+    /// The priors by the names of their parameters; empty for models that are not regressions.
     fn priors(&self) -> Vec<(String, String)> {
         let lines = self.prior_lines().into_iter();
         lines.map(|line| (line.name, line.distribution)).collect()
     }
 
-    /// What the user should know of the columns; nothing for models that are no regressions.
+    /// Notes for the user on the columns; empty for models that are not regressions.
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// The regression of the one response that `what` asks for.
+    /// The regression of the one response that `what` needs.
     ///
     /// # Errors
-    /// If there are several responses, with how to name one of them, or the model is no regression.
+    /// If there are several responses, with advice on how to select one, or the model is not a
+    /// regression.
     fn only(&self, what: &'static str) -> Result<&Regression, Error>;
 
-    /// The coefficient that an entry of one of the model's sites is, if it is called otherwise.
+    /// The reported name of an entry of one of the model's sites, if it differs.
     fn shown_name(&self, _entry: &str) -> Option<String> {
         None
     }
 
-    /// The formula, or which columns the model observes.
+    /// The formula, or the columns that the model observes.
     fn title(&self) -> String;
 
     /// The covariate that is scored together with the response, if there is one.
@@ -99,10 +100,10 @@ pub trait FittedModel {
         None
     }
 
-    /// The name of the first response; of all where a regression has several.
+    /// The name of the first response, or of all if a regression has several.
     fn response(&self) -> String;
 
-    /// The classes of the response; empty where it is a number.
+    /// The classes of the response; empty if it is a number.
     fn classes(&self) -> Vec<String> {
         Vec::new()
     }
@@ -124,7 +125,7 @@ pub trait FittedModel {
         self.regressions().iter().any(is_censored)
     }
 
-    /// How the response is measured.
+    /// The measurement scale of the response.
     fn measure(&self) -> Measure;
 
     /// Draws of z as values of sites, with the deterministic quantities that the model names.
@@ -132,7 +133,7 @@ pub trait FittedModel {
         layout.constrain_values(draws.latents)
     }
 
-    /// Draws of z as the numbers that are shown.
+    /// Draws of z as the reported numbers.
     fn coefficients_of_draws(
         &self,
         layout: &Layout,
@@ -142,32 +143,31 @@ pub trait FittedModel {
         self.coefficients_of_sites(&self.shown_values(layout, draws), groups)
     }
 
-    /// Draws of sites as the numbers that are shown.
+    /// Draws of sites as the reported numbers.
     fn coefficients_of_sites(&self, sites: &[SiteValue], groups: Groups) -> Vec<NamedDraws>;
 
     /// The model's own columns of a table that has the response.
     ///
     /// # Errors
-    /// If a column is not what the model takes it for.
+    /// If a column is not as the model requires.
     fn design(&self, table: &Table) -> Result<Table, LearnError>;
 
     /// The model on its own columns.
     ///
     /// # Errors
-    /// If a column is not what the model takes it for.
+    /// If a column is not as the model requires.
     fn bind(&self, design: &Table) -> Result<Bound, RegressionError>;
 
-    /// The model on rows to predict without the effects of groups; only a regression knows
-    /// which those are.
+    /// The model on rows to predict without random effects, which only a regression can identify.
     ///
     /// # Errors
-    /// If the rows are not what the model takes them for, or it is no regression.
+    /// If the rows are not as the model requires, or it is not a regression.
     fn population_rows(&self, table: &Table, levels: NewLevels) -> Result<NewRows, Error>;
 
-    /// The model on rows to predict, which may lack the response.
+    /// The model on rows to predict, whose response may be absent.
     ///
     /// # Errors
-    /// If the rows are not what the model takes them for.
+    /// If the rows are not as the model requires.
     fn new_rows(&self, table: &Table, levels: NewLevels) -> Result<NewRows, Error>;
 }
 
@@ -178,7 +178,7 @@ pub enum Subject {
     Regression(Box<Regression>),
     /// Any other model, which reads its columns itself.
     Program(Box<Program>),
-    /// Regressions of several responses, which share effects of groups or what is left of rows.
+    /// Regressions of several responses, which share random effects or residual correlations.
     Several(Box<Several>),
 }
 

@@ -10,7 +10,7 @@ use lehr_table::{Column, Table};
 use super::{FittedModel, Measure};
 use crate::error::Error;
 
-/// An array with more numbers than this is listed with the effects of single groups.
+/// A larger array is listed together with the random effects of single groups.
 const MOST_LISTED: usize = 50;
 
 impl FittedModel for Program {
@@ -110,7 +110,7 @@ fn named<'a>(columns: impl Iterator<Item = &'a lehr_density::Column>) -> Vec<&'a
     names
 }
 
-/// A value that the response may have, in every row: predictions do not look at it.
+/// A valid response for every row, which predictions ignore.
 fn stand_in(kind: ResponseKind, rows: usize) -> Column {
     let value = match kind {
         ResponseKind::Positive => 1.0,
@@ -128,7 +128,7 @@ fn stand_in(kind: ResponseKind, rows: usize) -> Column {
     }
 }
 
-/// Every number of the sites; long arrays only where the effects of groups are asked for.
+/// Every number of the sites; long arrays only if random effects are requested.
 fn entries(sites: &[SiteValue], groups: Groups) -> Vec<NamedDraws> {
     let mut found = Vec::new();
     for value in sites {
@@ -148,7 +148,7 @@ fn entries(sites: &[SiteValue], groups: Groups) -> Vec<NamedDraws> {
     found
 }
 
-/// The names of an array's numbers, the last axis changing fastest.
+/// The names of an array's numbers; the last axis varies fastest.
 fn names(site: &str, dims: &[usize]) -> Vec<Name> {
     let name = |flat: usize| {
         let mut rest = flat;

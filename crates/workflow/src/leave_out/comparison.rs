@@ -1,4 +1,5 @@
-//! Several models of the same rows: differences of what they predict, and weights to mix them by.
+//! The comparison of several models of the same rows: differences of predictive densities, and
+//! stacking weights.
 
 use lehr_infer::posterior::Estimate;
 use serde::Serialize;
@@ -7,15 +8,15 @@ use super::measure::{Loo, LooMeasure};
 use crate::error::LooError;
 use crate::saved_fit::SavedFit;
 
-/// Steps of the search for stacking weights, each of which raises the score.
+/// Steps of the search for stacking weights; each raises the score.
 const STEPS: usize = 2000;
 
-/// One model among others.
+/// One model of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ComparedModel {
-    /// What the user calls it.
+    /// The name that the user gave it.
     pub name: String,
-    /// Its formula, or what it is a model of.
+    /// Its formula, or a description.
     pub model: String,
     /// Its expected log predictive density.
     pub elpd_loo: LooMeasure,
@@ -23,9 +24,9 @@ pub struct ComparedModel {
     pub p_loo: f64,
     /// Its `elpd` minus that of the best, with the error of the paired difference.
     pub difference: LooMeasure,
-    /// Its share in the mixture of all models that predicts best.
+    /// Its weight in the mixture of all models with the best predictions.
     pub stacking_weight: f64,
-    /// Its log evidence, where all models have one on the same rows.
+    /// Its log evidence, if all models have one on the same rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_evidence: Option<f64>,
     /// The standard error of that.
@@ -44,7 +45,7 @@ pub struct ModelComparison {
     pub n_rows: u64,
     /// Rows that were left out one by one.
     pub n_left_out: usize,
-    /// What to bear in mind.
+    /// Notes on the comparison.
     pub notes: Vec<String>,
 }
 
@@ -72,10 +73,10 @@ pub fn optional_columns_of<'f>(fits: &[&'f SavedFit]) -> Vec<&'f str> {
     names
 }
 
-/// Compares models by the same rows left out of each. The names are the user's.
+/// Compares models by leaving out the same rows of each. The names are the user's.
 ///
 /// # Panics
-/// Without a model, or if a model has other rows left out than the first.
+/// Without a model, or if a model leaves out other rows than the first.
 pub fn compare_models(models: &[(String, &SavedFit, Loo)]) -> Result<ModelComparison, LooError> {
     check(models)?;
     let first = &models[0].2;
@@ -110,7 +111,7 @@ pub fn compare_models(models: &[(String, &SavedFit, Loo)]) -> Result<ModelCompar
     })
 }
 
-/// Refuses models of other rows, of another response or of another covariate with errors or gaps than
+/// Refuses models with other rows, another response, or another covariate with errors or gaps than
 /// the first.
 fn check(models: &[(String, &SavedFit, Loo)]) -> Result<(), LooError> {
     let (_, first_fit, first) = &models[0];
@@ -157,7 +158,7 @@ fn stacking(models: &[(String, &SavedFit, Loo)]) -> Vec<f64> {
     mixture(&densities, models.len())
 }
 
-/// The weights that raise Σ log Σ w p the most, from even ones.
+/// The weights that maximise Σ log Σ w p, starting from equal ones.
 fn mixture(densities: &[Vec<f64>], count: usize) -> Vec<f64> {
     let mut weights = vec![1.0 / count as f64; count];
     for _ in 0..STEPS {

@@ -1,4 +1,4 @@
-//! Fits without a part of the rows: K folds, groups left out whole, single rows.
+//! Refits without a part of the rows: K folds, whole groups, single rows.
 
 use std::collections::HashMap;
 
@@ -13,21 +13,21 @@ use super::measure::{Loo, LooRow};
 use crate::error::{Error, LooError};
 use crate::saved_fit::{SavedFit, used_weights};
 
-/// How a fit is made again without some of its rows.
+/// The setting of refits without some of the rows.
 ///
-/// Scales, levels and priors stay those of the fitted table, so the model is the same. A group
-/// all of whose rows are left out is predicted by the distribution of groups.
+/// Scales, levels and priors remain those of the fitted table, so the model is the same. A group
+/// with no remaining rows is predicted from the distribution of groups.
 pub struct Folds<'a> {
     /// The fit, whose method is used again.
     pub saved: &'a SavedFit,
     /// The fitted table.
     pub table: &'a Table,
-    /// Where random numbers come from.
+    /// The seed.
     pub seed: u64,
 }
 
 impl Folds<'_> {
-    /// The fold of each row: evenly at random.
+    /// The fold of each row, assigned evenly at random.
     pub fn evenly(&self, count: usize) -> Result<Vec<usize>, Error> {
         let rows = self.table.n_rows();
         check(count, rows)?;
@@ -38,7 +38,7 @@ impl Folds<'_> {
         Ok(folds)
     }
 
-    /// The fold of each row: rows that share a value of a column are in the same.
+    /// The fold of each row; rows that share a value of a column are in the same fold.
     pub fn by(&self, column: &str, count: usize) -> Result<Vec<usize>, Error> {
         let labels = self.table.column(column)?.to_category();
         let Some(Column::Category { codes, .. }) = labels else {
@@ -61,7 +61,7 @@ impl Folds<'_> {
         Ok(codes.iter().map(fold).collect())
     }
 
-    /// Fits without each fold in turn and scores its rows. `note` is told the number of each
+    /// Fits without each fold in turn and scores its rows. `note` is called with the number of each
     /// fold before it is fitted.
     pub fn run(&self, folds: &[usize], note: &mut dyn FnMut(usize)) -> Result<Loo, Error> {
         self.saved.fitted("--folds")?;
@@ -78,8 +78,8 @@ impl Folds<'_> {
         Ok(loo)
     }
 
-    /// Replaces the values of rows whose k̂ is too high by those of fits without them, the worst
-    /// first and at most so many; how many were.
+    /// Replaces the values of rows whose k̂ is too high by those of refits without them, the worst
+    /// first and at most `most`; returns how many were replaced.
     pub fn refit(
         &self,
         loo: &mut Loo,
@@ -119,7 +119,7 @@ impl Folds<'_> {
             params: &posterior.param_values,
             weights: &used_weights(&posterior),
         };
-        // The fit has not seen the rows, so nothing is left to correct.
+        // The fit has not used the rows, so nothing has to be corrected.
         let row = |(seen, row): (Seen, &usize)| LooRow {
             row: *row as u64,
             cheap: seen.lpd,

@@ -1,4 +1,4 @@
-//! Leaving out each row of a table, or a sample of its rows.
+//! Leave-one-out for each row of a table, or for a sample of its rows.
 
 use lehr_infer::leave_one_out::{LeftOut, WeightedDraws, each_seen, leave_each_out};
 use lehr_learn::LearnError;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 use crate::saved_fit::{SavedFit, used_weights};
 
-/// Draws by which rows that are not sampled are judged.
+/// The number of draws for rows that are not sampled.
 const FEW_DRAWS: usize = 64;
 
 /// One row left out.
@@ -20,9 +20,9 @@ const FEW_DRAWS: usize = 64;
 pub struct LooRow {
     /// Its place in the table, from 0.
     pub row: u64,
-    /// What the draws say of it.
+    /// Its leave-one-out results.
     pub left: LeftOut,
-    /// A cheaper estimate of `elpd`, which is known of every row.
+    /// A cheaper estimate of `elpd`, which is computed for every row.
     pub cheap: f64,
 }
 
@@ -44,14 +44,14 @@ pub struct Loo {
 pub struct LooMeasure {
     /// The estimate.
     pub estimate: f64,
-    /// Its standard error as a statement about further rows of the same kind.
+    /// Its standard error with respect to further rows of the same kind.
     pub se: f64,
-    /// Its standard error as an estimate of what all rows of this table would give; 0 if all were
-    /// left out.
+    /// Its standard error with respect to the result for all rows of this table; 0 if all were left
+    /// out.
     pub sampling_se: f64,
 }
 
-/// What is told of rows left out.
+/// The summary of leave-one-out.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LooSummary {
     /// Σ log p(yₙ | the other rows).
@@ -70,7 +70,7 @@ pub struct LooSummary {
     pub n_left_out: usize,
     /// Draws.
     pub n_draws: usize,
-    /// The k̂ above which a row's value is not to be trusted.
+    /// The k̂ above which a row's value is unreliable.
     pub k_threshold: f64,
     /// The largest k̂.
     pub k_max: f64,
@@ -80,16 +80,16 @@ pub struct LooSummary {
     pub high_k: Vec<(u64, f64)>,
 }
 
-/// Rows above which a sample of them is left out.
+/// With more rows a sample of them is left out.
 const MOST_ROWS: u64 = 100_000;
-/// Rows of that sample.
+/// The size of that sample.
 const SAMPLE: usize = 5000;
-/// Rows above which their order would take more memory than all else.
+/// With more rows their order would need more memory than everything else.
 const MOST_ORDERED: u64 = 1 << 24;
 
 impl SavedFit {
-    /// Leaves rows of the fitted table out one by one: all, or so many. Long tables are sampled unless it is said
-    /// how many rows.
+    /// Leaves rows of the fitted table out one by one: all, or `subsample`. By default long tables
+    /// are sampled.
     pub fn loo(&self, table: &Table, subsample: Option<usize>, seed: u64) -> Result<Loo, Error> {
         let mut left = Loo::new(self);
         left.push_cheap(&self.cheap(table)?);
@@ -127,9 +127,9 @@ impl SavedFit {
         Ok(all.map(row).collect())
     }
 
-    /// An estimate of each row's `elpd` that costs little: log p(yₙ | all rows) less the variance of
-    /// log p(yₙ | z), by few draws (Magnusson et al. 2020 use such values as the surrogate of
-    /// their difference estimator, whose mean is right whatever they are).
+    /// A cheap estimate of each row's `elpd`: log p(yₙ | all rows) less the variance of log p(yₙ |
+    /// z), from few draws. Magnusson et al. (2020) use such values as the surrogate of their
+    /// difference estimator, which is unbiased for any surrogate.
     pub fn cheap(&self, table: &Table) -> Result<Vec<f64>, Error> {
         self.fitted("leave-one-out")?;
         Ok(self.cheap_of(&self.rows_of_fit(table)?))
@@ -150,7 +150,7 @@ impl SavedFit {
 }
 
 impl Loo {
-    /// Nothing has been left out yet.
+    /// Empty results.
     pub fn new(saved: &SavedFit) -> Loo {
         Loo {
             n_draws: saved.posterior.n_draws(),
@@ -158,20 +158,20 @@ impl Loo {
         }
     }
 
-    /// Takes in rows all of which were left out.
+    /// Adds rows all of which were left out.
     pub fn push(&mut self, rows: Vec<LooRow>) {
         self.n_rows += rows.len() as u64;
         self.cheap_sum += rows.iter().map(|row| row.cheap).sum::<f64>();
         self.rows.extend(rows);
     }
 
-    /// Takes in the cheap values of rows of which a sample will be left out.
+    /// Adds the cheap values of rows of which a sample will be left out.
     pub fn push_cheap(&mut self, cheap: &[f64]) {
         self.n_rows += cheap.len() as u64;
         self.cheap_sum += cheap.iter().sum::<f64>();
     }
 
-    /// How many of some rows are left out, unless a user says how many.
+    /// How many rows are left out, unless the user sets the number.
     pub fn wanted(n_rows: u64, subsample: Option<usize>) -> usize {
         match subsample {
             Some(count) => count.max(2),
@@ -180,7 +180,7 @@ impl Loo {
         }
     }
 
-    /// Which rows are left out, if not all: so many, evenly at random, in order.
+    /// The rows that are left out, if not all: `count` of them, evenly at random, in order.
     pub fn sample(n_rows: u64, count: usize, seed: u64) -> Vec<u64> {
         if n_rows > MOST_ORDERED {
             return Stream::new(seed, "leave out", 0).distinct(n_rows, count);
@@ -191,8 +191,8 @@ impl Loo {
         chosen
     }
 
-    /// The sum over all rows of something that is known of those left out, by the difference
-    /// estimator from something that is known of all (Magnusson, Vehtari, Jonasson & Andersen
+    /// The sum over all rows of a quantity that is computed for those left out, by the difference
+    /// estimator from a quantity that is computed for all (Magnusson, Vehtari, Jonasson & Andersen
     /// 2020).
     pub(crate) fn total(&self, values: &[f64], cheap: &[f64], cheap_sum: f64) -> LooMeasure {
         let (n, m) = (self.n_rows as f64, values.len() as f64);
@@ -215,7 +215,7 @@ impl Loo {
         self.rows.iter().map(|row| row.cheap).collect()
     }
 
-    /// All that is told of it.
+    /// The summary of all results.
     pub fn summary(&self) -> Result<LooSummary, Error> {
         if self.rows.is_empty() {
             return Err(LearnError::NoRows.into());
@@ -252,7 +252,7 @@ impl Loo {
     }
 }
 
-/// The variance with divisor n − 1; 0 of one value.
+/// The variance with divisor n − 1; 0 for one value.
 pub(crate) fn variance(values: &[f64]) -> f64 {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;

@@ -1,4 +1,4 @@
-//! How well a model predicts rows that it has not seen, from one fit: PSIS-LOO, and K folds.
+//! The predictive accuracy of a model on new rows, from one fit: PSIS-LOO, and K folds.
 
 mod comparison;
 mod folds;

@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The day in Greenwich, as 2026-11-15 (Howard Hinnant's civil calendar).
+/// The date in UTC, as 2026-11-15 (Howard Hinnant's civil calendar).
 pub(crate) fn today() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let days = since.map_or(0, |time| (time.as_secs() / 86_400) as i64) + 719_468;

@@ -1,5 +1,5 @@
-//! Fits of so many groups that the draws of their effects were not kept: their moments as coefficients, and
-//! models of rows that have the effects of their own groups alone.
+//! Fits with so many groups that the draws of their effects were not kept: their moments as
+//! coefficients, and models of rows with only the effects of their own groups.
 
 use lehr_density::{Density, RowSet};
 use lehr_infer::collapse::Spared;
@@ -12,11 +12,11 @@ use lehr_table::Table;
 use super::SavedFit;
 use crate::error::Error;
 
-/// Levels of each end that a report gets.
+/// Levels of each end in a report.
 const EXTREMES: usize = 12;
 
 impl SavedFit {
-    /// What is not kept of the draws and how to get it, if there is anything.
+    /// A note on draws that are not kept, and how to get them, if there are any.
     pub fn not_kept(&self) -> Option<String> {
         let spared = self.posterior.spared.as_ref()?;
         let (numbers, draws) = (spared.groups() * spared.width(), self.posterior.n_draws());
@@ -32,7 +32,7 @@ impl SavedFit {
         ))
     }
 
-    /// A draw as the model of some rows has it.
+    /// A draw in the form of the model of some rows.
     pub(crate) fn draw_for(&self, place: usize, rows: &NewRows) -> Vec<f64> {
         match rows.groups() {
             Some(groups) => self.posterior.draw_with(place, groups),
@@ -40,8 +40,8 @@ impl SavedFit {
         }
     }
 
-    /// At most so many draws of z for some rows of the fitted table. Of groups whose draws are not kept, they
-    /// have those of the rows.
+    /// At most `most` draws of z for some rows of the fitted table. If the draws of groups are not
+    /// kept, they contain those of the rows' groups.
     pub(crate) fn draws_on(
         &self,
         density: &Bound,
@@ -93,7 +93,7 @@ impl SavedFit {
         Ok(NewRows::of_program(bound, true))
     }
 
-    /// The model on rows without the effects of groups.
+    /// The model on rows without random effects.
     pub(crate) fn population_rows(
         &self,
         table: &Table,
@@ -117,7 +117,7 @@ impl SavedFit {
         self.with_moments(all).unwrap_or_default()
     }
 
-    /// What is made of the moments of effects, if there are any.
+    /// A function of the moments of the effects, if there are any.
     fn with_moments<T>(&self, make: impl Fn(&EffectMoments<'_>, &Spared) -> T) -> Option<T> {
         let spared = self.posterior.spared.as_deref()?;
         let reporter = self.subject.regression()?.reporter();
@@ -125,7 +125,7 @@ impl SavedFit {
         Some(make(&moments, spared))
     }
 
-    /// The same for a report: the furthest levels, and the means of all.
+    /// The same for a report: the most extreme levels, and the means of all.
     pub(crate) fn spared_groups(&self) -> Vec<GroupEffects> {
         let all = |moments: &EffectMoments<'_>, spared: &Spared| {
             let terms = 0..spared.width();

@@ -1,4 +1,4 @@
-//! Draws of the latents of single rows.
+//! Draws of local latents.
 
 use lehr_infer::local::{LocalDrawError, LocalDraws};
 use lehr_regression::NamedDraws;
@@ -12,8 +12,8 @@ impl SavedFit {
     /// [`SavedFit::even_draws`]. The rows may be new ones, if the table has their response.
     ///
     /// # Errors
-    /// If the table is not one of the model, its rows have no latents of their own, or a row is
-    /// not there.
+    /// If the table is not one of the model, its rows have no local latents, or a row does not
+    /// exist.
     pub fn local_draws(&self, table: &Table, rows: &[u64]) -> Result<Vec<NamedDraws>, Error> {
         let bound = self.subject.bind(&self.subject.design(table)?)?;
         let counted_from_0 = |row: &u64| {

@@ -1,4 +1,4 @@
-//! A saved fit: the model, the posterior and what a report needs, without the table.
+//! A saved fit: the model, the posterior and the data of a report, without the table.
 
 mod date;
 mod group_draws;
@@ -24,8 +24,8 @@ use crate::fitted_model::Subject;
 pub(crate) use date::today;
 pub(crate) use summary::{error, plain, weigh};
 
-/// A posterior with the model it is of, so that tables can be predicted. The version is raised
-/// whenever its content changes its form.
+/// A posterior with its model, so that tables can be predicted. The version is raised whenever the
+/// format changes.
 const FIT: Kind = Kind {
     tag: b"regr-fit",
     words: "a saved fit",
@@ -35,7 +35,7 @@ const FIT: Kind = Kind {
 /// The remark on fits that are draws of the prior.
 pub const PRIOR_ONLY: &str = "these are draws of the prior: the response was not fitted";
 
-/// Everything a fit leaves behind.
+/// The complete result of a fit.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SavedFit {
     /// The version of the program that made it.
@@ -50,26 +50,27 @@ pub struct SavedFit {
     pub read_seconds: f64,
     /// Rows left out because a value was missing.
     pub dropped_rows: u64,
-    /// What of the user's data is in the file, in words.
+    /// The user's data in the file, in words.
     pub contents: String,
-    /// What a report shows of the data.
+    /// The report's summary of the data.
     pub data_check: DataCheck,
-    /// The same for each response, where there are several.
+    /// The same for each response, if there are several.
     pub response_checks: Vec<DataCheck>,
 }
 
 impl SavedFit {
-    /// Writes the fit, all or nothing.
+    /// Writes the fit to a file, which appears complete or not at all.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         Ok(save(path.as_ref(), FIT, self)?)
     }
 
-    /// Reads a fit.
+    /// Loads a fit.
     pub fn load(path: impl AsRef<Path>) -> Result<SavedFit, Error> {
         let path = path.as_ref();
         match load(path, FIT) {
             Ok(saved) => Ok(saved),
-            // A bare posterior is a fit too; any other file is refused as no saved fit.
+            // A bare posterior is also accepted; any other file is refused because it is not a
+            // saved fit.
             Err(refused) => match Posterior::load(path) {
                 Ok(posterior) => SavedFit::of(posterior),
                 Err(_) => Err(refused.into()),
@@ -77,8 +78,8 @@ impl SavedFit {
         }
     }
 
-    /// The fit of a model that need not be a regression, by what its posterior stored of it.
-    /// It lacks what only the table could tell: how well the model describes it.
+    /// The fit of any model, from the description that its posterior stores. It lacks the checks
+    /// that need the table.
     pub fn of(posterior: Posterior) -> Result<SavedFit, Error> {
         let model = posterior.origin.model.as_ref().ok_or(Error::NoModel)?;
         let program = Program::from_stored(model)?;
@@ -95,8 +96,7 @@ impl SavedFit {
         })
     }
 
-    /// What the user should know of the data: classes and their numbers, columns left out,
-    /// outliers.
+    /// Notes for the user on the data: classes and their numbers, columns left out, outliers.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = self.subject.notes();
         notes.extend(self.data_check.remark(&self.subject.response()));
@@ -121,12 +121,12 @@ impl SavedFit {
         &self.posterior.param_values
     }
 
-    /// Whether the draws are of the prior, and no row was fitted.
+    /// Whether the draws come from the prior, without any fitted row.
     pub fn is_prior_only(&self) -> bool {
         self.posterior.is_prior()
     }
 
-    /// Refuses draws of the prior where a fit is meant.
+    /// Refuses draws of the prior if a fit is needed.
     pub(crate) fn fitted(&self, what: &str) -> Result<(), LearnError> {
         if !self.is_prior_only() {
             return Ok(());
@@ -139,8 +139,8 @@ impl SavedFit {
         })
     }
 
-    /// At most so many draws of z, as they are kept, to compute with. Where importance weights correct the fit
-    /// they are drawn by weight, so that all count the same afterwards.
+    /// At most `most` draws of z, as they are kept, for computations. If importance weights correct
+    /// the fit they are resampled by weight, so that all have equal weight.
     pub(crate) fn draws(&self, most: usize) -> Vec<&[f64]> {
         let size = self.posterior.latents.size().max(1);
         let all: Vec<&[f64]> = self.posterior.draws.chunks_exact(size).collect();
@@ -148,7 +148,7 @@ impl SavedFit {
         places.into_iter().map(|place| all[place]).collect()
     }
 
-    /// The numbers of so many draws that all count the same.
+    /// The numbers of this many equally weighted draws.
     pub(crate) fn places(&self, count: usize) -> Vec<usize> {
         resampled(&used_weights(&self.posterior), count)
     }
@@ -158,8 +158,8 @@ impl SavedFit {
         coefficients(&self.subject, &self.posterior, groups)
     }
 
-    /// The coefficients of draws that all count the same: where importance weights correct the
-    /// fit they are drawn again by weight.
+    /// The coefficients of equally weighted draws: if importance weights correct the fit they are
+    /// resampled by weight.
     pub fn even_draws(&self, groups: Groups) -> Vec<NamedDraws> {
         let mut coefficients = self.raw_draws(groups);
         if self.is_corrected() {
@@ -172,7 +172,7 @@ impl SavedFit {
     }
 }
 
-/// Systematic resampling: the places at equal steps of the cumulated weight.
+/// Systematic resampling: the places at equal steps of the cumulative weight.
 fn resampled(weights: &[f64], count: usize) -> Vec<usize> {
     let (mut place, mut reached) = (0, weights.first().copied().unwrap_or(0.0));
     let mut places = Vec::with_capacity(count);
@@ -187,8 +187,8 @@ fn resampled(weights: &[f64], count: usize) -> Vec<usize> {
     places
 }
 
-/// The weights that all summaries and exports use: of importance where they correct the draws,
-/// else all the same.
+/// The weights for all summaries and exports: importance weights if they correct the draws, else
+/// equal ones.
 pub(crate) fn used_weights(posterior: &Posterior) -> Vec<f64> {
     let total = posterior.n_draws();
     match posterior.draws_level() {

@@ -1,4 +1,4 @@
-//! One response of a fit of several, as a fit of its own.
+//! One response of a fit of several, as a separate fit.
 
 use lehr_infer::posterior::Posterior;
 use lehr_learn::LearnError;
@@ -8,8 +8,8 @@ use crate::error::Error;
 use crate::fitted_model::Subject;
 
 impl SavedFit {
-    /// The fit of one response, by its name. Its draws are those of the whole fit, and everything that can
-    /// be asked of a fit of one response can be asked of it: predictions, effects, scores, a report.
+    /// The fit of one response, by its name. Its draws are those of the whole fit, and it supports
+    /// everything that a fit of one response does: predictions, effects, scores, a report.
     ///
     /// # Errors
     /// If there is no such response.
@@ -27,10 +27,10 @@ impl SavedFit {
         }
     }
 
-    /// The fit of each response where there are several, in their order; else the fit itself.
+    /// The fit of each response if there are several, in their order; else the fit itself.
     ///
     /// # Errors
-    /// If a model cannot be made of what was saved.
+    /// If a model cannot be restored.
     pub fn responses(&self) -> Result<Vec<SavedFit>, Error> {
         match &self.subject {
             Subject::Several(several) => {

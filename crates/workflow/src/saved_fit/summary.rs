@@ -7,7 +7,7 @@ use lehr_report::{Coefficient, Summary};
 use super::SavedFit;
 
 impl SavedFit {
-    /// Summaries of the coefficients; where weights correct the fit, the corrected ones too.
+    /// Summaries of the coefficients, with the corrected ones if weights correct the fit.
     pub fn coefficients(&self, groups: Groups) -> Vec<Coefficient> {
         let mut all = self.kept_coefficients(groups);
         if groups == Groups::Include {
@@ -16,7 +16,7 @@ impl SavedFit {
         all
     }
 
-    /// The same of what draws are kept of.
+    /// The same for coefficients with kept draws.
     pub(crate) fn kept_coefficients(&self, groups: Groups) -> Vec<Coefficient> {
         let weights = self.is_corrected().then(|| self.posterior.weights());
         let chains = self.posterior.n_chains();
@@ -35,7 +35,8 @@ impl SavedFit {
     }
 }
 
-/// The Monte Carlo standard error of the mean of independent draws, or of those of so many chains.
+/// The Monte Carlo standard error of the mean of independent draws, or of draws from this many
+/// chains.
 pub(crate) fn error(values: &[f64], chains: Option<usize>) -> f64 {
     match chains {
         None => sd(values) / (values.len() as f64).sqrt(),
@@ -46,7 +47,7 @@ pub(crate) fn error(values: &[f64], chains: Option<usize>) -> f64 {
     }
 }
 
-/// The summary of draws that all count the same.
+/// The summary of equally weighted draws.
 pub(crate) fn plain(values: &[f64]) -> Summary {
     let in_order = sorted(values);
     let at = |probability| quantile(&in_order, probability);

@@ -3,9 +3,9 @@
 use lehr_report::CalibrationBin;
 use serde::{Deserialize, Serialize};
 
-/// Cells of predicted probability by its logit, which bins of equal count are merged from.
+/// Cells of predicted probability, by its logit, from which bins of equal count are merged.
 const CELLS: usize = 400;
-/// Bins at the most.
+/// The most bins.
 const BINS: f64 = 10.0;
 
 /// Predicted against observed frequencies, gathered row by row.

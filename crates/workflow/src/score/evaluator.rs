@@ -1,4 +1,4 @@
-//! How well a fit predicts rows it has not seen, in constant memory.
+//! The predictive scores of a fit on new rows, in constant memory.
 
 use std::f64::consts::TAU;
 
@@ -23,10 +23,10 @@ const EVALUATION_DRAWS: usize = 256;
 pub struct Evaluation {
     /// Mean over rows of the log of the mean likelihood over draws.
     pub log_likelihood_per_row: f64,
-    /// The share of rows whose class was the likeliest; `None` for numbers.
+    /// The share of rows whose class was the most probable one; `None` for numbers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accuracy: Option<f64>,
-    /// The root mean square error of the posterior mean; `None` for classes and where some responses
+    /// The root mean square error of the posterior mean; `None` for classes, and if some responses
     /// are known by bounds only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rmse: Option<f64>,
@@ -34,14 +34,14 @@ pub struct Evaluation {
     pub n_rows: u64,
     /// Rows left out because a value was missing.
     pub dropped_rows: usize,
-    /// Draws that the scores are means over.
+    /// Draws in the averages.
     pub n_draws: usize,
     /// Predicted against observed frequencies; empty unless there are two outcomes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calibration: Vec<CalibrationBin>,
 }
 
-/// Scores a fit on a table that is read block by block.
+/// Scores a fit on a table that is read in blocks.
 pub struct Evaluator<'a> {
     forecaster: &'a Forecaster<'a>,
     sums: Scores,
@@ -68,7 +68,7 @@ impl Scores {
 }
 
 impl<'a> Evaluator<'a> {
-    /// Nothing is scored yet.
+    /// An evaluator without scores.
     pub fn new(forecaster: &'a Forecaster<'a>) -> Evaluator<'a> {
         Evaluator {
             forecaster,
@@ -76,17 +76,17 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// What was scored so far.
+    /// The scores so far.
     pub fn scores(&self) -> &Scores {
         &self.sums
     }
 
-    /// Adds what another evaluator of the same fit has scored.
+    /// Adds the scores of another evaluator of the same fit.
     pub fn take(&mut self, scores: &Scores) {
         self.sums.add(scores);
     }
 
-    /// Scores a block of rows, of which the first is row `first` (from 0) of the whole.
+    /// Scores a block of rows, the first of which is row `first` (from 0) of the whole table.
     pub fn push(&mut self, table: &Table, first: u64) -> Result<(), Error> {
         if table.n_rows() == 0 {
             return Ok(());
@@ -105,7 +105,7 @@ impl<'a> Evaluator<'a> {
         Ok(())
     }
 
-    /// Compares predictions with what was observed.
+    /// Compares predictions with observations.
     fn compare(&mut self, batch: &Batch, first: u64) {
         if self.measure() == Measure::Joint {
             return;
@@ -146,7 +146,7 @@ impl<'a> Evaluator<'a> {
         self.forecaster.saved.subject.measure()
     }
 
-    /// The scores of all rows so far, beside which so many were left out.
+    /// The scores of all rows so far, with the number of rows that were left out.
     pub fn finish(self, dropped_rows: usize) -> Result<Evaluation, Error> {
         if self.sums.rows == 0 {
             return Err(LearnError::NoRows.into());

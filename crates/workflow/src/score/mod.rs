@@ -1,4 +1,4 @@
-//! How well a fit predicts rows.
+//! The predictive accuracy of a fit.
 
 mod calibration;
 mod evaluator;

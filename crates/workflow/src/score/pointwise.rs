@@ -1,4 +1,4 @@
-//! The observed responses of rows, and how likely draws make them.
+//! The observed responses of rows, and their likelihood under the draws.
 
 use lehr_density::{Density, Role, RowSet};
 use lehr_infer::pointwise::pointwise;
@@ -21,7 +21,8 @@ pub(crate) fn observed(density: &dyn Density, rows: &RowSet<'_>) -> Vec<f64> {
     values
 }
 
-/// log of the mean over draws of each row's likelihood. Each draw is flat and unconstrained.
+/// The logarithm of the mean over draws of each row's likelihood. Each draw is flat and
+/// unconstrained.
 pub(crate) fn log_likelihoods(
     density: &dyn Density,
     draws: &[Vec<f64>],
@@ -37,7 +38,7 @@ pub(crate) fn log_likelihoods(
     means.iter().map(LogMean::value).collect()
 }
 
-/// log of a mean of exponentials, one at a time and without overflow.
+/// The logarithm of a mean of exponentials, updated one at a time and without overflow.
 #[derive(Clone, Copy, Debug)]
 struct LogMean {
     largest: f64,
