@@ -1,4 +1,4 @@
-//! Regressions: what is learnt of a table, families, priors and formulas, and what is done with a fit.
+//! Regressions: what is learned of a table, families, priors and formulas, and what is done with a fit.
 
 pub use lehr_learn::{
     Accumulator, Blocks, ColumnProfile, EachBlock, Held, LearnError, Link, NewLevels, Taught,

@@ -10,16 +10,16 @@ use lehr_table::Table;
 /// The response of rows to the function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Response {
-    /// Normal around the function, with learnt σ.
+    /// Normal around the function, with learned σ.
     Normal,
-    /// Student's t around the function, with learnt σ and ν.
+    /// Student's t around the function, with learned σ and ν.
     Robust,
     /// Outcomes with the function as logit.
     Outcome,
 }
 
 /// A function of the columns of `x` by its values at these places, row-major. All parameters except
-/// the values are learnt, starting from s = 1 (2 for a logit), ℓ = √d, σ = ½ and ν = 4.
+/// the values are learned, starting from s = 1 (2 for a logit), ℓ = √d, σ = ½ and ν = 4.
 pub fn model(response: Response, places: Vec<f64>, width: usize) -> Model {
     Model::new(move |m| {
         let start = match response {

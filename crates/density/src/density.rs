@@ -13,7 +13,7 @@ pub trait Density: Send + Sync {
     /// The sites of z.
     fn latents(&self) -> &Layout;
 
-    /// The sites of θ, which are not random but learnt with everything else.
+    /// The sites of θ, which are not random but learned with everything else.
     fn params(&self) -> &Layout;
 
     /// The columns a row has, in the order of [`Density::source`].

@@ -3,7 +3,7 @@
 use lehr_density::{Columns, Density, Layout, LinearRows, Point, Predictors, RowSource, Rows};
 use lehr_graph::Expr;
 
-/// A density at fixed θ: the remaining inference given all learnt parameters.
+/// A density at fixed θ: the remaining inference given all learned parameters.
 pub struct Fixed<'d> {
     density: &'d dyn Density,
     params: Vec<f64>,

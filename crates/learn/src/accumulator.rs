@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::LearnError;
 
-/// Something that is learnt from all rows in one pass. A copy made before the pass can read
+/// Something that is learned from all rows in one pass. A copy made before the pass can read
 /// some of the rows; copies are merged in the order of their rows.
 pub trait Accumulator: Any + Send + Sync {
     /// The columns that it reads.

@@ -22,7 +22,7 @@ pub struct Outline<'a, 'f> {
     pub request: &'a dyn Fn(Option<Form>) -> Result<Request<'f>, LearnError>,
 }
 
-/// A family and levels from the first rows, and scales to be learnt with them.
+/// A family and levels from the first rows, and scales to be learned with them.
 struct Outlook<'f> {
     /// The form by which the family was chosen, unless the user named it.
     form: Option<Form>,

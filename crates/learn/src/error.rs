@@ -3,7 +3,7 @@
 use lehr_formula::{BasisError, FormulaError};
 use thiserror::Error;
 
-/// The reasons why a formula cannot be learnt from a table or applied to one. Rows count from 1.
+/// The reasons why a formula cannot be learned from a table or applied to one. Rows count from 1.
 /// The display form is the one that users see.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]

@@ -105,7 +105,7 @@ impl Population {
     }
 }
 
-/// The constants of the terms while they are learnt.
+/// The constants of the terms while they are learned.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct PopulationLearner {
     learners: Vec<TermLearner>,
@@ -177,7 +177,7 @@ pub(crate) fn turn_all(learners: &mut [TermLearner]) -> Result<Round, LearnError
     Ok(round)
 }
 
-/// The columns while their means and scales are learnt.
+/// The columns while their means and scales are learned.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PopulationFit {
     intercept: Intercept,

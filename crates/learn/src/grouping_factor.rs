@@ -176,7 +176,7 @@ fn joined(parts: &[Part], row: usize) -> String {
     names.join(":")
 }
 
-/// The groups of a term while they are learnt.
+/// The groups of a term while they are learned.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct GroupingLearner {
     term: GroupTerm,
@@ -276,7 +276,7 @@ impl GroupingLearner {
     }
 }
 
-/// A group term while the scales of its slopes are learnt.
+/// A group term while the scales of its slopes are learned.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct GroupingFit {
     grouping: Grouping,

@@ -33,7 +33,7 @@ pub struct Request<'a> {
     pub rule: ResponseRule,
 }
 
-/// All facts learnt from a table.
+/// All facts learned from a table.
 pub struct TableFacts {
     /// The conversion of the response to numbers.
     pub outcome: Outcome,
@@ -93,7 +93,7 @@ pub(crate) fn round<P: Pupil>(
 }
 
 /// The first stage: levels and constants of terms. Terms whose knots and places are chosen from the
-/// rows in table order are learnt in this process only.
+/// rows in table order are learned in this process only.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Levels {
     outcome: OutcomeLearner,
@@ -230,7 +230,7 @@ pub struct Scales {
     surplus: f64,
     /// The number of rows of each censoring state.
     statuses: StatusCount,
-    /// Learnt in this process only.
+    /// Learned in this process only.
     #[serde(skip)]
     covariate: Option<CovariateLearner>,
     profiles: ProfileLearner,
@@ -353,7 +353,7 @@ fn lonely(groupings: &[Grouping], rows: usize, rule: &ResponseRule) -> Vec<Strin
     alone.map(note).collect()
 }
 
-/// The expected predictor; refuses responses without variation from which no noise can be learnt.
+/// The expected predictor; refuses responses without variation from which no noise can be learned.
 fn anchor(
     terms: &Terms,
     outcome: &Outcome,

@@ -16,9 +16,9 @@ pub enum AccumulatorMessage {
     Recognition(Box<Lesson<Recognition>>),
     /// The values of a response while its family is guessed.
     Guess(Box<Lesson<Guess>>),
-    /// Levels while they are learnt.
+    /// Levels while they are learned.
     Levels(Box<Lesson<Levels>>),
-    /// Means and scales while they are learnt.
+    /// Means and scales while they are learned.
     Scales(Box<Lesson<Scales>>),
 }
 

@@ -177,7 +177,7 @@ impl<'g> Tracer<'g> {
         self.graph.full(shape, f64::NAN)
     }
 
-    /// A parameter θ: not random, but learnt from this start. The start is a number or an array of
+    /// A parameter θ: not random, but learned from this start. The start is a number or an array of
     /// constants inside the support and determines the parameter's shape.
     pub fn param(&self, name: &str, start: impl Into<Value<'g>>, support: Support) -> Expr<'g> {
         let name = &*self.full(name);

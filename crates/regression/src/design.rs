@@ -13,7 +13,7 @@ use crate::column_name::{
 };
 use crate::model_plan::Blueprint;
 
-/// The inputs of a design: the terms, and the constants learnt for them.
+/// The inputs of a design: the terms, and the constants learned for them.
 #[derive(Clone, Copy)]
 pub struct DesignPlan<'r> {
     pub(crate) terms: &'r Terms,

@@ -100,7 +100,7 @@ impl Case {
     }
 }
 
-/// The learnt quantities on their own scales; those that a method lacks are empty.
+/// The learned quantities on their own scales; those that a method lacks are empty.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Quantities {
     mean: Vec<f64>,

@@ -157,7 +157,7 @@ fn own_numbers() -> Model {
     })
 }
 
-/// A line whose noise is learnt, not random.
+/// A line whose noise is learned, not random.
 fn learned() -> Model {
     Model::new(|m| {
         let noise = m.param("noise", 1.0, Support::Positive);
@@ -167,7 +167,7 @@ fn learned() -> Model {
     })
 }
 
-/// A Gaussian process by its values at six points, with a learnt kernel.
+/// A Gaussian process by its values at six points, with a learned kernel.
 fn process() -> Model {
     Model::new(|m| {
         let scale = m.param("scale", 1.0, Support::Positive);

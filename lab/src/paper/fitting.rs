@@ -81,7 +81,7 @@ pub(crate) struct Made {
     /// Mean of the learned step sizes of a chain.
     pub(crate) step_size: Option<f64>,
     pub(crate) forecast: Forecast,
-    /// The learnt values, except for large arrays.
+    /// The learned values, except for large arrays.
     pub(crate) learned: Vec<(String, Vec<f64>)>,
     pub(crate) steps: u64,
     pub(crate) milliseconds: f64,

@@ -1,4 +1,4 @@
-//! The levels of a column with the coding that was learnt from the table.
+//! The levels of a column with the coding that was learned from the table.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! A factor with the constants it learnt from the table it was fitted to.
+//! A factor with the constants it learned from the table it was fitted to.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ use crate::syntax::quoted;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Basis {
     factor: Factor,
-    /// The expression that is computed first, with the means and scales in it as they were learnt.
+    /// The expression that is computed first, with the means and scales in it as they were learned.
     expr: Expr,
     fitted: Constants,
 }

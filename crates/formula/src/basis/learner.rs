@@ -20,11 +20,11 @@ use serde::{Deserialize, Serialize};
 pub enum Round {
     /// The same rows are needed once more.
     Another,
-    /// Everything has been learnt.
+    /// Everything has been learned.
     Last,
 }
 
-/// A term whose constants are being learnt, in rounds. Each round passes every block of the table
+/// A term whose constants are being learned, in rounds. Each round passes every block of the table
 /// to [`see`](Self::see), in the same order, and ends with [`turn`](Self::turn). Memory does not
 /// grow with the rows.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -80,11 +80,11 @@ impl TermLearner {
     }
 }
 
-/// One factor whose constants are being learnt.
+/// One factor whose constants are being learned.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Learner {
     factor: Factor,
-    /// The factor's expression, with the means and scales that were learnt so far.
+    /// The factor's expression, with the means and scales that were learned so far.
     expr: Expr,
     coding: Coding,
     lesson: Lesson,
@@ -102,7 +102,7 @@ enum Lesson {
     Scale(ScaleLearner),
     Poly(PolynomialLearner),
     Learnt(Constants),
-    /// Knots are chosen from rows in table order, so this state cannot be learnt by several
+    /// Knots are chosen from rows in table order, so this state cannot be learned by several
     /// processes. Variants that are not serialised come last, because the numbers of those after
     /// them would be misread.
     #[serde(skip)]
@@ -184,7 +184,7 @@ impl Learner {
         Ok(())
     }
 
-    /// The number of rows, if nothing has to be learnt from or checked in them.
+    /// The number of rows, if nothing has to be learned from or checked in them.
     fn plain_rows(&self, columns: &Lookup<'_, '_>) -> Option<usize> {
         let (Lesson::Learnt(Constants::Plain), Factor::Column(name)) = (&self.lesson, &self.factor)
         else {

@@ -1,4 +1,4 @@
-//! Splines with the knots that were learnt: `bs(x, df = 6)`, `ns(x, df = 4)`.
+//! Splines with the knots that were learned: `bs(x, df = 6)`, `ns(x, df = 4)`.
 
 use serde::{Deserialize, Serialize};
 

@@ -49,7 +49,7 @@ pub struct SmoothTerm {
 pub enum How {
     /// Weights of fixed basis functions; for one or two columns.
     Basis,
-    /// Values at inducing points, which are learnt.
+    /// Values at inducing points, which are learned.
     Inducing,
 }
 

@@ -30,7 +30,7 @@ pub enum Expr {
     /// A function of a value.
     Call(Function, Box<Expr>),
     /// A value less its mean in the table, and perhaps divided by its standard deviation. Both are
-    /// learnt from the table, so it may appear in terms only.
+    /// learned from the table, so it may appear in terms only.
     Standard(Standard, Box<Expr>),
 }
 

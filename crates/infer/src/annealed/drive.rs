@@ -24,7 +24,7 @@ pub enum Drive {
         /// Rows in each batch.
         size: usize,
     },
-    /// A few fixed rows with learnt weights, or another cheap approximation (SL-DAIS).
+    /// A few fixed rows with learned weights, or another cheap approximation (SL-DAIS).
     Surrogate(Arc<dyn Surrogate>),
 }
 

@@ -11,10 +11,10 @@ pub const MAX_STEP_SIZE: f64 = 0.25;
 /// The coordinates of the chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Momentum {
-    /// The coordinates of the latents, with a learnt diagonal momentum variance: the paper's form.
+    /// The coordinates of the latents, with a learned diagonal momentum variance: the paper's form.
     Diagonal,
     /// Coordinates in which q₀ is standard normal: the momentum variance is the precision of q₀
-    /// times a learnt diagonal, so that ill-conditioned posteriors need no tuning. A base without a
+    /// times a learned diagonal, so that ill-conditioned posteriors need no tuning. A base without a
     /// square factor (low rank) keeps the coordinates of the latents.
     #[default]
     Whitened,
@@ -96,7 +96,7 @@ impl<'g> Quantities<'g> {
         Quantities::of(&learned, start.max_step_size)
     }
 
-    /// The quantities from these learnt blocks, in their order.
+    /// The quantities from these learned blocks, in their order.
     pub(crate) fn of(learned: &[Expr<'g>], max_step_size: f64) -> Quantities<'g> {
         let cumulative = learned[2].exp().cumulative_sum();
         let kept = learned[3].sigmoid();

@@ -90,7 +90,7 @@ pub trait Transport<'g> {
         }
     }
 
-    /// The same with its learnt quantities held fixed under differentiation.
+    /// The same with its learned quantities held fixed under differentiation.
     fn stopped(&self) -> Box<dyn Transport<'g> + 'g>;
 }
 

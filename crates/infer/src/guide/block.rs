@@ -1,4 +1,4 @@
-//! The learnt quantities: named blocks of one flat, unconstrained vector.
+//! The learned quantities: named blocks of one flat, unconstrained vector.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) const MEAN: &str = "base_mean";
 pub(crate) const LOG_SCALE: &str = "base_log_scale";
 
-/// One learnt quantity with its unconstrained starting values.
+/// One learned quantity with its unconstrained starting values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Block {
     /// A name that is unique within a fit, by which a block can be set or frozen.
@@ -43,7 +43,7 @@ impl Block {
     }
 }
 
-/// All learnt quantities of a fit, and their values one after another.
+/// All learned quantities of a fit, and their values one after another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Learned {
     blocks: Vec<Block>,

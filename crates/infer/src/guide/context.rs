@@ -1,4 +1,4 @@
-//! The inputs that a guide requests while its program is written: learnt blocks, noise and rows.
+//! The inputs that a guide requests while its program is written: learned blocks, noise and rows.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use lehr_graph::{Expr, Graph, Shape};
 
 use super::{Block, Frame, Guide};
 
-/// The name of θ among the learnt blocks.
+/// The name of θ among the learned blocks.
 pub const PARAMS: &str = "params";
 
 /// The source of a program's rows.
@@ -108,12 +108,12 @@ impl<'g, 'd> Context<'g, 'd> {
         self.frame.latents(self, coordinates)
     }
 
-    /// The point at these whitened coordinates, with the learnt θ.
+    /// The point at these whitened coordinates, with the learned θ.
     pub fn at(&self, coordinates: Expr<'g>) -> Point<'g> {
         Point::new(self.latents(coordinates), self.params)
     }
 
-    /// A learnt block as an input; the same block is the same input.
+    /// A learned block as an input; the same block is the same input.
     pub fn learned(&self, block: &Block) -> Expr<'g> {
         let known = self.needs.borrow().iter().find_map(|need| match need {
             Need::Learned(name, input) if *name == block.name => Some(*input),
@@ -195,7 +195,7 @@ impl<'g, 'd> Context<'g, 'd> {
         input
     }
 
-    /// The learnt numbers of rows, if they were requested before.
+    /// The learned numbers of rows, if they were requested before.
     pub(crate) fn known_own(&self) -> Option<Expr<'g>> {
         self.needs.borrow().iter().find_map(|need| match need {
             Need::Own(input) => Some(*input),
@@ -215,7 +215,7 @@ pub fn params_block(density: &dyn Density) -> Option<Block> {
     (params.size() > 0).then(block)
 }
 
-/// All learnt quantities of a fit: θ, if the model has any, and the guide's own blocks.
+/// All learned quantities of a fit: θ, if the model has any, and the guide's own blocks.
 pub fn all_blocks(density: &dyn Density, guide: &dyn Guide) -> Vec<Block> {
     let mut blocks: Vec<Block> = params_block(density).into_iter().collect();
     blocks.extend(guide.blocks(density));

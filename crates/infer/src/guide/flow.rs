@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::base::{Base, BaseInfo, Image, Transport, draw, encoded};
 use super::{Block, Context, Drawn, FullRank, Gradient, Guide};
 
-/// A learnt map T between vectors of the size of the latents, with J(x) = ln |det T′(x)|: one file
+/// A learned map T between vectors of the size of the latents, with J(x) = ln |det T′(x)|: one file
 /// and one row of [`super::BASES`] each. Its inverse is never needed.
 pub trait Flow:
     Copy + Default + PartialEq + fmt::Debug + Serialize + DeserializeOwned + Send + Sync + 'static
@@ -21,7 +21,7 @@ pub trait Flow:
     /// Its row of the table of bases.
     fn info() -> &'static BaseInfo;
 
-    /// The learnt weights of a flow in `size` dimensions.
+    /// The learned weights of a flow in `size` dimensions.
     fn blocks(&self, size: usize) -> Vec<Block>;
 
     /// Writes the flow with these weights, in the order of its blocks, into a program.

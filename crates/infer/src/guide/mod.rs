@@ -53,7 +53,7 @@ pub enum Gradient {
 
 /// A distribution over the latents that can be trained: one contract for all.
 pub trait Guide: Send + Sync {
-    /// The learnt quantities and their starting values.
+    /// The learned quantities and their starting values.
     fn blocks(&self, density: &dyn Density) -> Vec<Block>;
 
     /// Writes one draw, one per lane, into the program.
@@ -77,13 +77,13 @@ pub trait Guide: Send + Sync {
         context.density().log_likelihood(at, rows)
     }
 
-    /// The learnt numbers of single rows, if the guide has any.
+    /// The learned numbers of single rows, if the guide has any.
     fn row_numbers(&self) -> Option<RowNumbers> {
         None
     }
 }
 
-/// Learnt numbers of every row, in the order in which batches number the rows.
+/// Learned numbers of every row, in the order in which batches number the rows.
 #[derive(Clone, Debug)]
 pub struct RowNumbers {
     /// How many numbers a row has.
@@ -92,7 +92,7 @@ pub struct RowNumbers {
     pub start: Arc<[f64]>,
 }
 
-/// The name of the rows' numbers among the learnt blocks.
+/// The name of the rows' numbers among the learned blocks.
 pub const ROW_NUMBERS: &str = "row_numbers";
 
 /// Every base.

@@ -19,12 +19,12 @@ const ROWS: usize = 1024;
 /// Separates the noise from that of training and of draws.
 const APART: u64 = 0x5eed_0000_10ca_1055;
 
-/// A guide with its learnt quantities.
+/// A guide with its learned quantities.
 #[derive(Clone, Copy)]
 pub struct Trained<'a> {
     /// The guide.
     pub guide: &'a dyn Guide,
-    /// Its learnt quantities.
+    /// Its learned quantities.
     pub learned: &'a Learned,
 }
 

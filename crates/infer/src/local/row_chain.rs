@@ -14,16 +14,16 @@ const LOG_STRETCH: &str = "row_log_stretch";
 /// The distribution from which the chain of a row starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum RowBase {
-    /// The normal at the mode of p(w, yₙ | z), computed for every z, with a learnt shift and
-    /// stretch common to all rows. Nothing is learnt for single rows, so new rows are treated as
+    /// The normal at the mode of p(w, yₙ | z), computed for every z, with a learned shift and
+    /// stretch common to all rows. Nothing is learned for single rows, so new rows are treated as
     /// well as others.
     #[default]
     Newton,
-    /// N(mₙ, diag sₙ²) with learnt numbers for every row: the paper's form. It cannot depend on z.
+    /// N(mₙ, diag sₙ²) with learned numbers for every row: the paper's form. It cannot depend on z.
     Own,
 }
 
-/// K annealed leapfrog steps in the latents of each row, given z. The learnt quantities are common
+/// K annealed leapfrog steps in the latents of each row, given z. The learned quantities are common
 /// to all rows, in units of each row's base.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RowChains {
@@ -36,7 +36,7 @@ pub struct RowChains {
 }
 
 impl RowChains {
-    /// The learnt blocks other than numbers of single rows, for this many latents per row.
+    /// The learned blocks other than numbers of single rows, for this many latents per row.
     pub fn blocks(&self, width: usize) -> Vec<Block> {
         let mut blocks = self.chain_blocks(width);
         if self.base == RowBase::Newton {
@@ -45,7 +45,7 @@ impl RowChains {
         blocks
     }
 
-    /// The learnt blocks of the chains themselves.
+    /// The learned blocks of the chains themselves.
     fn chain_blocks(&self, width: usize) -> Vec<Block> {
         if self.steps == 0 {
             return Vec::new();

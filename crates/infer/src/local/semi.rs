@@ -16,7 +16,7 @@ pub struct Semi {
     pub latents: Box<dyn Guide>,
     /// The chains of rows.
     pub rows: RowChains,
-    /// The learnt numbers of every row, if the chains start from those.
+    /// The learned numbers of every row, if the chains start from those.
     pub own: Option<RowNumbers>,
 }
 

@@ -128,7 +128,7 @@ struct Facts {
     latents: usize,
     /// See [`is_plain`].
     plain: bool,
-    /// Whether the model has learnt parameters, which chains do not support.
+    /// Whether the model has learned parameters, which chains do not support.
     learns: bool,
     /// Seconds of a gradient on all rows, if they are in memory.
     gradient: Option<f64>,

@@ -1,4 +1,4 @@
-//! A compiled program with everything it needs to run: learnt values, noise and rows.
+//! A compiled program with everything it needs to run: learned values, noise and rows.
 
 mod own;
 
@@ -153,7 +153,7 @@ impl Program {
         }
     }
 
-    /// Copies the learnt numbers of the present rows from a table.
+    /// Copies the learned numbers of the present rows from a table.
     pub(crate) fn fill_own(&mut self, table: &OwnRows) {
         let with_own = |batch: &&Batch| batch.own.is_some();
         if let Some(batch) = self.batches.iter().find(with_own) {
@@ -162,7 +162,7 @@ impl Program {
         }
     }
 
-    /// The present rows with learnt numbers of their own.
+    /// The present rows with learned numbers of their own.
     pub(crate) fn own_rows(&self) -> &[usize] {
         let batch = self.batches.iter().find(|batch| batch.own.is_some());
         batch.map_or(&[], |batch| &batch.rows)

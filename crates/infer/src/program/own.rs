@@ -1,4 +1,4 @@
-//! Learnt numbers of single rows, each updated only when its row is in a batch.
+//! Learned numbers of single rows, each updated only when its row is in a batch.
 
 use lehr_numeric::adam::AdamSettings;
 use serde::{Deserialize, Serialize};
@@ -58,7 +58,7 @@ impl OwnRows {
         }
     }
 
-    /// The numbers as a learnt block.
+    /// The numbers as a learned block.
     pub(crate) fn block(&self) -> Block {
         let rows = self.values.len() / self.width;
         Block::new(ROW_NUMBERS, &[rows, self.width], self.values.clone())

@@ -1,10 +1,10 @@
-//! The start from another fit: its whitening, and its learnt quantities.
+//! The start from another fit: its whitening, and its learned quantities.
 
 use super::{Request, Start, StartingPoint};
 use crate::error::StartError;
 use crate::guide::{Frame, Learned};
 
-/// Another fit's learnt quantities, where names and sizes agree, in its whitening.
+/// Another fit's learned quantities, where names and sizes agree, in its whitening.
 #[derive(Clone, Debug)]
 pub struct Another {
     /// The coordinates in which that fit's guide moved.

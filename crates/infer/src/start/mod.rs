@@ -115,7 +115,7 @@ pub fn setting(start: &mut Option<Arc<dyn Start>>) -> Setting<'_> {
 ///
 /// | model | start |
 /// |---|---|
-/// | plain, with one predictor per row whose slopes are learnt, as for a Gaussian process | `natural` |
+/// | plain, with one predictor per row whose slopes are learned, as for a Gaussian process | `natural` |
 /// | plain, with one predictor per row over which quadrature is possible | `quadrature` |
 /// | plain | `laplace` |
 /// | any other | `variational`, or `laplace` if that fails |
@@ -156,7 +156,7 @@ pub struct StartingPoint {
     pub curvature: Option<Curvature>,
     /// The search for the best Gaussian, if the start is one.
     pub best: Option<Best>,
-    /// The learnt quantities of another fit.
+    /// The learned quantities of another fit.
     pub learned: Option<Learned>,
 }
 
@@ -173,7 +173,7 @@ impl StartingPoint {
         }
     }
 
-    /// The learnt quantities of a guide at the start of training.
+    /// The learned quantities of a guide at the start of training.
     pub fn learned(&self, density: &dyn Density, guide: &dyn Guide) -> Learned {
         let mut learned = Learned::new(all_blocks(density, guide));
         self.frame.start(&mut learned);
@@ -201,7 +201,7 @@ impl StartingPoint {
     /// otherwise.
     pub(crate) fn control(&self, density: &dyn Density) -> Option<Control> {
         let centre = self.centre.as_ref()?;
-        // Slopes that depend on learnt parameters soon move away from their expansion.
+        // Slopes that depend on learned parameters soon move away from their expansion.
         if natural::applies(density) {
             return None;
         }

@@ -106,7 +106,7 @@ impl Best {
     }
 }
 
-/// Whether the integrals are possible: one predictor per row and few shared numbers, no learnt
+/// Whether the integrals are possible: one predictor per row and few shared numbers, no learned
 /// parameters, rows in memory or on this machine's disk.
 pub fn applies(density: &dyn Density) -> bool {
     let graph = Graph::new();

@@ -44,7 +44,7 @@ pub struct Expansion {
 }
 
 impl Expansion {
-    /// The expansion of a surrogate at the mode, with learnt quantities as in `learned`.
+    /// The expansion of a surrogate at the mode, with learned quantities as in `learned`.
     pub(crate) fn of_surrogate(
         density: &dyn Density,
         surrogate: &dyn Surrogate,
@@ -94,7 +94,7 @@ pub(crate) fn expand(
     derivatives(&mut program, size, lanes, extent)
 }
 
-/// The learnt values with θ at its value in the mode.
+/// The learned values with θ at its value in the mode.
 pub(crate) fn with_params(learned: &Learned, mode: &Mode) -> Learned {
     let mut learned = learned.clone();
     if let Some(range) = learned.range_of(PARAMS) {

@@ -35,7 +35,7 @@ pub(crate) trait Maker: Sync {
         true
     }
 
-    /// Whether its weights are learnt from a start that can be matched to the curvature.
+    /// Whether its weights are learned from a start that can be matched to the curvature.
     fn has_matched_weights(&self) -> bool {
         false
     }
@@ -73,7 +73,7 @@ impl SurrogateKind {
         self.0.help
     }
 
-    /// Whether its weights are learnt from a start that can be matched to the curvature.
+    /// Whether its weights are learned from a start that can be matched to the curvature.
     pub fn has_matched_weights(self) -> bool {
         self.0.maker.has_matched_weights()
     }

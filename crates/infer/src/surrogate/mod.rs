@@ -1,6 +1,6 @@
 //! Cheap approximations of the log likelihood that drive an SL-DAIS chain.
 //!
-//! A surrogate by rows is the same model program on other rows with learnt weights; it is never a
+//! A surrogate by rows is the same model program on other rows with learned weights; it is never a
 //! second model. A built surrogate does not refer to the table, so it can be stored and restored
 //! without the data set.
 
@@ -47,12 +47,12 @@ use lehr_graph::Expr;
 
 use crate::guide::{Block, Context};
 
-/// A learnt approximation Ψ̂(z) of the log likelihood of all rows.
+/// A learned approximation Ψ̂(z) of the log likelihood of all rows.
 pub trait Surrogate: Send + Sync {
     /// The name in tables and settings.
     fn name(&self) -> &'static str;
 
-    /// The learnt quantities and their starting values.
+    /// The learned quantities and their starting values.
     fn blocks(&self) -> Vec<Block>;
 
     /// Ψ̂(z), one number per lane.
@@ -61,7 +61,7 @@ pub trait Surrogate: Send + Sync {
     /// The user's data that a stored surrogate contains, for users who must not publish rows.
     fn contents(&self) -> String;
 
-    /// The stored form of this surrogate, without the table and the values of its learnt
+    /// The stored form of this surrogate, without the table and the values of its learned
     /// quantities; [`restore`] reads it.
     fn store(&self) -> Stored;
 }

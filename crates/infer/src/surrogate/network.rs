@@ -22,7 +22,7 @@ pub(super) static INFO: SurrogateInfo = SurrogateInfo {
 /// The last layer starts at this small scale, so that Ψ̂ starts near zero.
 const LAST_LAYER: f64 = 0.01;
 
-/// Ψ̂(z) = w·elu(W₂ elu(W₁z + b₁) + b₂), all of it learnt. A constant would have no effect: only
+/// Ψ̂(z) = w·elu(W₂ elu(W₁z + b₁) + b₂), all of it learned. A constant would have no effect: only
 /// the gradient of Ψ̂ drives a chain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Network {

@@ -1,4 +1,4 @@
-//! `points`: random rows with learnt values of their local latents, the point form of the paper's
+//! `points`: random rows with learned values of their local latents, the point form of the paper's
 //! N+1 chains.
 
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub(super) static INFO: SurrogateInfo = SurrogateInfo {
 /// The learned w̃, `[n, d]`.
 const LOCALS: &str = "surrogate_locals";
 
-/// Ψ̂(z) = Σ ωⱼ log p(ỹⱼ, w̃ⱼ | z) with learnt weights ω and values w̃ of the rows' local latents.
+/// Ψ̂(z) = Σ ωⱼ log p(ỹⱼ, w̃ⱼ | z) with learned weights ω and values w̃ of the rows' local latents.
 /// The paper's chain moves copies of w̃ along with z, without a density at its end; as parameters
 /// they need none.
 #[derive(Clone, Debug, Serialize, Deserialize)]

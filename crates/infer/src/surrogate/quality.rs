@@ -26,7 +26,7 @@ impl Quality {
     }
 }
 
-/// The quality of a surrogate, from one pass over the table. Its learnt quantities are as in
+/// The quality of a surrogate, from one pass over the table. Its learned quantities are as in
 /// `learned`, or at their start if that has none of them; θ is the mode's.
 ///
 /// Λ is the posterior precision at the mode, δB and δg the errors of the surrogate's negative

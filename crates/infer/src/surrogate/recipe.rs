@@ -1,4 +1,4 @@
-//! Surrogates by rows, as combinations of rows, labels, weights, and fixed or learnt covariates.
+//! Surrogates by rows, as combinations of rows, labels, weights, and fixed or learned covariates.
 
 /// The rows of a surrogate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(crate) enum Labels {
 /// The source of the weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Weights {
-    /// Learnt, starting from equal or matched weights.
+    /// Learned, starting from equal or matched weights.
     Learned,
     /// The coreset's, an unbiased estimate of the log likelihood.
     Kept,

@@ -11,7 +11,7 @@ use crate::error::SurrogateError;
 use crate::expansion::Mode;
 use crate::guide::Frame;
 
-/// The starting values of learnt weights of rows.
+/// The starting values of learned weights of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StartWeights {
@@ -31,7 +31,7 @@ pub struct SurrogateSettings {
     pub kind: SurrogateKind,
     /// `N_surr`: rows, covariates, draws of a coreset or centroids. `nn` has none.
     pub rows: usize,
-    /// The starting values of learnt weights of rows.
+    /// The starting values of learned weights of rows.
     pub start_weights: StartWeights,
     /// Units in each of the two layers of `nn`.
     pub hidden: usize,

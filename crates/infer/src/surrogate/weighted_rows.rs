@@ -80,7 +80,7 @@ impl WeightedRows {
         }
     }
 
-    /// The same rows with these weights, which are not learnt.
+    /// The same rows with these weights, which are not learned.
     pub(crate) fn keeping(self, weights: Vec<f64>) -> WeightedRows {
         WeightedRows {
             weights: RowWeights::Kept(weights.into()),

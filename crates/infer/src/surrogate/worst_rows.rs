@@ -1,5 +1,5 @@
 //! Some rows of the table exactly and all others to second order at the mode: a log likelihood for
-//! chains, without learnt quantities.
+//! chains, without learned quantities.
 
 use lehr_density::{Density, Point, Stored};
 use lehr_graph::Expr;

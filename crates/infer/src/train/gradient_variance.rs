@@ -6,7 +6,7 @@ use super::{Task, TrainSettings};
 use crate::guide::Learned;
 use crate::objective::Score;
 
-/// The gain of a task's control variate: the variance of a step's gradient, summed over the learnt
+/// The gain of a task's control variate: the variance of a step's gradient, summed over the learned
 /// quantities, relative to that without it. Both draws and rows vary, as in training.
 ///
 /// # Errors

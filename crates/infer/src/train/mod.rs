@@ -88,12 +88,12 @@ struct State {
     stationary: Stationary,
     typical_norm: f64,
     bad_steps: u64,
-    /// By learnt block, and last the steps in which only the bound was not finite.
+    /// By learned block, and last the steps in which only the bound was not finite.
     bad_places: Vec<u64>,
     history: Vec<(u64, f64)>,
     recent: (f64, u64),
     finished: Option<bool>,
-    /// The learnt numbers of single rows.
+    /// The learned numbers of single rows.
     own: Option<OwnRows>,
 }
 

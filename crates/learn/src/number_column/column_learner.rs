@@ -1,5 +1,5 @@
 //! One column of the fixed effects while its mean, its scale and its relation to the response are
-//! learnt.
+//! learned.
 
 use lehr_formula::{Intercept, TermBasis};
 use lehr_numeric::column;

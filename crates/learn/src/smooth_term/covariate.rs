@@ -10,7 +10,7 @@ use crate::error::LearnError;
 use crate::response_rule::Form;
 use crate::source::Source;
 
-/// The covariate with the constants learnt from the fitted table.
+/// The covariate with the constants learned from the fitted table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Covariate {
     /// The term of the formula.

@@ -11,7 +11,7 @@ use crate::source::Source;
 const FEWEST: usize = 3;
 const MOST: usize = 50;
 
-/// A monotonic effect with the levels learnt from the fitted table.
+/// A monotonic effect with the levels learned from the fitted table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Monotonic {
     /// `mo(income)`.

@@ -2,7 +2,7 @@
 //!
 //! A [`Basis`] makes a function of one or two columns a sum of fixed functions with random weights,
 //! so that its scale and lengthscales are latents like any other. An [`InducedGp`] represents a
-//! function of any number of columns by its values at inducing points, which are learnt with its
+//! function of any number of columns by its values at inducing points, which are learned with its
 //! scale and lengthscales.
 
 mod basis;

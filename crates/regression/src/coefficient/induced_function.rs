@@ -21,7 +21,7 @@ pub(crate) struct InducedDraws<'a> {
     pub(crate) plan: &'a InducedPlan,
     /// The unit of the linear predictor.
     pub(crate) unit: f64,
-    /// The learnt parameters.
+    /// The learned parameters.
     pub(crate) learned: &'a [SiteValue],
     /// The draws of all sites.
     pub(crate) draws: &'a [SiteValue],

@@ -36,7 +36,7 @@ impl Regression {
     }
 
     /// The fitted functions on the scale of the linear predictor, from draws of the sites and the
-    /// values of learnt parameters.
+    /// values of learned parameters.
     pub fn functions(&self, sites: &[SiteValue], learned: &[SiteValue]) -> Vec<FittedFunction> {
         let blueprint = &self.blueprint;
         let mut found = Vec::new();

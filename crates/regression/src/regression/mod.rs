@@ -95,7 +95,7 @@ pub struct Regression {
 }
 
 impl Regression {
-    /// Combines the facts learnt from a table.
+    /// Combines the facts learned from a table.
     pub(crate) fn assemble(
         request: Request<'_>,
         mut facts: TableFacts,

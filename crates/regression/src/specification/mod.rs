@@ -249,7 +249,7 @@ impl Specification {
 
 impl Regression {
     /// Parses the formula and the priors (`weight ~ normal(0, 1)`) for a table, from which levels,
-    /// scales and default priors are learnt. Refuses specifications that cannot be fitted.
+    /// scales and default priors are learned. Refuses specifications that cannot be fitted.
     pub fn new(
         formula: &str,
         family: Family,

@@ -94,7 +94,7 @@ impl InducedPlan {
         standardised(places, &self.standards)
     }
 
-    /// Its learnt parameters, and its latents.
+    /// Its learned parameters, and its latents.
     pub(crate) fn function<'g>(&self, m: &Tracer<'g>) -> InducedGp<'g> {
         let (label, width) = (&self.label, self.width());
         let scale = m.param(&format!("{label}.scale"), self.scale, Support::Positive);

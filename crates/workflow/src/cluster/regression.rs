@@ -24,7 +24,7 @@ use crate::saved_fit::SavedFit;
 /// Fewer rows of a longer table would say too little of what an expansion leaves out.
 const FEWEST: usize = 4096;
 
-/// A regression that is yet to be learnt from the rows that workers have.
+/// A regression that is yet to be learned from the rows that workers have.
 pub struct Draft<'a> {
     /// What is asked for.
     pub specification: &'a Specification,

@@ -44,7 +44,7 @@ impl Blocks for WorkerTable<'_> {
     }
 }
 
-/// Refuses terms that are learnt from the rows in their order, which no worker has alone.
+/// Refuses terms that are learned from the rows in their order, which no worker has alone.
 pub(crate) fn check(terms: &Terms) -> Result<(), LearnError> {
     let factors = |terms: &Terms| -> Vec<Factor> {
         let slopes = terms.groups.iter().flat_map(|group| &group.slopes);

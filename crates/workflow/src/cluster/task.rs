@@ -18,7 +18,7 @@ pub(super) enum Task {
     Sum(Query, Vec<Vec<f64>>),
 }
 
-/// A lesson that was learnt, and from how many rows.
+/// A lesson that was learned, and from how many rows.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Learnt {
     pub(super) lesson: AccumulatorMessage,

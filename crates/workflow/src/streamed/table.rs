@@ -54,7 +54,7 @@ pub(super) struct Seen {
 /// An accumulator, or the reason why it refused a row.
 type Learnt = Result<Box<dyn Accumulator>, LearnError>;
 
-/// What was learnt of one part.
+/// What was learned of one part.
 struct PartLessons {
     lessons: Vec<Learnt>,
     rows: u64,

@@ -234,7 +234,7 @@ fn knots_constraints_and_scales_survive_the_file_bit_by_bit() {
             "{formula}"
         );
         assert_eq!(fit.functions(), loaded.functions());
-        // One row alone is what it is among others: nothing is learnt of rows to predict.
+        // One row alone is what it is among others: nothing is learned of rows to predict.
         let alone = predicted(&loaded, &fresh.select_rows(&[7])).0[0];
         let among = predicted(&loaded, &fresh).0[7];
         assert!((alone - among).abs() < 1e-12, "{formula}: {alone} {among}");

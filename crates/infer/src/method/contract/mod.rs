@@ -129,7 +129,7 @@ pub trait Sampler: Send + Sync {
         Ok(None)
     }
 
-    /// The whitening of a guide and its learnt quantities, if a guide was trained.
+    /// The whitening of a guide and its learned quantities, if a guide was trained.
     fn learned(&self) -> Option<(&Frame, &Learned)> {
         None
     }

@@ -167,7 +167,7 @@ pub struct Groundwork<'a> {
 pub struct GuideParts {
     /// The guide.
     pub guide: Box<dyn Guide>,
-    /// Everything that defines it, except for its learnt quantities.
+    /// Everything that defines it, except for its learned quantities.
     pub bytes: Vec<u8>,
     /// The user's rows that it contains, in words.
     pub contents: String,

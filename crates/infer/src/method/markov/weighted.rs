@@ -28,7 +28,7 @@ const MOST_THINNING: usize = 16;
 /// The draws that R̂ needs: with fewer it is too large even for independent chains.
 const LEAST: usize = 4000;
 
-/// log p(z) + Ψ̂(z) in whitened coordinates, where Ψ̂ is a surrogate without learnt quantities.
+/// log p(z) + Ψ̂(z) in whitened coordinates, where Ψ̂ is a surrogate without learned quantities.
 pub(crate) fn on_surrogate<'d>(
     place: Place<'d>,
     lanes: usize,

@@ -39,7 +39,7 @@ struct Evaluation {
     evidence: Evidence,
     examination: Examination,
     chains: Option<Box<Chains>>,
-    /// The learnt quantities of the base, if the draws are its own.
+    /// The learned quantities of the base, if the draws are its own.
     base: Option<Learned>,
 }
 
@@ -215,7 +215,7 @@ impl Making<'_> {
     }
 
     /// Trains the Gaussian below a guide by itself, which is cheap compared with the guide, so that
-    /// the guide starts from the best base. The paper's recipe does not. Returns the learnt
+    /// the guide starts from the best base. The paper's recipe does not. Returns the learned
     /// quantities if the base is now at its optimum.
     fn train_base(
         &self,
@@ -385,7 +385,7 @@ impl Making<'_> {
         open && gain.is_some_and(|gain| gain.nats.mean <= 0.0)
     }
 
-    /// The base's part of the learnt quantities.
+    /// The base's part of the learned quantities.
     fn base_part(&self, learned: &Learned) -> Learned {
         let mut own = Learned::new(all_blocks(self.density, &self.base));
         own.take_from(learned);

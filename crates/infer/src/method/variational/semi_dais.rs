@@ -75,7 +75,7 @@ pub enum LatentGuide {
     SlDais,
 }
 
-/// The stored form of a guide, without its learnt quantities.
+/// The stored form of a guide, without its learned quantities.
 #[derive(Serialize, Deserialize)]
 struct StoredSemi {
     rows: RowChains,
@@ -295,7 +295,7 @@ impl SemiDais {
         Ok(Latents { shape, drive })
     }
 
-    /// The learnt numbers of a row start at its mode given a warm start of z, else at the same
+    /// The learned numbers of a row start at its mode given a warm start of z, else at the same
     /// start as z.
     fn own(&self, ground: &Groundwork<'_>) -> crate::guide::RowNumbers {
         const NARROW: f64 = 0.1;

@@ -32,7 +32,7 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     restore: |bytes| restore_guide(bytes, guide),
 };
 
-/// Annealed leapfrog steps on a learnt surrogate likelihood. Settings that are `None` are chosen by
+/// Annealed leapfrog steps on a learned surrogate likelihood. Settings that are `None` are chosen by
 /// the rules of `docs/methods.md`.
 #[derive(Clone)]
 pub struct SlDais {

@@ -1,4 +1,4 @@
-//! The start `natural`: a Gaussian by natural gradients while θ is learnt, then the best Gaussian
+//! The start `natural`: a Gaussian by natural gradients while θ is learned, then the best Gaussian
 //! at that θ.
 
 mod steps;
@@ -33,7 +33,7 @@ const LEVEL: u64 = 1800;
 const SHARES: [f64; 3] = [1e-2, 0.1, 2e-2];
 const RAMP: u64 = 200;
 
-/// A Gaussian by natural gradients while parameters θ are learnt, and then the best Gaussian at
+/// A Gaussian by natural gradients while parameters θ are learned, and then the best Gaussian at
 /// that θ on all rows: for functions by inducing points.
 #[derive(Clone, Copy, Debug)]
 pub struct Natural;
@@ -134,7 +134,7 @@ impl Walk for Learning<'_> {
     }
 }
 
-/// The best Gaussian at the learnt θ; if there is none, the last one of the steps.
+/// The best Gaussian at the learned θ; if there is none, the last one of the steps.
 fn found(request: &Request<'_>, steps: &NaturalSteps<'_>) -> StartingPoint {
     let density = request.density;
     let centre = Centre {
@@ -163,7 +163,7 @@ fn found(request: &Request<'_>, steps: &NaturalSteps<'_>) -> StartingPoint {
     found
 }
 
-/// The learnt values at which the bound is no longer finite.
+/// The learned values at which the bound is no longer finite.
 fn broken(density: &dyn Density, steps: &NaturalSteps<'_>, step: u64) -> StartError {
     /// Longer ones are not worth printing.
     const SHORT: usize = 4;

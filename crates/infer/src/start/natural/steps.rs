@@ -346,7 +346,7 @@ impl NaturalState {
     }
 }
 
-/// The bound without its entropy, its slope in the learnt parameters, N/B E ℓ′ and N/B E ℓ″ of each
+/// The bound without its entropy, its slope in the learned parameters, N/B E ℓ′ and N/B E ℓ″ of each
 /// row, the prior's slope, and for each direction the rows' change of predictor and the prior's
 /// change of slope.
 fn outputs<'g>(density: &dyn Density, inputs: &Inputs<'g>, rows: &Rows<'g>) -> Vec<Expr<'g>> {

@@ -10,7 +10,7 @@ use crate::error::LearnError;
 use learner::MOST_PLACES;
 pub(crate) use learner::SmoothLearner;
 
-/// A Gaussian-process term with the constants learnt from the fitted table.
+/// A Gaussian-process term with the constants learned from the fitted table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Smooth {
     /// `gp(day)`, `gp(lon, lat)`.

@@ -15,7 +15,7 @@ use crate::source::Source;
 
 pub(crate) use learner::SplineLearner;
 
-/// A penalised smooth with the constants learnt from the fitted table.
+/// A penalised smooth with the constants learned from the fitted table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spline {
     /// `s(day)`, `s(day, by = site)[north]`, `sigma.s(day)`.
