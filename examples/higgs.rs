@@ -46,9 +46,9 @@ fn standardised(values: &[f64]) -> Vec<f64> {
 
 /// The first rows of a table, features standardised; `y` is whether the label is one of these.
 fn read(path: &str, positive: &[f64]) -> Result<Table, Box<dyn Error>> {
-    let source = TableFiles::open(&[PathBuf::from(path)])?;
+    let source = TableFiles::open_inputs(&[PathBuf::from(path)])?;
     let table = source
-        .read(&ReadOptions::default(), &mut |_| {})?
+        .read_table(&ReadOptions::default(), &mut |_| {})?
         .head(ROWS);
     let y = table
         .number("y")?
@@ -62,7 +62,7 @@ fn read(path: &str, positive: &[f64]) -> Result<Table, Box<dyn Error>> {
         let values = standardised(table.number(name)?);
         standard.replace(name, Column::Number(values))?;
     }
-    let Column::Matrix { width, values } = standard.gather(&features)? else {
+    let Column::Matrix { width, values } = standard.gather_columns(&features)? else {
         return Err("gathered columns are a matrix".into());
     };
     let table = Table::new().with_matrix("x", table.n_rows(), width, values)?;

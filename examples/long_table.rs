@@ -43,10 +43,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     if columns < 3 {
         return Err("expected at least three columns".into());
     }
-    let mut sink = Sink::create(Path::new(path), &block(columns, 1, 0)?)?;
+    let mut sink = Sink::create_file(Path::new(path), &block(columns, 1, 0)?)?;
     for (number, start) in (0..rows).step_by(BLOCK).enumerate() {
         let count = BLOCK.min(rows - start);
-        sink.push(&block(columns, count, number as u64)?)?;
+        sink.push_table(&block(columns, count, number as u64)?)?;
     }
-    Ok(sink.finish()?)
+    Ok(sink.close_file()?)
 }

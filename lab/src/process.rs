@@ -37,7 +37,7 @@ pub fn model(response: Response, places: Vec<f64>, width: usize) -> Model {
         let excess = || m.param("nu-2", 2.0, Support::Positive);
         let df = (response == Response::Robust).then(|| excess() + 2.0);
         m.rows(|row| {
-            let f = gp.at(row.matrix("x"));
+            let f = gp.marginal_at(row.matrix("x"));
             match (noise, df) {
                 (Some(sigma), Some(df)) => row.observe("y", f.student_t(df, sigma)),
                 (Some(sigma), None) => row.observe("y", f.normal(sigma)),

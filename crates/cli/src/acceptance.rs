@@ -18,18 +18,18 @@ pub(crate) struct Acceptance {
 impl Acceptance {
     /// Repeats the verdict on stderr if the diagnostics warn. Unless the warnings are accepted, the
     /// export ends with the code of a warning.
-    pub(crate) fn outcome(self, saved: &SavedFit, session: &Session) -> Outcome {
+    pub(crate) fn exit_outcome(self, saved: &SavedFit, session: &Session) -> Outcome {
         if saved.is_prior_only() {
-            session.remark(PRIOR_ONLY);
+            session.print_remark(PRIOR_ONLY);
         }
         if saved.is_trusted() {
             return Outcome::Done;
         }
-        session.remark(Style::PLAIN.verdict(&saved.verdict()).trim_end());
+        session.print_remark(Style::PLAIN.format_verdict(&saved.verdict()).trim_end());
         if self.accept_warnings {
             return Outcome::Done;
         }
-        session.remark("  hint: --accept-warnings ends with exit code 0 all the same");
+        session.print_remark("  hint: --accept-warnings ends with exit code 0 all the same");
         Outcome::Warned
     }
 }

@@ -34,9 +34,9 @@ impl AgainstObject {
             method: against.method.clone(),
             verdict: against.verdict.level.name(),
             verdict_sentence: against.verdict.sentence.clone(),
-            lower: bounds.map(|one| EstimateObject::of(one.lower, None)),
-            upper: bounds.map(|one| EstimateObject::of(one.upper, None)),
-            width: bounds.map(|one| EstimateObject::of(one.width(), None)),
+            lower: bounds.map(|one| EstimateObject::from_estimate(one.lower, None)),
+            upper: bounds.map(|one| EstimateObject::from_estimate(one.upper, None)),
+            width: bounds.map(|one| EstimateObject::from_estimate(one.width(), None)),
             differences: against.differences.clone(),
             bounds,
         }
@@ -50,7 +50,7 @@ impl AgainstObject {
     }
 
     /// The warning, if the chains are reliable enough for one.
-    pub(crate) fn warning(&self) -> Option<String> {
+    pub(crate) fn level_warning(&self) -> Option<String> {
         let method = &self.method;
         if !self.is_reliable() {
             let words = &self.verdict_sentence;
@@ -64,7 +64,7 @@ impl AgainstObject {
         (!off.is_empty()).then(|| format!("{method} differs in {}", off.join(", ")))
     }
 
-    pub(crate) fn text(&self) -> String {
+    pub(crate) fn format_text(&self) -> String {
         let mut out = format!("against {} ({})\n", self.method, self.verdict);
         if let Some(Sandwich {
             lower,

@@ -77,25 +77,25 @@ pub(crate) enum Command {
 
 impl Command {
     /// Runs the command.
-    pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
+    pub(crate) fn run_command(&self, session: &Session) -> Result<Outcome> {
         match self {
-            Command::Demo(command) => command.run(session),
-            Command::Fit(command) => command.run(session),
-            Command::Summary(command) => command.run(session),
-            Command::Draws(command) => command.run(session),
-            Command::Predict(command) => command.run(session),
-            Command::Effects(command) => command.run(session),
-            Command::Evaluate(command) => command.run(session),
-            Command::Loo(command) => command.run(session),
-            Command::Compare(command) => command.run(session),
-            Command::Report(command) => command.run(session),
-            Command::Priors(command) => command.run(session),
-            Command::Methods(_) => command::Methods::run(session),
-            Command::Families(_) => command::Families::run(session),
-            Command::Check(command) => command.run(session),
-            Command::Help(command) => command.run(session, Cli::command()),
-            Command::Completions(command) => command.run(Cli::command()),
-            Command::Man(command) => command.run(Cli::command()),
+            Command::Demo(command) => command.run_command(session),
+            Command::Fit(command) => command.run_command(session),
+            Command::Summary(command) => command.run_command(session),
+            Command::Draws(command) => command.run_command(session),
+            Command::Predict(command) => command.run_command(session),
+            Command::Effects(command) => command.run_command(session),
+            Command::Evaluate(command) => command.run_command(session),
+            Command::Loo(command) => command.run_command(session),
+            Command::Compare(command) => command.run_command(session),
+            Command::Report(command) => command.run_command(session),
+            Command::Priors(command) => command.run_command(session),
+            Command::Methods(_) => command::Methods::run_command(session),
+            Command::Families(_) => command::Families::run_command(session),
+            Command::Check(command) => command.run_command(session),
+            Command::Help(command) => command.run_command(session, Cli::command()),
+            Command::Completions(command) => command.run_command(Cli::command()),
+            Command::Man(command) => command.run_command(Cli::command()),
         }
     }
 }

@@ -30,7 +30,7 @@ const PRIOR_DRAWS: usize = 1000;
 struct Settings(Vec<(&'static str, String)>);
 
 /// Every setting that some method has, once.
-fn known() -> Vec<SettingInfo> {
+fn known_settings() -> Vec<SettingInfo> {
     let mut known: Vec<SettingInfo> = Vec::new();
     for one in METHODS.iter().flat_map(|row| row.settings()) {
         if known.iter().all(|other| other.name != one.name) {
@@ -41,7 +41,7 @@ fn known() -> Vec<SettingInfo> {
 }
 
 /// The flag of a setting.
-fn flag(setting: SettingInfo) -> Arg {
+fn setting_flag(setting: SettingInfo) -> Arg {
     let mut help = setting.help.chars();
     let first = help.next().into_iter().flat_map(char::to_uppercase);
     let help: String = first.chain(help).collect();
@@ -63,7 +63,9 @@ impl FromArgMatches for Settings {
             let value = matches.get_one::<String>(one.name)?;
             Some((one.name, value.clone()))
         };
-        Ok(Settings(known().into_iter().filter_map(given).collect()))
+        Ok(Settings(
+            known_settings().into_iter().filter_map(given).collect(),
+        ))
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -74,7 +76,10 @@ impl FromArgMatches for Settings {
 
 impl Args for Settings {
     fn augment_args(command: Command) -> Command {
-        known().into_iter().map(flag).fold(command, Command::arg)
+        known_settings()
+            .into_iter()
+            .map(setting_flag)
+            .fold(command, Command::arg)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -84,7 +89,7 @@ impl Args for Settings {
 
 impl Choice {
     /// A fit by a method. Settings that the method does not have are refused.
-    pub(crate) fn fit(&self, method: &'static MethodInfo) -> Result<Fit<'static>> {
+    pub(crate) fn make_fit(&self, method: &'static MethodInfo) -> Result<Fit<'static>> {
         self.fit_with(method, &self.settings.0)
     }
 
@@ -126,12 +131,12 @@ impl Choice {
 }
 
 /// The methods of a list such as `mf,full-rank,sl-dais`.
-pub(crate) fn methods(names: &[String]) -> Result<Vec<&'static MethodInfo>> {
-    names.iter().map(|name| method(name)).collect()
+pub(crate) fn find_methods(names: &[String]) -> Result<Vec<&'static MethodInfo>> {
+    names.iter().map(|name| find_method(name)).collect()
 }
 
 /// The method of that name.
-pub(crate) fn method(name: &str) -> Result<&'static MethodInfo> {
+pub(crate) fn find_method(name: &str) -> Result<&'static MethodInfo> {
     let found = method::find(name.trim());
     found.map_err(|error| anyhow!("{error}\n  hint: lehr methods says when to choose which"))
 }

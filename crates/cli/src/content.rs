@@ -21,7 +21,7 @@ pub(crate) enum Kind {
 
 impl Kind {
     /// The name of the kind in a message, with its article.
-    pub(crate) fn words(self) -> &'static str {
+    pub(crate) fn kind_words(self) -> &'static str {
         match self {
             Kind::Fit => "a saved fit",
             Kind::Checkpoint => "a checkpoint",
@@ -44,7 +44,7 @@ pub(crate) enum Writer {
 
 impl Writer {
     /// Lehr, if the file has its mark.
-    fn of(marked: bool) -> Writer {
+    fn from_marker(marked: bool) -> Writer {
         if marked {
             Writer::Lehr
         } else {
@@ -68,11 +68,11 @@ pub(crate) enum Found {
 pub(crate) type Signature<'a> = &'a dyn Fn(&[String]) -> bool;
 
 /// The file at `path`; text has the origin lehr if its columns are recognised.
-pub(crate) fn found(path: &Path, signed: Signature<'_>) -> io::Result<Found> {
+pub(crate) fn inspect_file(path: &Path, signed: Signature<'_>) -> io::Result<Found> {
     if !path.exists() {
         return Ok(Found::Nothing);
     }
-    if let Some(tag) = lehr::file::tag(path)? {
+    if let Some(tag) = lehr::file::read_tag(path)? {
         let kind = if &tag == lehr::infer::file::CHECKPOINT.tag {
             Kind::Checkpoint
         } else {
@@ -83,23 +83,23 @@ pub(crate) fn found(path: &Path, signed: Signature<'_>) -> io::Result<Found> {
     if ShuffledRows::open(path).is_ok() {
         return Ok(Found::Known(Kind::Rows, Writer::Lehr));
     }
-    let by = |kind, ours| Found::Known(kind, Writer::of(ours));
-    Ok(match Content::of(path)? {
+    let by = |kind, ours| Found::Known(kind, Writer::from_marker(ours));
+    Ok(match Content::recognise_file(path)? {
         Content::Nothing => Found::Nothing,
         Content::Parquet => by(Kind::Parquet, is_marked(path)?),
         Content::Arrow => by(Kind::Arrow, is_marked(path)?),
         Content::Text => by(
             Kind::Text,
-            columns(path).is_some_and(|names| signed(&names)),
+            read_header(path).is_some_and(|names| signed(&names)),
         ),
         Content::Gzip | Content::Zstandard => Found::Other,
         Content::Other => of_bytes(&fs::read(path)?),
     })
 }
 
-fn columns(path: &Path) -> Option<Vec<String>> {
-    let fields = TableFiles::open(&[path]).ok()?;
-    let fields = fields.schema(&ReadOptions::default()).ok()?;
+fn read_header(path: &Path) -> Option<Vec<String>> {
+    let fields = TableFiles::open_inputs(&[path]).ok()?;
+    let fields = fields.read_schema(&ReadOptions::default()).ok()?;
     Some(fields.into_iter().map(|field| field.name).collect())
 }
 
@@ -122,7 +122,7 @@ fn of_bytes(bytes: &[u8]) -> Found {
     } else {
         return Found::Other;
     };
-    Found::Known(kind, Writer::of(ours))
+    Found::Known(kind, Writer::from_marker(ours))
 }
 
 /// Whether a word is present and not part of a longer one.

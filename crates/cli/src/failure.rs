@@ -9,7 +9,7 @@ const DONE: u8 = 0;
 /// The exit code of a command that could not run.
 const COULD_NOT_RUN: u8 = 2;
 
-/// Location and message of the last panic, for [`broken`].
+/// Location and message of the last panic, for [`report_broken`].
 static PANIC: Mutex<String> = Mutex::new(String::new());
 
 /// Keeps panics off the terminal until they are reported in one sentence.
@@ -26,7 +26,7 @@ pub(crate) fn quieten_panics() {
 }
 
 /// Help and version are valid requests; anything else is a mistake in the arguments.
-pub(crate) fn usage(error: &clap::Error) -> u8 {
+pub(crate) fn report_usage(error: &clap::Error) -> u8 {
     let printed = error.print();
     match (error.use_stderr(), printed) {
         (false, Err(problem)) if problem.kind() != ErrorKind::BrokenPipe => COULD_NOT_RUN,
@@ -36,7 +36,7 @@ pub(crate) fn usage(error: &clap::Error) -> u8 {
 }
 
 /// Prints the error on stderr; a closed pipe is not an error.
-pub(crate) fn report(error: &anyhow::Error) -> u8 {
+pub(crate) fn report_error(error: &anyhow::Error) -> u8 {
     let is_pipe = |cause: &(dyn std::error::Error + 'static)| {
         (cause.downcast_ref::<std::io::Error>())
             .is_some_and(|io| io.kind() == ErrorKind::BrokenPipe)
@@ -44,14 +44,14 @@ pub(crate) fn report(error: &anyhow::Error) -> u8 {
     if error.chain().any(is_pipe) {
         return DONE;
     }
-    say(&error.to_string());
+    print_error(&error.to_string());
     COULD_NOT_RUN
 }
 
 /// Reports a broken invariant and asks the user to report it.
-pub(crate) fn broken() -> u8 {
+pub(crate) fn report_broken() -> u8 {
     let last = PANIC.lock().map(|text| text.clone()).unwrap_or_default();
-    say(&format!(
+    print_error(&format!(
         "lehr {}: this should not have happened: {last}\n  hint: please report it with the command you ran; no file was changed",
         env!("CARGO_PKG_VERSION")
     ));
@@ -59,6 +59,6 @@ pub(crate) fn broken() -> u8 {
 }
 
 /// Prints a line on stderr, which may be closed.
-pub(crate) fn say(text: &str) {
+pub(crate) fn print_error(text: &str) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }

@@ -70,19 +70,19 @@ pub(crate) struct Task {
 impl ModelArgs {
     /// Parses the formula and finds the files. A formula that does not parse is reported before any
     /// file is opened.
-    pub(crate) fn inputs(&self, session: &Session) -> Result<Inputs<'_>> {
+    pub(crate) fn resolve_inputs(&self, session: &Session) -> Result<Inputs<'_>> {
         let clock = Instant::now();
         let formula = Formulas::parse(&self.formula);
         let formula = formula.map_err(|error| anyhow!(error.render(&self.formula)))?;
         Ok(Inputs {
             model: self,
             formula,
-            source: session.tables(&self.tables)?,
+            source: session.open_tables(&self.tables)?,
             clock,
         })
     }
 
-    fn specification(&self, formula: &Formulas, names: &[String]) -> Result<Specification> {
+    fn make_specification(&self, formula: &Formulas, names: &[String]) -> Result<Specification> {
         let specification = Specification::new(formula, names)?;
         let specification = match &self.family {
             Some(names) => specification.with_families(&Family::parse_all(names)?)?,
@@ -101,23 +101,23 @@ impl Inputs<'_> {
 
     /// Reads the columns that the formula names and builds the model for these methods. Rows that
     /// do not fit into memory, and are not read from their own files, are stored beside `output`.
-    pub(crate) fn prepare(
+    pub(crate) fn prepare_task(
         &self,
         reading: &Reading,
         (output, methods): (Option<&Path>, &[&MethodInfo]),
         live: &Live,
     ) -> Result<Task> {
         let source = &self.source;
-        let fields = source.schema(&reading.options(None)?)?;
+        let fields = source.read_schema(&reading.read_options(None)?)?;
         let dates = fields.iter().filter(|field| field.is_date());
         let dates: Vec<String> = dates.map(|field| field.name.clone()).collect();
         let names: Vec<String> = fields.into_iter().map(|field| field.name).collect();
-        let specification = self.model.specification(&self.formula, &names);
+        let specification = self.model.make_specification(&self.formula, &names);
         let specification = specification.map_err(|error| with_header_hint(error, &names))?;
         let specification = specification.with_dates(&dates);
         let columns = specification.columns().into_iter().map(str::to_owned);
-        let options = reading.options(Some(columns.collect()))?;
-        let options = options.keeping(&specification.optional_columns());
+        let options = reading.read_options(Some(columns.collect()))?;
+        let options = options.keep_columns(&specification.optional_columns());
         let files = FileTable::new(source, &options, live)?;
         let streaming = Streaming {
             memory: self.model.memory.0,
@@ -134,7 +134,7 @@ impl Inputs<'_> {
             return Task::on_disk(&specification, &files, output, self.clock);
         }
         let table = files.read()?;
-        live.show("making the model");
+        live.show_line("making the model");
         Ok(Task {
             bound: BoundRegression::new(&specification, &table, self.clock)?,
             stored: None,
@@ -167,9 +167,9 @@ impl Task {
         clock: Instant,
     ) -> Result<Task> {
         let stored = RowFile::new(output)?;
-        interrupt::react(Reaction::Finish);
+        interrupt::set_reaction(Reaction::Finish);
         let bound = BoundRegression::on_disk(specification, files, stored.path(), clock);
-        interrupt::react(Reaction::End);
+        interrupt::set_reaction(Reaction::End);
         Ok(Task {
             bound: bound?,
             stored: Some(stored),
@@ -195,12 +195,12 @@ impl Task {
     /// Keeps the rows on disk, if there are any, for a fit that will be resumed.
     pub(crate) fn keep_rows(&mut self) {
         if let Some(stored) = &mut self.stored {
-            stored.keep();
+            stored.keep_file();
         }
     }
 
     /// Fits by one method.
-    pub(crate) fn fit(
+    pub(crate) fn run_fit(
         &self,
         fit: Fit<'_>,
         live: &mut Live,

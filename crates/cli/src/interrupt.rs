@@ -21,17 +21,17 @@ static CHECKPOINT: Mutex<Option<PathBuf>> = Mutex::new(None);
 const INTERRUPTED: i32 = 130;
 
 /// Installs the handler. A second call, or a system that does not allow it, has no effect.
-pub(crate) fn listen() {
+pub(crate) fn listen_signals() {
     let _ = ctrlc::set_handler(|| {
         let again = ASKED.swap(true, Ordering::SeqCst);
         if again || !WAITS.load(Ordering::SeqCst) {
-            end();
+            end_process();
         }
     });
 }
 
 /// Ends the process and reports what was saved.
-fn end() {
+fn end_process() {
     let checkpoint = CHECKPOINT.lock().ok().and_then(|path| path.clone());
     let saved = checkpoint.filter(|path| path.exists());
     if saved.is_none()
@@ -46,7 +46,7 @@ fn end() {
     } else {
         ""
     };
-    failure::say(&match saved {
+    failure::print_error(&match saved {
         Some(path) => format!(
             "{blank}stopped; what was finished is saved in {}\n  hint: the same command with --resume continues from there",
             path.display()
@@ -64,21 +64,21 @@ pub(crate) fn name_checkpoint(path: Option<&Path>) {
 }
 
 /// Whether the user asked to stop.
-pub(crate) fn asked() -> bool {
+pub(crate) fn was_asked() -> bool {
     ASKED.load(Ordering::SeqCst)
 }
 
 /// The reaction to an interruption by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reaction {
-    /// The work in progress checks [`asked`].
+    /// The work in progress checks [`was_asked`].
     Finish,
     /// The process ends at once.
     End,
 }
 
 /// Sets the reaction to an interruption from now on.
-pub(crate) fn react(reaction: Reaction) {
+pub(crate) fn set_reaction(reaction: Reaction) {
     WAITS.store(reaction == Reaction::Finish, Ordering::SeqCst);
 }
 

@@ -29,8 +29,8 @@ impl Sampling {
         reading: &Reading,
         live: &Live,
     ) -> Result<Vec<Loo>> {
-        let options = reading.options(Some(columns_of(fits)))?;
-        let options = options.keeping(&optional_columns_of(fits));
+        let options = reading.read_options(Some(columns_of(fits)))?;
+        let options = options.keep_columns(&optional_columns_of(fits));
         let mut all: Vec<Loo> = fits.iter().map(|fit| Loo::new(fit)).collect();
         each_block(source, &options, live, &mut |block, _| {
             for (loo, fit) in all.iter_mut().zip(fits) {
@@ -69,7 +69,7 @@ fn each_block(
     live: &Live,
     visit: &mut EachBlock<'_>,
 ) -> Result<()> {
-    let scanned = source.scan(options, &mut |block, at| {
+    let scanned = source.scan_blocks(options, &mut |block, at| {
         live.rows(at);
         if block.n_rows() == 0 {
             return Ok(());

@@ -38,17 +38,17 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     failure::quieten_panics();
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
-        Err(error) => return failure::usage(&error),
+        Err(error) => return failure::report_usage(&error),
     };
     let run = || -> anyhow::Result<_> {
-        Level::asked().map_err(anyhow::Error::msg)?;
+        Level::from_environment().map_err(anyhow::Error::msg)?;
         let session = Session::new(&cli.session_options())?;
-        let outcome = session.in_pool(|| cli.command.run(&session));
-        outcome.map_err(|error| session.retold(error))
+        let outcome = session.in_pool(|| cli.command.run_command(&session));
+        outcome.map_err(|error| session.retell_error(error))
     };
     match catch_unwind(AssertUnwindSafe(run)) {
-        Ok(Ok(outcome)) => outcome.code(),
-        Ok(Err(error)) => failure::report(&error),
-        Err(_) => failure::broken(),
+        Ok(Ok(outcome)) => outcome.exit_code(),
+        Ok(Err(error)) => failure::report_error(&error),
+        Err(_) => failure::report_broken(),
     }
 }

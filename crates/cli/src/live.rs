@@ -49,7 +49,7 @@ impl Live {
     }
 
     /// Shows the current work.
-    pub(crate) fn show(&self, text: &str) {
+    pub(crate) fn show_line(&self, text: &str) {
         self.bar.set_message(format!("{}: {text}", self.label));
     }
 
@@ -60,7 +60,7 @@ impl Live {
             lehr::table::Stage::Shuffling => "shuffling on disk",
         };
         let share = 100.0 * progress.share;
-        self.show(&format!("{doing}, {} rows, {share:.0} %", progress.rows));
+        self.show_line(&format!("{doing}, {} rows, {share:.0} %", progress.rows));
     }
 }
 
@@ -73,7 +73,7 @@ impl Drop for Live {
 impl ReadObserver for Live {
     fn rows(&self, progress: lehr::table::Progress) -> Wish {
         Live::rows(self, progress);
-        if interrupt::asked() {
+        if interrupt::was_asked() {
             Wish::Stop
         } else {
             Wish::Continue
@@ -83,24 +83,24 @@ impl ReadObserver for Live {
 
 impl Observer for Live {
     fn begin(&mut self, phase: Phase) {
-        interrupt::react(if phase.stops {
+        interrupt::set_reaction(if phase.stops {
             Reaction::Finish
         } else {
             Reaction::End
         });
         self.began = None;
         self.doing = phase.doing;
-        self.show(phase.doing);
+        self.show_line(phase.doing);
     }
 
     fn remark(&mut self, text: &str) {
         if self.voice == Voice::Usual {
-            self.bar.suspend(|| failure::say(text));
+            self.bar.suspend(|| failure::print_error(text));
         }
     }
 
     fn progress(&mut self, at: &Progress) -> Wish {
-        if interrupt::asked() {
+        if interrupt::was_asked() {
             return Wish::Stop;
         }
         let began = *self.began.get_or_insert(Began {
@@ -111,7 +111,7 @@ impl Observer for Live {
             steps: at.step.saturating_sub(began.step),
             seconds: began.at.elapsed().as_secs_f64(),
         };
-        self.show(&line(self.doing, at, pace));
+        self.show_line(&progress_line(self.doing, at, pace));
         Wish::Continue
     }
 }
@@ -125,9 +125,13 @@ struct Pace {
 
 /// A phase with a known number of steps shows a bar and the remaining time. The duration of any
 /// other phase is unknown, so the elapsed time is shown.
-fn line(doing: &str, at: &Progress, pace: Pace) -> String {
+fn progress_line(doing: &str, at: &Progress, pace: Pace) -> String {
     let mut text = match at.end {
-        End::At(total) => format!("{doing} {} {} of {total}", bar(at.step, total), at.step),
+        End::At(total) => format!(
+            "{doing} {} {} of {total}",
+            progress_bar(at.step, total),
+            at.step
+        ),
         End::AtMost(_) => format!("{doing}, {}", at.step),
     };
     let _ = write!(text, " {}", at.unit);
@@ -141,9 +145,9 @@ fn line(doing: &str, at: &Progress, pace: Pace) -> String {
     let _ = match at.end {
         End::At(total) if pace.steps > 0 && speed > 0.0 => {
             let left = total.saturating_sub(at.step) as f64 / speed;
-            write!(text, ", {} left", words(left))
+            write!(text, ", {} left", format_seconds(left))
         }
-        _ => write!(text, ", {}", words(pace.seconds)),
+        _ => write!(text, ", {}", format_seconds(pace.seconds)),
     };
     text
 }
@@ -162,7 +166,7 @@ fn chain_words(unit: &str, speed: f64, divergences: u64) -> String {
     fast + &diverged
 }
 
-fn bar(done: u64, total: u64) -> String {
+fn progress_bar(done: u64, total: u64) -> String {
     const WIDTH: u64 = 20;
     let full = (WIDTH * done.min(total))
         .checked_div(total)
@@ -172,7 +176,7 @@ fn bar(done: u64, total: u64) -> String {
 }
 
 /// A duration, rounded to its order of magnitude.
-pub(crate) fn words(seconds: f64) -> String {
+pub(crate) fn format_seconds(seconds: f64) -> String {
     match seconds {
         s if !s.is_finite() => "?".into(),
         s if s < 1.0 => format!("{:.0} ms", 1e3 * s),
@@ -195,7 +199,7 @@ mod tests {
             steps: 256,
             seconds: 2.0,
         };
-        line("weighing", &at, pace)
+        progress_line("weighing", &at, pace)
     }
 
     #[test]

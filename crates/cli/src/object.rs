@@ -102,7 +102,7 @@ pub(crate) struct FitObject {
 
 impl From<&Coefficient> for CoefficientObject {
     fn from(coefficient: &Coefficient) -> CoefficientObject {
-        let best = coefficient.best();
+        let best = coefficient.best_summary();
         CoefficientObject {
             name: coefficient.name.clone(),
             mean: best.mean,
@@ -118,7 +118,7 @@ impl From<&Coefficient> for CoefficientObject {
 
 impl EstimateObject {
     /// The object of an estimate and of its number of draws.
-    pub(crate) fn of(estimate: Estimate, samples: Option<usize>) -> EstimateObject {
+    pub(crate) fn from_estimate(estimate: Estimate, samples: Option<usize>) -> EstimateObject {
         EstimateObject {
             mean: estimate.mean,
             se: estimate.error,
@@ -147,11 +147,11 @@ impl FitObject {
             converged: training.map(|training| training.converged),
             elbo: posterior
                 .bound()
-                .map(|one| EstimateObject::of(one, Some(posterior.n_draws()))),
-            evidence: evidence.map(|one| EstimateObject::of(one.estimate, None)),
+                .map(|one| EstimateObject::from_estimate(one, Some(posterior.n_draws()))),
+            evidence: evidence.map(|one| EstimateObject::from_estimate(one.estimate, None)),
             gain_over_base: evidence
                 .and_then(|one| one.gain.as_ref())
-                .map(|gain| EstimateObject::of(gain.nats, None)),
+                .map(|gain| EstimateObject::from_estimate(gain.nats, None)),
             pareto_k: posterior.pareto_shape(),
             effective_sample_size: posterior.effective_size(),
             verdict: verdict.level.name().to_owned(),

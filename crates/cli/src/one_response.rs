@@ -16,7 +16,7 @@ pub(crate) struct OneResponse {
 
 impl OneResponse {
     /// Loads a fit, and selects a response if one is named.
-    pub(crate) fn load(&self, path: impl AsRef<Path>) -> Result<SavedFit> {
+    pub(crate) fn load_fit(&self, path: impl AsRef<Path>) -> Result<SavedFit> {
         let saved = SavedFit::load(path)?;
         match &self.response {
             None => Ok(saved),

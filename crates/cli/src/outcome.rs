@@ -23,7 +23,7 @@ impl From<&SavedFit> for Outcome {
 
 impl Outcome {
     /// The exit code.
-    pub(crate) fn code(self) -> u8 {
+    pub(crate) fn exit_code(self) -> u8 {
         match self {
             Outcome::Done => 0,
             Outcome::Warned => 1,

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, bail, ensure};
 use clap::Args;
-use lehr::file::{Draft, folder};
+use lehr::file::{Draft, parent_folder};
 use lehr::table::{Scratch, is_in_store};
 use serde::Serialize;
 
-use crate::content::{Found, Kind, Signature, Writer, found};
+use crate::content::{Found, Kind, Signature, Writer, inspect_file};
 use crate::session::{Session, Voice};
 use crate::stdin::STREAM;
 
@@ -56,9 +56,13 @@ impl<'a> Order<'a> {
     }
 
     /// A table, whose format its name determines.
-    pub(crate) fn table(name: &'a Path, signed: Signature<'a>, force: Force) -> Result<Order<'a>> {
+    pub(crate) fn table_order(
+        name: &'a Path,
+        signed: Signature<'a>,
+        force: Force,
+    ) -> Result<Order<'a>> {
         let Some(kind) = table_kind(name) else {
-            writable(name)?;
+            check_writable(name)?;
             bail!(
                 "{}: cannot write a file of this extension\n  hint: end its name in csv, tsv, parquet or arrow",
                 name.display()
@@ -73,11 +77,11 @@ impl<'a> Order<'a> {
     }
 
     /// Opens the output, unless it would overwrite a user's file.
-    pub(crate) fn open(&self, inputs: &[&Path]) -> Result<Output> {
+    pub(crate) fn open_output(&self, inputs: &[&Path]) -> Result<Output> {
         if self.name == Path::new(STREAM) {
             return Output::stdout(self.kind);
         }
-        self.check(inputs)?;
+        self.check_inputs(inputs)?;
         Ok(Output {
             name: self.name.into(),
             path: self.name.into(),
@@ -86,8 +90,8 @@ impl<'a> Order<'a> {
     }
 
     /// Refuses an output that cannot be written, is an input, or has another origin.
-    pub(crate) fn check(&self, inputs: &[&Path]) -> Result<()> {
-        writable(self.name)?;
+    pub(crate) fn check_inputs(&self, inputs: &[&Path]) -> Result<()> {
+        check_writable(self.name)?;
         let name = self.name.display();
         if let Some(input) = inputs.iter().find(|input| is_same(self.name, input)) {
             let which = if *input == self.name {
@@ -99,23 +103,23 @@ impl<'a> Order<'a> {
                 "{name}: the output is one of the inputs{which}\n  hint: name another file to write"
             );
         }
-        let there = found(self.name, self.signed)
+        let there = inspect_file(self.name, self.signed)
             .map_err(|error| anyhow!("{name}: cannot look at the file that is there: {error}"))?;
         match there {
             Found::Nothing => Ok(()),
             Found::Known(kind, Writer::Lehr) if kind == self.kind => Ok(()),
-            Found::Known(kind, Writer::Somebody) if kind == self.kind => self.ask(kind),
-            Found::Known(kind, Writer::Lehr) => self.ask(kind),
+            Found::Known(kind, Writer::Somebody) if kind == self.kind => self.ask_overwrite(kind),
+            Found::Known(kind, Writer::Lehr) => self.ask_overwrite(kind),
             Found::Known(..) | Found::Other => bail!(
                 "{name}: expected no file or {} to replace, found another kind of file\n  hint: name another file to write, or remove this one first",
-                self.kind.words()
+                self.kind.kind_words()
             ),
         }
     }
 
     /// Refuses to replace a file without the user's permission.
-    fn ask(&self, there: Kind) -> Result<()> {
-        let (name, own) = (self.name.display(), self.kind.words());
+    fn ask_overwrite(&self, there: Kind) -> Result<()> {
+        let (name, own) = (self.name.display(), self.kind.kind_words());
         let not_ours = if there == self.kind {
             " that lehr did not write"
         } else {
@@ -124,7 +128,7 @@ impl<'a> Order<'a> {
         ensure!(
             self.force.force,
             "{name}: expected no file or {own} written by lehr, found {}{not_ours}\n  hint: --force replaces it, or name another file to write",
-            there.words()
+            there.kind_words()
         );
         Ok(())
     }
@@ -177,21 +181,21 @@ impl Output {
 
     /// Copies the output to stdout, if it goes there, and prints the answer: on stdout, or on
     /// stderr if stdout has the file.
-    pub(crate) fn answer(
+    pub(crate) fn print_answer(
         &self,
         session: &Session,
         object: &impl Serialize,
         text: impl FnOnce() -> String,
     ) -> Result<()> {
         if self.file().is_some() {
-            return session.answer(object, text);
+            return session.print_answer(object, text);
         }
         let mut file = std::fs::File::open(&self.path)?;
         let mut out = std::io::stdout().lock();
         std::io::copy(&mut file, &mut out)?;
         out.flush()?;
         if session.voice == Voice::Usual {
-            session.remark(session.rendered(object, text)?.trim_end());
+            session.print_remark(session.render_answer(object, text)?.trim_end());
         }
         Ok(())
     }
@@ -213,7 +217,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
 }
 
 /// Refuses an output that could not be written, before an hour of work.
-fn writable(output: &Path) -> Result<()> {
+fn check_writable(output: &Path) -> Result<()> {
     let name = output.display();
     ensure!(
         !is_in_store(output),
@@ -229,10 +233,10 @@ fn writable(output: &Path) -> Result<()> {
         output.is_file() || !output.exists(),
         "{name}: expected the name of a file, found a device\n  hint: - stands for stdout"
     );
-    let Err(error) = Draft::create(output) else {
+    let Err(error) = Draft::create_draft(output) else {
         return Ok(());
     };
-    let place = folder(output).display();
+    let place = parent_folder(output).display();
     match error.kind() {
         ErrorKind::NotFound => {
             bail!("{name}: cannot write: there is no folder {place}\n  hint: make it first")

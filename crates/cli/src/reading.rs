@@ -75,10 +75,10 @@ impl FromStr for LevelOrder {
 
 impl Reading {
     /// The options, for some columns or all.
-    pub(crate) fn options(&self, columns: Option<Vec<String>>) -> Result<ReadOptions> {
+    pub(crate) fn read_options(&self, columns: Option<Vec<String>>) -> Result<ReadOptions> {
         let usual = ReadOptions::default();
         Ok(ReadOptions {
-            delimiter: self.delimiter.as_deref().map(byte).transpose()?,
+            delimiter: self.delimiter.as_deref().map(parse_byte).transpose()?,
             header: if self.no_header {
                 Header::Absent
             } else {
@@ -103,8 +103,8 @@ impl Reading {
     /// The options for the columns that the model of a fit reads.
     pub(crate) fn fitted(&self, saved: &SavedFit) -> Result<ReadOptions> {
         let columns = saved.subject.columns().into_iter().map(str::to_owned);
-        let options = self.options(Some(columns.collect()))?;
-        Ok(options.keeping(&saved.subject.optional_columns()))
+        let options = self.read_options(Some(columns.collect()))?;
+        Ok(options.keep_columns(&saved.subject.optional_columns()))
     }
 
     /// Reads all rows of the columns that the model of a fit reads.
@@ -115,23 +115,23 @@ impl Reading {
         live: &Live,
     ) -> Result<Table> {
         let options = self.fitted(saved)?;
-        Ok(source.read(&options, &mut |progress| live.rows(progress))?)
+        Ok(source.read_table(&options, &mut |progress| live.rows(progress))?)
     }
 
     /// Reads all rows of some columns; the optional ones may have missing values.
-    pub(crate) fn table(
+    pub(crate) fn read_table(
         &self,
         source: &TableFiles,
         (columns, optional): (Vec<String>, &[&str]),
         live: &Live,
     ) -> Result<Table> {
-        let options = self.options(Some(columns))?.keeping(optional);
-        Ok(source.read(&options, &mut |progress| live.rows(progress))?)
+        let options = self.read_options(Some(columns))?.keep_columns(optional);
+        Ok(source.read_table(&options, &mut |progress| live.rows(progress))?)
     }
 }
 
 /// A delimiter as typed: one character, `tab` or `\t`.
-fn byte(text: &str) -> Result<u8> {
+fn parse_byte(text: &str) -> Result<u8> {
     match text {
         "tab" | "\\t" => Ok(b'\t'),
         _ if text.len() == 1 => Ok(text.as_bytes()[0]),

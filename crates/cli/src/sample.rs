@@ -12,7 +12,7 @@ const SHIFTS: [(&str, f64); 3] = [("day", 0.0), ("evening", 0.3), ("night", 0.7)
 
 /// Machines that rarely fail, at sites that differ. The parameters that generated the rows are
 /// known, so the report can be compared with them.
-pub(crate) fn machines(rows: usize, seed: u64) -> Result<Table> {
+pub(crate) fn sample_machines(rows: usize, seed: u64) -> Result<Table> {
     let mut stream = Stream::new(seed, "demo", 0);
     // The sites are the same for every seed, so that held-out rows come from the same ones.
     let mut own = Stream::new(1, "demo sites", 0);

@@ -74,23 +74,24 @@ impl Session {
     }
 
     /// The file of that name; `-` stands for the content of stdin.
-    pub(crate) fn input(&self, name: &Path) -> Result<PathBuf> {
+    pub(crate) fn resolve_input(&self, name: &Path) -> Result<PathBuf> {
         if name == Path::new(STREAM) {
-            self.stdin.file()
+            self.stdin.spool_file()
         } else {
             Ok(name.into())
         }
     }
 
     /// The table in the files of these names.
-    pub(crate) fn tables(&self, names: &[PathBuf]) -> Result<TableFiles> {
-        let paths: Result<Vec<PathBuf>> = names.iter().map(|name| self.input(name)).collect();
-        Ok(TableFiles::open(&paths?)?)
+    pub(crate) fn open_tables(&self, names: &[PathBuf]) -> Result<TableFiles> {
+        let paths: Result<Vec<PathBuf>> =
+            names.iter().map(|name| self.resolve_input(name)).collect();
+        Ok(TableFiles::open_inputs(&paths?)?)
     }
 
     /// The error with names that the user knows: the copy of stdin is called stdin.
-    pub(crate) fn retold(&self, error: anyhow::Error) -> anyhow::Error {
-        self.stdin.retold(error)
+    pub(crate) fn retell_error(&self, error: anyhow::Error) -> anyhow::Error {
+        self.stdin.retell_error(error)
     }
 
     /// Runs within this session's threads: entering the pool once costs less than once per step.
@@ -104,16 +105,16 @@ impl Session {
     }
 
     /// The answer: `text` for people, `object` for programs.
-    pub(crate) fn answer(
+    pub(crate) fn print_answer(
         &self,
         object: &impl Serialize,
         text: impl FnOnce() -> String,
     ) -> Result<()> {
-        print(&self.rendered(object, text)?)
+        print_text(&self.render_answer(object, text)?)
     }
 
     /// The answer in the requested form.
-    pub(crate) fn rendered(
+    pub(crate) fn render_answer(
         &self,
         object: &impl Serialize,
         text: impl FnOnce() -> String,
@@ -125,15 +126,15 @@ impl Session {
     }
 
     /// Prints a remark on stderr, unless quiet.
-    pub(crate) fn remark(&self, text: &str) {
+    pub(crate) fn print_remark(&self, text: &str) {
         if self.voice == Voice::Usual {
-            failure::say(text);
+            failure::print_error(text);
         }
     }
 }
 
 /// Writes to stdout. The error of a closed pipe is passed on, and the caller does not report it.
-pub(crate) fn print(text: &str) -> Result<()> {
+pub(crate) fn print_text(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     written.map_err(|error| match error.kind() {

@@ -22,18 +22,18 @@ struct Kept {
 
 impl Stdin {
     /// The file with the whole content of stdin. Stdin can be used once.
-    pub(crate) fn file(&self) -> Result<PathBuf> {
+    pub(crate) fn spool_file(&self) -> Result<PathBuf> {
         if self.0.get().is_some() {
             bail!(
                 "-: stdin was named twice, but it can be read once only\n  hint: name a file instead"
             );
         }
-        let kept = keep().map_err(|error| anyhow!("stdin: cannot read: {error}"))?;
+        let kept = spool_stdin().map_err(|error| anyhow!("stdin: cannot read: {error}"))?;
         Ok(self.0.get_or_init(|| kept).path.clone())
     }
 
     /// The same error with "stdin" for the name of the file.
-    pub(crate) fn retold(&self, error: anyhow::Error) -> anyhow::Error {
+    pub(crate) fn retell_error(&self, error: anyhow::Error) -> anyhow::Error {
         let Some(kept) = self.0.get() else {
             return error;
         };
@@ -46,11 +46,11 @@ impl Stdin {
     }
 }
 
-fn keep() -> io::Result<Kept> {
+fn spool_stdin() -> io::Result<Kept> {
     let folder = Scratch::new_in(&std::env::temp_dir(), "lehr-stdin-")?;
     let raw = folder.path().join("stdin");
     io::copy(&mut io::stdin().lock(), &mut File::create(&raw)?)?;
-    let path = raw.with_extension(Content::of(&raw)?.extension());
+    let path = raw.with_extension(Content::recognise_file(&raw)?.extension());
     fs::rename(raw, &path)?;
     Ok(Kept {
         path,

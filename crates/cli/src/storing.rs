@@ -21,8 +21,8 @@ impl RowFile {
     /// temporary folder.
     pub(crate) fn new(output: Option<&Path>) -> Result<RowFile> {
         let (path, folder) = if let Some(output) = output {
-            let path = beside(output);
-            Order::new(&path, content::Kind::Rows, Force::default()).check(&[])?;
+            let path = rows_path(output);
+            Order::new(&path, content::Kind::Rows, Force::default()).check_inputs(&[])?;
             (path, None)
         } else {
             let place = std::env::temp_dir();
@@ -47,7 +47,7 @@ impl RowFile {
     }
 
     /// Keeps the file for a resumed fit.
-    pub(crate) fn keep(&mut self) {
+    pub(crate) fn keep_file(&mut self) {
         self.kept = true;
     }
 }
@@ -62,7 +62,7 @@ impl Drop for RowFile {
 }
 
 /// The rows of an output: `fit.lehr.rows`.
-fn beside(output: &Path) -> PathBuf {
+fn rows_path(output: &Path) -> PathBuf {
     let mut name = output.as_os_str().to_owned();
     name.push(".rows");
     PathBuf::from(name)
@@ -70,8 +70,8 @@ fn beside(output: &Path) -> PathBuf {
 
 /// Removes the rows of an earlier fit that was killed and is now replaced by one that does not need
 /// them.
-pub(crate) fn tidy(output: &Path) {
-    let path = beside(output);
+pub(crate) fn remove_leftovers(output: &Path) {
+    let path = rows_path(output);
     if ShuffledRows::open(&path).is_ok() {
         let _ = std::fs::remove_file(path);
     }

@@ -14,42 +14,47 @@ const MARK: &str =
 /// The options that all commands share, which the page of all commands lists once.
 const COMMON: &str = "Options of every command";
 
-fn folder() -> PathBuf {
+fn page_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/commands")
 }
 
 /// The commands with their options, those of all commands included.
-fn whole() -> Command {
+fn whole_command() -> Command {
     let mut whole = Cli::command();
     whole.build();
     whole
 }
 
-fn commands(whole: &Command) -> impl Iterator<Item = &Command> {
+fn sub_commands(whole: &Command) -> impl Iterator<Item = &Command> {
     whole.get_subcommands().filter(|one| !one.is_hide_set())
 }
 
 /// The part below the mark.
-fn generated(command: &Command) -> String {
+fn generate_page(command: &Command) -> String {
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ").trim();
     let about = command.get_long_about().or(command.get_about());
     let about = about.map(ToString::to_string).unwrap_or_default();
     let mut page = format!("\n```text\n{usage}\n```\n\n{}\n", about.trim());
-    for (heading, arguments) in sections(command) {
+    for (heading, arguments) in argument_sections(command) {
         let _ = write!(page, "\n## {heading}\n\n| write | for |\n|---|---|\n");
         for argument in arguments {
-            let _ = writeln!(page, "| {} | {} |", written(argument), meaning(argument));
+            let _ = writeln!(
+                page,
+                "| {} | {} |",
+                write_argument(argument),
+                argument_meaning(argument)
+            );
         }
     }
     if let Some(after) = command.get_after_help() {
-        page += &examples(&after.to_string());
+        page += &example_lines(&after.to_string());
     }
     page
 }
 
 /// The arguments by their headings, in the order of the help.
-fn sections(command: &Command) -> Vec<(String, Vec<&Arg>)> {
+fn argument_sections(command: &Command) -> Vec<(String, Vec<&Arg>)> {
     let mut found: Vec<(String, Vec<&Arg>)> = Vec::new();
     let shown = command.get_arguments().filter(|one| !one.is_hide_set());
     for argument in shown {
@@ -79,7 +84,7 @@ fn is_help(argument: &Arg) -> bool {
 }
 
 /// `-o, --output FILE`.
-fn written(argument: &Arg) -> String {
+fn write_argument(argument: &Arg) -> String {
     let takes = argument
         .get_num_args()
         .is_some_and(|count| count.takes_values());
@@ -101,7 +106,7 @@ fn written(argument: &Arg) -> String {
 }
 
 /// The help of an argument, its values and its default, in one cell.
-fn meaning(argument: &Arg) -> String {
+fn argument_meaning(argument: &Arg) -> String {
     let help = argument.get_long_help().or(argument.get_help());
     let help = help.map(ToString::to_string).unwrap_or_default();
     let mut text = help.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -127,7 +132,7 @@ fn meaning(argument: &Arg) -> String {
 }
 
 /// The text after the options of the help: examples as code, sentences as sentences.
-fn examples(after: &str) -> String {
+fn example_lines(after: &str) -> String {
     let mut page = String::new();
     for part in after.split("\n\n") {
         match part.strip_prefix("Examples:\n") {
@@ -144,14 +149,14 @@ fn examples(after: &str) -> String {
 }
 
 /// The page of a command as it is, and with its present help.
-fn current(command: &Command) -> (PathBuf, String, String) {
-    let path = folder().join(format!("{}.md", command.get_name()));
+fn current_page(command: &Command) -> (PathBuf, String, String) {
+    let path = page_folder().join(format!("{}.md", command.get_name()));
     let found = std::fs::read_to_string(&path).unwrap_or_default();
     let by_hand = match found.split_once(MARK) {
         Some((above, _)) => above.to_owned(),
         None => format!("# lehr {}\n\n", command.get_name()),
     };
-    let expected = by_hand + MARK + &generated(command);
+    let expected = by_hand + MARK + &generate_page(command);
     (path, found, expected)
 }
 
@@ -159,10 +164,10 @@ fn current(command: &Command) -> (PathBuf, String, String) {
 #[test]
 fn every_command_has_a_page_with_all_its_options() {
     let writes = std::env::var_os("LEHR_WRITE_PAGES").is_some();
-    for command in commands(&whole()) {
-        let (path, found, expected) = current(command);
+    for command in sub_commands(&whole_command()) {
+        let (path, found, expected) = current_page(command);
         if writes {
-            std::fs::create_dir_all(folder()).unwrap();
+            std::fs::create_dir_all(page_folder()).unwrap();
             std::fs::write(&path, &expected).unwrap();
         } else {
             let name = command.get_name();
@@ -176,9 +181,9 @@ fn every_command_has_a_page_with_all_its_options() {
 
 #[test]
 fn no_page_is_of_a_command_that_is_gone_and_the_list_has_them_all() {
-    let whole = whole();
-    let names: Vec<&str> = commands(&whole).map(Command::get_name).collect();
-    let list = std::fs::read_to_string(folder().join("README.md")).unwrap_or_default();
+    let whole = whole_command();
+    let names: Vec<&str> = sub_commands(&whole).map(Command::get_name).collect();
+    let list = std::fs::read_to_string(page_folder().join("README.md")).unwrap_or_default();
     for name in &names {
         let entry = format!("[`{name}`]({name}.md)");
         assert!(
@@ -186,7 +191,7 @@ fn no_page_is_of_a_command_that_is_gone_and_the_list_has_them_all() {
             "docs/commands/README.md lacks {entry}"
         );
     }
-    for entry in std::fs::read_dir(folder()).unwrap() {
+    for entry in std::fs::read_dir(page_folder()).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         let stem = name.trim_end_matches(".md");
         assert!(stem == "README" || names.contains(&stem), "{name}");
@@ -196,11 +201,11 @@ fn no_page_is_of_a_command_that_is_gone_and_the_list_has_them_all() {
 /// Each option on a page is an option of the command, and the help has no others.
 #[test]
 fn pages_list_what_clap_knows() {
-    let whole = whole();
+    let whole = whole_command();
     let fit = whole.find_subcommand("fit").unwrap();
-    let page = generated(fit);
+    let page = generate_page(fit);
     for argument in fit.get_arguments().filter(|one| !one.is_hide_set()) {
-        assert!(page.contains(&written(argument)), "{argument:?}");
+        assert!(page.contains(&write_argument(argument)), "{argument:?}");
     }
     assert!(page.contains("| `--prior-only` |"), "{page}");
     assert!(

@@ -16,18 +16,23 @@ pub trait LinearRows {
 /// latents, the log prior is quadratic in the effects and the predictor is affine in them.
 pub trait SplitRows: Send + Sync {
     /// The effects by their position in the layout of latents, in increasing order.
-    fn effects(&self) -> &[usize];
+    fn effect_sites(&self) -> &[usize];
 
     /// The predictor of each row, `[n]`.
     fn predictor<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g>;
 
     /// The log likelihood of each row, `[n]`, with `predictor` in place of its own predictor. It
     /// does not depend on the effects otherwise.
-    fn given<'g>(&self, predictor: Expr<'g>, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g>;
+    fn log_density_given<'g>(
+        &self,
+        predictor: Expr<'g>,
+        at: &Point<'g>,
+        rows: &Rows<'g>,
+    ) -> Expr<'g>;
 
     /// The standard deviation of the response around the predictor, one number for all rows, if the
     /// response is normal.
-    fn noise<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Option<Expr<'g>>;
+    fn noise_scale<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Option<Expr<'g>>;
 }
 
 /// Affine functions of z: some of each row, and some that all rows share.
@@ -43,10 +48,10 @@ pub struct Predictors<'g> {
 /// σ. A few sums over the rows are then sufficient statistics.
 pub trait GaussianRows: Sync {
     /// The parts of the rows' likelihood.
-    fn terms<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> GaussianTerms<'g>;
+    fn gaussian_terms<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> GaussianTerms<'g>;
 
     /// σ, one number.
-    fn scale<'g>(&self, at: &Point<'g>) -> Expr<'g>;
+    fn noise_scale<'g>(&self, at: &Point<'g>) -> Expr<'g>;
 }
 
 /// Expressions over Gaussian rows, `[n]` each.
@@ -104,10 +109,10 @@ pub trait Family: Send + Sync {
 
     /// Fills `into` (the response's width) with a draw. There is one slice per parameter, with this
     /// row's numbers.
-    fn draw(&self, parameters: &[&[f64]], random: &mut dyn Rng, into: &mut [f64]);
+    fn draw_value(&self, parameters: &[&[f64]], random: &mut dyn Rng, into: &mut [f64]);
 
     /// Fills `into` with the probability of each class, for families of classes.
-    fn probabilities(&self, _parameters: &[&[f64]], into: &mut [f64]) {
+    fn category_probabilities(&self, _parameters: &[&[f64]], into: &mut [f64]) {
         into.fill(f64::NAN);
     }
 }

@@ -74,9 +74,9 @@ impl<D: Density> RowSource for CountedRows<D> {
         self.model.source().copy_indices(column, rows, into);
     }
 
-    fn whole(&self, column: usize) -> Option<Arc<[f64]>> {
+    fn whole_column(&self, column: usize) -> Option<Arc<[f64]>> {
         if column < self.model.columns().len() {
-            return self.model.source().whole(column);
+            return self.model.source().whole_column(column);
         }
         Some(Arc::clone(&self.counts))
     }
@@ -112,7 +112,7 @@ impl<D: Density> Density for Counted<D> {
     }
 
     fn log_likelihood<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g> {
-        self.model().log_likelihood(at, rows) * count(rows)
+        self.model().log_likelihood(at, rows) * frequency_weight(rows)
     }
 
     fn improper(&self) -> Vec<usize> {
@@ -130,24 +130,24 @@ impl<D: Density> Density for Counted<D> {
 }
 
 impl<D: Density> GaussianRows for Counted<D> {
-    fn terms<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> GaussianTerms<'g> {
+    fn gaussian_terms<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> GaussianTerms<'g> {
         let own = self.model().gaussian().expect("it was asked before");
-        let terms = own.terms(at, rows);
-        let weight = terms
-            .weight
-            .map_or(count(rows), |weight| weight * count(rows));
+        let terms = own.gaussian_terms(at, rows);
+        let weight = terms.weight.map_or(frequency_weight(rows), |weight| {
+            weight * frequency_weight(rows)
+        });
         GaussianTerms {
             weight: Some(weight),
             ..terms
         }
     }
 
-    fn scale<'g>(&self, at: &Point<'g>) -> Expr<'g> {
+    fn noise_scale<'g>(&self, at: &Point<'g>) -> Expr<'g> {
         let own = self.model().gaussian().expect("it was asked before");
-        own.scale(at)
+        own.noise_scale(at)
     }
 }
 
-fn count<'g>(rows: &Rows<'g>) -> Expr<'g> {
+fn frequency_weight<'g>(rows: &Rows<'g>) -> Expr<'g> {
     rows.numbers(COUNT).expect("a column of this density")
 }

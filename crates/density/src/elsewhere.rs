@@ -110,8 +110,8 @@ impl<D: Density> Elsewhere<D> {
 }
 
 impl<D: Density> GaussianRows for Elsewhere<D> {
-    fn terms<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> GaussianTerms<'g> {
-        let terms = self.own().terms(at, rows);
+    fn gaussian_terms<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> GaussianTerms<'g> {
+        let terms = self.own().gaussian_terms(at, rows);
         let equal = || at.graph().full([rows.len()], 1.0);
         let weight = terms.weight.unwrap_or_else(equal) * self.stands_for();
         GaussianTerms {
@@ -120,7 +120,7 @@ impl<D: Density> GaussianRows for Elsewhere<D> {
         }
     }
 
-    fn scale<'g>(&self, at: &Point<'g>) -> Expr<'g> {
-        self.own().scale(at)
+    fn noise_scale<'g>(&self, at: &Point<'g>) -> Expr<'g> {
+        self.own().noise_scale(at)
     }
 }

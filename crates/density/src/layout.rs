@@ -78,8 +78,8 @@ impl Layout {
             });
         }
         if let Some(start) = &site.start {
-            sized(&site, start)?;
-            let free = site.support.unconstrain(start).map_err(wrong)?;
+            check_size(&site, start)?;
+            let free = site.support.unconstrain_values(start).map_err(wrong)?;
             self.declared.push((first, free));
         }
         self.ranges.push(first..end);
@@ -124,7 +124,7 @@ impl Layout {
     }
 
     /// The site that owns the number at `place` of the flat vector.
-    pub fn owner(&self, place: usize) -> Option<&Site> {
+    pub fn site_of(&self, place: usize) -> Option<&Site> {
         let position = self
             .ranges
             .iter()
@@ -167,7 +167,7 @@ impl Layout {
                 (site.support.free_shape(site.shape())).expect("checked when laid out");
             let free = flat.slice(axis, range.clone());
             let free = free.reshape(Shape::new(&[batch, free_shape.dims()].concat()));
-            let constrained = site.support.constrain(free);
+            let constrained = site.support.constrain_values(free);
             values.push(constrained.value);
             log_jacobian = log_jacobian + sum_after(constrained.log_jacobian, axis);
         }
@@ -184,17 +184,21 @@ impl Layout {
     pub fn constrain_values(&self, flat: &[f64]) -> Vec<SiteValue> {
         let draws = self.draws_in(flat);
         if self.is_empty() || draws == 0 {
-            return self.sites.iter().map(|site| named(site, vec![])).collect();
+            return self
+                .sites
+                .iter()
+                .map(|site| name_values(site, vec![]))
+                .collect();
         }
         let whole = |(site, range): (&Site, &Range<usize>)| {
             let free = flat
                 .chunks_exact(self.size())
                 .map(|draw| &draw[range.clone()]);
-            let values = constrained(site, free.flatten().copied().collect(), draws);
+            let values = constrain_draws(site, free.flatten().copied().collect(), draws);
             // A value that does not depend on the draw (a simplex of one) is computed once.
             match draws * site.shape().size() / values.len().max(1) {
-                1 => named(site, values),
-                repeats => named(site, values.repeat(repeats)),
+                1 => name_values(site, values),
+                repeats => name_values(site, values.repeat(repeats)),
             }
         };
         self.sites.iter().zip(&self.ranges).map(whole).collect()
@@ -224,7 +228,7 @@ impl From<Layout> for Vec<Site> {
 
 /// The values of one site, draw after draw. Values of a site on the real line are returned
 /// unchanged.
-fn constrained(site: &Site, free: Vec<f64>, draws: usize) -> Vec<f64> {
+fn constrain_draws(site: &Site, free: Vec<f64>, draws: usize) -> Vec<f64> {
     if site.support == Support::Real {
         return free;
     }
@@ -236,7 +240,7 @@ fn constrained(site: &Site, free: Vec<f64>, draws: usize) -> Vec<f64> {
     found.swap_remove(0)
 }
 
-fn named(site: &Site, values: Vec<f64>) -> SiteValue {
+fn name_values(site: &Site, values: Vec<f64>) -> SiteValue {
     SiteValue {
         name: site.name.clone(),
         dims: site.dims.clone(),
@@ -259,7 +263,7 @@ fn laid_out(site: &Site) -> Result<Shape, LayoutError> {
     }
 }
 
-fn sized(site: &Site, values: &[f64]) -> Result<(), LayoutError> {
+fn check_size(site: &Site, values: &[f64]) -> Result<(), LayoutError> {
     let expected = site.shape().size();
     match values.len() {
         found if found == expected => Ok(()),

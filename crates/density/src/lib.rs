@@ -35,7 +35,7 @@ pub use layout::{ConstrainedSites, Layout, SiteValue};
 pub use local::{LocalLaw, LocalMap, LocalNormal, Locals, Nodes};
 pub use point::Point;
 pub use predictor::{Moments, Predicted, Predictor};
-pub use probe::probe;
+pub use probe::probe_rows;
 pub use quantity::{FlatDraws, quantities};
 pub use site::Site;
 pub use support::{Constrained, Support};

@@ -96,15 +96,15 @@ impl Predictor {
             for (place, (_, column)) in rows.columns().enumerate() {
                 if let Some(slot) = plan.input(column.expr()) {
                     let data = ColumnData { source, place, set };
-                    fill(workspace, slot, &data, column);
+                    fill_column(workspace, slot, &data, column);
                 }
             }
         };
-        let told = Told::of(density, &point, &rows);
+        let told = Told::from_density(density, &point, &rows);
         let mut outputs = Vec::new();
         let responses = told.responses.iter();
         let responses = responses
-            .map(|r| planned(r, set.len(), &mut outputs))
+            .map(|r| plan_response(r, set.len(), &mut outputs))
             .collect();
         let first = outputs.len();
         let (names, values): (Vec<String>, Vec<Expr<'_>>) = told.quantities.into_iter().unzip();
@@ -139,39 +139,39 @@ impl Predictor {
     }
 
     /// A draw of every response, given flat unconstrained latents and parameters.
-    pub fn draw(
+    pub fn draw_responses(
         &mut self,
         latents: &[f64],
         params: &[f64],
         random: &mut dyn Rng,
     ) -> Vec<Predicted> {
         if let Some(own) = &mut self.locals {
-            let values = own.draws.draw(latents, params, random);
+            let values = own.draws.draw_locals(latents, params, random);
             if let Some(slot) = own.slot {
                 self.workspace.set(slot, values);
             }
         }
-        self.run(latents, params);
+        self.run_plan(latents, params);
         let mut drawn = Vec::with_capacity(self.responses.len());
         for response in &self.responses {
-            drawn.push(response.draw(&self.workspace, random));
+            drawn.push(response.draw_response(&self.workspace, random));
         }
         drawn
     }
 
     /// The mean of every response whose family has one.
     pub fn means(&mut self, latents: &[f64], params: &[f64]) -> Vec<Predicted> {
-        self.run(latents, params);
+        self.run_plan(latents, params);
         let mean = |response: &Planned| {
             let values = self.workspace.output(response.mean?).to_vec();
-            Some(response.predicted(values))
+            Some(response.predicted_response(values))
         };
         self.responses.iter().filter_map(mean).collect()
     }
 
     /// The mean, the variance and the probabilities of the classes of every response.
     pub fn moments(&mut self, latents: &[f64], params: &[f64]) -> Vec<Moments> {
-        self.run(latents, params);
+        self.run_plan(latents, params);
         let workspace = &self.workspace;
         let moments = |response: &Planned| {
             let values = |output: usize| workspace.output(output).to_vec();
@@ -192,7 +192,7 @@ impl Predictor {
 
     /// The quantities of each row that the model names.
     pub fn quantities(&mut self, latents: &[f64], params: &[f64]) -> Vec<Predicted> {
-        self.run(latents, params);
+        self.run_plan(latents, params);
         let quantity = |(name, output): &(String, usize)| {
             let values = self.workspace.output(*output).to_vec();
             Predicted {
@@ -204,7 +204,7 @@ impl Predictor {
         self.quantities.iter().map(quantity).collect()
     }
 
-    fn run(&mut self, latents: &[f64], params: &[f64]) {
+    fn run_plan(&mut self, latents: &[f64], params: &[f64]) {
         for (slot, values) in [(self.latents, latents), (self.params, params)] {
             if let Some(slot) = slot {
                 self.workspace.set(slot, values);
@@ -215,7 +215,7 @@ impl Predictor {
 }
 
 /// Adds what a response needs to the outputs.
-fn planned<'g>(response: &Response<'g>, rows: usize, outputs: &mut Vec<Expr<'g>>) -> Planned {
+fn plan_response<'g>(response: &Response<'g>, rows: usize, outputs: &mut Vec<Expr<'g>>) -> Planned {
     let first = outputs.len();
     outputs.extend(response.parameters.iter().map(|(_, expr)| *expr));
     let parameters = first..outputs.len();
@@ -244,16 +244,16 @@ fn planned<'g>(response: &Response<'g>, rows: usize, outputs: &mut Vec<Expr<'g>>
 }
 
 impl Planned {
-    fn draw(&self, workspace: &Workspace, random: &mut dyn Rng) -> Predicted {
+    fn draw_response(&self, workspace: &Workspace, random: &mut dyn Rng) -> Predicted {
         let mut values = vec![0.0; self.events * self.event];
         self.each_event(
             workspace,
             values.chunks_exact_mut(self.event),
             |own, event| {
-                self.family.draw(own, random, event);
+                self.family.draw_value(own, random, event);
             },
         );
-        self.predicted(values)
+        self.predicted_response(values)
     }
 
     fn probabilities(&self, workspace: &Workspace) -> Vec<f64> {
@@ -262,7 +262,7 @@ impl Planned {
             workspace,
             values.chunks_exact_mut(self.classes.max(1)),
             |own, event| {
-                self.family.probabilities(own, event);
+                self.family.category_probabilities(own, event);
             },
         );
         values
@@ -288,7 +288,7 @@ impl Planned {
         }
     }
 
-    fn predicted(&self, values: Vec<f64>) -> Predicted {
+    fn predicted_response(&self, values: Vec<f64>) -> Predicted {
         Predicted {
             name: self.name.clone(),
             width: self.width,
@@ -305,12 +305,17 @@ struct ColumnData<'a> {
 }
 
 /// Fills the input of one column, without a copy if the source has all rows in memory.
-fn fill(workspace: &mut Workspace, slot: Slot, data: &ColumnData<'_>, column: RowColumn<'_>) {
+fn fill_column(
+    workspace: &mut Workspace,
+    slot: Slot,
+    data: &ColumnData<'_>,
+    column: RowColumn<'_>,
+) {
     let ColumnData { source, place, set } = *data;
     let is_all = matches!(set, RowSet::Range(range) if *range == (0..source.n_rows()));
     match column {
         RowColumn::Index(_) => source.copy_indices(place, set, workspace.indices_mut(slot)),
-        RowColumn::Numbers(_) => match source.whole(place).filter(|_| is_all) {
+        RowColumn::Numbers(_) => match source.whole_column(place).filter(|_| is_all) {
             Some(values) => workspace.lend(slot, &values),
             None => source.copy_numbers(place, set, workspace.numbers_mut(slot)),
         },

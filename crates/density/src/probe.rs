@@ -5,7 +5,7 @@ use lehr_graph::Graph;
 use crate::{Density, Point, Rows};
 
 /// A point and a few rows, for the analysis of a model's program.
-pub fn probe<'g>(graph: &'g Graph, density: &dyn Density) -> (Point<'g>, Rows<'g>) {
+pub fn probe_rows<'g>(graph: &'g Graph, density: &dyn Density) -> (Point<'g>, Rows<'g>) {
     let at = Point::new(
         graph.input("latents", [density.latents().size()]),
         graph.input("params", [density.params().size()]),

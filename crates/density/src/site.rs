@@ -46,11 +46,11 @@ impl Site {
         if self.dims.is_empty() {
             return vec![self.name.clone()];
         }
-        let entry = |flat: usize| format!("{}[{}]", self.name, self.place(flat).join(","));
+        let entry = |flat: usize| format!("{}[{}]", self.name, self.index_of(flat).join(","));
         (0..self.shape().size()).map(entry).collect()
     }
 
-    fn place(&self, flat: usize) -> Vec<String> {
+    fn index_of(&self, flat: usize) -> Vec<String> {
         let mut rest = flat;
         let mut place: Vec<String> = (self.dims.iter().rev())
             .map(|&length| {

@@ -23,7 +23,7 @@ impl<'g> Told<'g> {
     ///
     /// # Panics
     /// For densities that are not [`crate::Predictive`].
-    pub(crate) fn of(density: &dyn Density, at: &Point<'g>, rows: &Rows<'g>) -> Told<'g> {
+    pub(crate) fn from_density(density: &dyn Density, at: &Point<'g>, rows: &Rows<'g>) -> Told<'g> {
         let predictive = density.predictive().expect("a density that predicts");
         let Some(locals) = density.locals() else {
             return Told {
@@ -47,8 +47,8 @@ impl<'g> Told<'g> {
             };
         };
         let nodes = Nodes::new(*count, size);
-        let of = |rows: &Rows<'g>| terms(predictive, at, rows);
-        let mut found = nodes.expected(locals, at, rows, &of).into_iter();
+        let of = |rows: &Rows<'g>| predictive_terms(predictive, at, rows);
+        let mut found = nodes.expected_values(locals, at, rows, &of).into_iter();
         for response in &mut responses {
             response.mean = response.mean.and_then(|_| found.next());
             let square = response.variance.zip(response.mean);
@@ -69,7 +69,11 @@ impl<'g> Told<'g> {
 
 /// The terms to average over local latents: the mean of each response, its mean square if it has a
 /// variance, and then the named quantities.
-fn terms<'g>(predictive: &dyn Predictive, at: &Point<'g>, rows: &Rows<'g>) -> Vec<Expr<'g>> {
+fn predictive_terms<'g>(
+    predictive: &dyn Predictive,
+    at: &Point<'g>,
+    rows: &Rows<'g>,
+) -> Vec<Expr<'g>> {
     let mut terms = Vec::new();
     for response in predictive.responses(at, rows) {
         let square = response.mean.zip(response.variance);

@@ -19,7 +19,7 @@ fn sites_take_consecutive_places() {
     let layout = layout();
     assert_eq!(layout.size(), 2 + 1 + 1 + 4);
     assert_eq!(layout.range(2), 3..4);
-    assert_eq!(layout.owner(5).unwrap().name, "mix");
+    assert_eq!(layout.site_of(5).unwrap().name, "mix");
     assert_eq!(layout.start()[2], 0.5_f64.ln());
     let names = layout.entry_names();
     assert_eq!(names[..4], ["weight[0]", "weight[1]", "scale", "L[0,0]"]);
@@ -35,7 +35,7 @@ fn draws_come_by_name_and_go_back() {
     for (place, site) in layout.sites().iter().enumerate() {
         let (range, size) = (layout.range(place), site.shape().size());
         for (draw, values) in sites[place].values.chunks_exact(size).enumerate() {
-            let back = site.support.unconstrain(values).unwrap();
+            let back = site.support.unconstrain_values(values).unwrap();
             for (u, v) in flat[draw * 8..][range.clone()].iter().zip(&back) {
                 assert!((u - v).abs() < 1e-12);
             }
@@ -54,7 +54,7 @@ fn the_log_jacobian_is_the_sum_over_sites() {
         let free = site.support.free_shape(site.shape()).unwrap();
         let part = site
             .support
-            .constrain(flat.slice(0, layout.range(k)).reshape(free));
+            .constrain_values(flat.slice(0, layout.range(k)).reshape(free));
         parts = parts + part.log_jacobian.sum();
     }
     let z = [0.3, -0.2, 0.7, 1.1, -0.4, 0.2, 0.9, -1.3];

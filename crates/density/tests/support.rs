@@ -8,10 +8,10 @@ use proptest::prelude::*;
 /// The value and the log Jacobian of one event.
 fn constrain(support: Support, free: &[f64]) -> (Vec<f64>, f64) {
     let graph = Graph::new();
-    let shape = support.free_shape(support.event()).unwrap();
+    let shape = support.free_shape(support.event_shape()).unwrap();
     let input = graph.input("u", shape);
-    let constrained = support.constrain(input);
-    assert_eq!(constrained.value.shape(), support.event());
+    let constrained = support.constrain_values(input);
+    assert_eq!(constrained.value.shape(), support.event_shape());
     assert!(constrained.log_jacobian.shape().is_scalar());
     let outputs = [constrained.value, constrained.log_jacobian];
     let mut found = evaluate(&outputs, &Values::new().with(input, free), 1);
@@ -105,8 +105,8 @@ proptest! {
     #[test]
     fn constraining_then_unconstraining_returns((support, free) in support_and_free(6.0)) {
         let (value, _) = constrain(support, &free);
-        prop_assert!(support.contains(&value), "{support}: {value:?}");
-        let back = support.unconstrain(&value).unwrap();
+        prop_assert!(support.contains_values(&value), "{support}: {value:?}");
+        let back = support.unconstrain_values(&value).unwrap();
         for (u, v) in free.iter().zip(&back) {
             prop_assert!((u - v).abs() < 1e-8, "{support}: {free:?} came back as {back:?}");
         }
@@ -122,7 +122,7 @@ proptest! {
     #[test]
     fn far_out_values_stay_inside_and_finite((support, free) in support_and_free(30.0)) {
         let (value, log_jacobian) = constrain(support, &free);
-        prop_assert!(support.contains(&value), "{support}: {value:?}");
+        prop_assert!(support.contains_values(&value), "{support}: {value:?}");
         prop_assert!(log_jacobian.is_finite());
     }
 }
@@ -132,8 +132,8 @@ fn gradients_are_finite_at_the_extremes() {
     for support in every_support() {
         for u in [-30.0, 30.0] {
             let graph = Graph::new();
-            let input = graph.input("u", support.free_shape(support.event()).unwrap());
-            let constrained = support.constrain(input);
+            let input = graph.input("u", support.free_shape(support.event_shape()).unwrap());
+            let constrained = support.constrain_values(input);
             let total = constrained.value.sum() + constrained.log_jacobian;
             let slope = graph.grad(total, &[input]);
             let values = Values::new().with(input, &vec![u; support.free_size()]);
@@ -149,10 +149,10 @@ fn a_batch_is_its_events_one_by_one() {
         let size = support.free_size();
         let free: Vec<f64> = (0..6 * size).map(|k| (k as f64 * 0.7).sin()).collect();
         let graph = Graph::new();
-        let batch = [&[2, 3], support.event().dims()].concat();
+        let batch = [&[2, 3], support.event_shape().dims()].concat();
         let shape = lehr_graph::Shape::new(&batch);
         let input = graph.input("u", support.free_shape(shape).unwrap());
-        let constrained = support.constrain(input);
+        let constrained = support.constrain_values(input);
         assert_eq!(constrained.value.shape(), shape);
         let values = Values::new().with(input, &free);
         let found = evaluate(&[constrained.value, constrained.log_jacobian], &values, 1);
@@ -173,8 +173,9 @@ fn a_centred_simplex_is_uniform() {
 
 #[test]
 fn values_outside_are_refused_with_the_value() {
-    let refuse =
-        |support: Support, values: &[f64]| support.unconstrain(values).unwrap_err().to_string();
+    let refuse = |support: Support, values: &[f64]| {
+        support.unconstrain_values(values).unwrap_err().to_string()
+    };
     assert_eq!(
         refuse(Support::Positive, &[1.0, -2.0]),
         "positive: expected values strictly inside, found -2"
@@ -191,11 +192,11 @@ fn values_outside_are_refused_with_the_value() {
         refuse(Support::Simplex(2), &[0.5, 0.4]),
         "a simplex of 2: expected values strictly inside, found [0.5, 0.4]"
     );
-    assert!(Support::Ordered(2).unconstrain(&[1.0, 1.0]).is_err());
+    assert!(Support::Ordered(2).unconstrain_values(&[1.0, 1.0]).is_err());
     assert!(
         Support::CholeskyCorrelation(2)
-            .unconstrain(&[1.0, 0.1, 0.6, 0.8])
+            .unconstrain_values(&[1.0, 0.1, 0.6, 0.8])
             .is_err()
     );
-    assert!(Support::Real.unconstrain(&[f64::NAN]).is_err());
+    assert!(Support::Real.unconstrain_values(&[f64::NAN]).is_err());
 }

@@ -9,7 +9,7 @@ use tempfile::TempPath;
 /// Bytes that are gathered before they go to the system.
 const BUFFER: usize = 1 << 18;
 
-/// A file under a temporary name beside its target. Until [`commit`](Self::commit) an older file of
+/// A file under a temporary name beside its target. Until [`commit_file`](Self::commit_file) an older file of
 /// that name stays unchanged. A draft that is dropped removes its file. A killed process cannot do
 /// so, so the next draft in the same folder removes the files of dead processes first. A target
 /// that is a device or a pipe is never replaced; it is written to directly.
@@ -23,8 +23,8 @@ pub struct Draft {
 
 impl Draft {
     /// Starts a file that will be called `target`.
-    pub fn create(target: &Path) -> io::Result<Draft> {
-        Draft::create_in(folder(target), target)
+    pub fn create_draft(target: &Path) -> io::Result<Draft> {
+        Draft::create_in(parent_folder(target), target)
     }
 
     /// Starts a file in the folder `place`, on the same disk, that `commit` renames to `target`.
@@ -32,7 +32,7 @@ impl Draft {
         let (file, temporary) = if is_device(target) {
             (OpenOptions::new().write(true).open(target)?, None)
         } else {
-            let (file, temporary) = temporary(place)?;
+            let (file, temporary) = temporary_file(place)?;
             (file, Some(temporary))
         };
         Ok(Draft {
@@ -55,14 +55,14 @@ impl Draft {
     }
 
     /// Overwrites bytes that were written before.
-    pub fn patch(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
+    pub fn patch_bytes(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
         self.writer.seek(SeekFrom::Start(at))?;
         self.writer.write_all(bytes)?;
         self.writer.seek(SeekFrom::End(0)).map(drop)
     }
 
     /// Flushes the bytes to the disk and renames the file to its target.
-    pub fn commit(self) -> io::Result<()> {
+    pub fn commit_file(self) -> io::Result<()> {
         let file = self
             .writer
             .into_inner()
@@ -89,7 +89,7 @@ impl Write for Draft {
 }
 
 /// The folder a file lies in.
-pub fn folder(path: &Path) -> &Path {
+pub fn parent_folder(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -109,9 +109,9 @@ const NAMED: &str = "partial";
 /// A new file that is locked while it is open; the system releases the lock when the process ends.
 /// The file gets the name that other processes look for only once the lock is held. On file systems
 /// without locks, drafts of dead processes are not removed.
-fn temporary(place: &Path) -> io::Result<(File, TempPath)> {
-    sweep(place);
-    let (file, fresh) = fresh(place)?;
+fn temporary_file(place: &Path) -> io::Result<(File, TempPath)> {
+    sweep_folder(place);
+    let (file, fresh) = fresh_file(place)?;
     let _ = file.try_lock();
     let named = TempPath::try_from_path(fresh.with_extension(NAMED))?;
     std::fs::rename(&fresh, &named)?;
@@ -122,7 +122,7 @@ fn temporary(place: &Path) -> io::Result<(File, TempPath)> {
 
 /// Removes drafts whose process is dead. Errors are ignored, because the current process does not
 /// depend on it.
-fn sweep(place: &Path) {
+fn sweep_folder(place: &Path) {
     for entry in std::fs::read_dir(place).into_iter().flatten().flatten() {
         let path = entry.path();
         let is_named = path.extension().is_some_and(|found| found == NAMED)
@@ -134,7 +134,7 @@ fn sweep(place: &Path) {
     }
 }
 
-fn fresh(place: &Path) -> io::Result<(File, TempPath)> {
+fn fresh_file(place: &Path) -> io::Result<(File, TempPath)> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(PREFIX).suffix(".new");
     #[cfg(unix)]
@@ -164,7 +164,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let target = place.path().join("out.csv");
         std::fs::write(&target, "old").unwrap();
-        let mut draft = Draft::create(&target).unwrap();
+        let mut draft = Draft::create_draft(&target).unwrap();
         draft.write_all(b"half").unwrap();
         drop(draft);
         assert_eq!(std::fs::read(&target).unwrap(), b"old");
@@ -178,11 +178,11 @@ mod tests {
         for name in [".lehr-abc.partial", ".lehr-notes.txt", "mine.partial"] {
             write(name);
         }
-        let mut living = Draft::create(&place.path().join("one")).unwrap();
+        let mut living = Draft::create_draft(&place.path().join("one")).unwrap();
         living.write_all(b"one").unwrap();
-        let other = Draft::create(&place.path().join("two")).unwrap();
+        let other = Draft::create_draft(&place.path().join("two")).unwrap();
         assert!(!place.path().join(".lehr-abc.partial").exists());
-        living.commit().unwrap();
+        living.commit_file().unwrap();
         drop(other);
         let names = std::fs::read_dir(place.path()).unwrap().flatten();
         let mut names: Vec<_> = names.map(|entry| entry.file_name()).collect();
@@ -195,11 +195,11 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let target = place.path().join("out.csv");
         std::fs::write(&target, "old").unwrap();
-        let mut draft = Draft::create(&target).unwrap();
+        let mut draft = Draft::create_draft(&target).unwrap();
         draft.write_all(b"abcdef").unwrap();
-        draft.patch(1, b"XY").unwrap();
+        draft.patch_bytes(1, b"XY").unwrap();
         draft.write_all(b"g").unwrap();
-        draft.commit().unwrap();
+        draft.commit_file().unwrap();
         assert_eq!(std::fs::read(&target).unwrap(), b"aXYdefg");
         assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 1);
     }
@@ -208,9 +208,9 @@ mod tests {
     fn what_was_written_by_name_is_committed() {
         let place = tempfile::tempdir().unwrap();
         let target = place.path().join("draws.nc");
-        let draft = Draft::create(&target).unwrap();
+        let draft = Draft::create_draft(&target).unwrap();
         std::fs::write(draft.path(), "whole").unwrap();
-        draft.commit().unwrap();
+        draft.commit_file().unwrap();
         assert_eq!(std::fs::read(&target).unwrap(), b"whole");
     }
 
@@ -218,7 +218,7 @@ mod tests {
     fn a_missing_folder_is_told_without_the_temporary_name() {
         let place = tempfile::tempdir().unwrap();
         let target = place.path().join("absent").join("report.html");
-        let error = Draft::create(&target).unwrap_err();
+        let error = Draft::create_draft(&target).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
         assert!(!error.to_string().contains(".partial"), "{error}");
     }
@@ -230,7 +230,10 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let (plain, drafted) = (place.path().join("plain"), place.path().join("drafted"));
         File::create(&plain).unwrap();
-        Draft::create(&drafted).unwrap().commit().unwrap();
+        Draft::create_draft(&drafted)
+            .unwrap()
+            .commit_file()
+            .unwrap();
         let mode = |path: &Path| path.metadata().unwrap().permissions().mode();
         assert_eq!(mode(&drafted), mode(&plain));
     }
@@ -241,13 +244,13 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         let target = place.path().join("null");
         std::os::unix::fs::symlink("/dev/null", &target).unwrap();
-        let mut draft = Draft::create(&target).unwrap();
+        let mut draft = Draft::create_draft(&target).unwrap();
         draft.write_all(b"into the void").unwrap();
-        draft.commit().unwrap();
+        draft.commit_file().unwrap();
         assert!(is_device(&target));
-        let mut draft = Draft::create(Path::new("/dev/full")).unwrap();
+        let mut draft = Draft::create_draft(Path::new("/dev/full")).unwrap();
         draft.write_all(b"x").unwrap();
-        let error = draft.commit().unwrap_err();
+        let error = draft.commit_file().unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::StorageFull);
     }
 }

@@ -30,7 +30,7 @@ pub struct Kind {
 
 /// Writes a value under a temporary name and renames it, so that a reader sees the old file or the
 /// new one, never a part.
-pub fn save<T: Serialize>(path: &Path, kind: Kind, value: &T) -> Result<(), FileError> {
+pub fn save_value<T: Serialize>(path: &Path, kind: Kind, value: &T) -> Result<(), FileError> {
     let payload = postcard::to_stdvec(value).map_err(|error| FileError::Content {
         path: path.display().to_string(),
         expected: "something that can be saved".into(),
@@ -44,43 +44,43 @@ pub fn save<T: Serialize>(path: &Path, kind: Kind, value: &T) -> Result<(), File
     header.extend_from_slice(&(payload.len() as u64).to_le_bytes());
     header.extend_from_slice(&crc32fast::hash(&payload).to_le_bytes());
     let write = || {
-        let mut draft = Draft::create(path)?;
+        let mut draft = Draft::create_draft(path)?;
         draft.write_all(&header)?;
         draft.write_all(&payload)?;
-        draft.commit()
+        draft.commit_file()
     };
-    write().map_err(FileError::io(path, "write"))
+    write().map_err(FileError::io_error(path, "write"))
 }
 
-/// Reads a file that [`save`] wrote. It never reads or allocates more than the file holds and its
+/// Reads a file that [`save_value`] wrote. It never reads or allocates more than the file holds and its
 /// header announces.
-pub fn load<T: DeserializeOwned>(path: &Path, kind: Kind) -> Result<T, FileError> {
+pub fn load_value<T: DeserializeOwned>(path: &Path, kind: Kind) -> Result<T, FileError> {
     let refuse = |refusal: Refusal| FileError::Content {
         path: path.display().to_string(),
         expected: refusal.expected,
         found: refusal.found,
         hint: refusal.hint.into(),
     };
-    let mut file = File::open(path).map_err(FileError::io(path, "open"))?;
-    let header = take(&mut file, HEADER as u64).map_err(FileError::io(path, "read"))?;
-    let seal = Seal::read(&header, kind).map_err(refuse)?;
+    let mut file = File::open(path).map_err(FileError::io_error(path, "open"))?;
+    let header = take_bytes(&mut file, HEADER as u64).map_err(FileError::io_error(path, "read"))?;
+    let seal = Seal::read_header(&header, kind).map_err(refuse)?;
     // One byte more than announced reveals a file that is too long.
-    let payload = take(&mut file, seal.length.saturating_add(1));
-    let payload = payload.map_err(FileError::io(path, "read"))?;
-    seal.check(&payload).map_err(refuse)?;
-    decode(&payload, kind).map_err(refuse)
+    let payload = take_bytes(&mut file, seal.length.saturating_add(1));
+    let payload = payload.map_err(FileError::io_error(path, "read"))?;
+    seal.check_payload(&payload).map_err(refuse)?;
+    decode_payload(&payload, kind).map_err(refuse)
 }
 
-/// The mark of a file that [`save`] wrote, whatever its version; `None` for any other file.
-pub fn tag(path: &Path) -> std::io::Result<Option<[u8; 8]>> {
-    let header = take(&mut File::open(path)?, HEADER as u64)?;
+/// The mark of a file that [`save_value`] wrote, whatever its version; `None` for any other file.
+pub fn read_tag(path: &Path) -> std::io::Result<Option<[u8; 8]>> {
+    let header = take_bytes(&mut File::open(path)?, HEADER as u64)?;
     let ours = header.len() == HEADER && header.starts_with(MAGIC);
     Ok(ours.then(|| header[12..20].try_into().expect("eight bytes")))
 }
 
 /// At most `most` bytes. Memory is allocated for the bytes that arrive, not for the number
 /// announced.
-fn take(file: &mut File, most: u64) -> std::io::Result<Vec<u8>> {
+fn take_bytes(file: &mut File, most: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)
@@ -110,7 +110,7 @@ struct Seal {
 }
 
 impl Seal {
-    fn read(header: &[u8], kind: Kind) -> Result<Seal, Refusal> {
+    fn read_header(header: &[u8], kind: Kind) -> Result<Seal, Refusal> {
         let (expected, hint) = (kind.words, "name a file written by lehr");
         if header.is_empty() {
             return Err(Refusal::new(expected, "an empty file", hint));
@@ -135,7 +135,7 @@ impl Seal {
         })
     }
 
-    fn check(&self, payload: &[u8]) -> Result<(), Refusal> {
+    fn check_payload(&self, payload: &[u8]) -> Result<(), Refusal> {
         let found = match payload.len() as u64 {
             length if length > self.length => "more".into(),
             length if length < self.length => format!("{length}, the rest is cut off"),
@@ -157,7 +157,7 @@ fn same_version(found: u32, expected: u32) -> Result<(), Refusal> {
     Err(Refusal::new(&expected, found, hint))
 }
 
-fn decode<T: DeserializeOwned>(payload: &[u8], kind: Kind) -> Result<T, Refusal> {
+fn decode_payload<T: DeserializeOwned>(payload: &[u8], kind: Kind) -> Result<T, Refusal> {
     match postcard::take_from_bytes(payload) {
         Ok((value, [])) => Ok(value),
         Ok((_, rest)) => {
@@ -189,18 +189,18 @@ mod tests {
     fn written() -> (tempfile::TempDir, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("numbers.lehr");
-        save(&path, NUMBERS, &vec![1.0, -0.0, f64::NAN]).unwrap();
+        save_value(&path, NUMBERS, &vec![1.0, -0.0, f64::NAN]).unwrap();
         (folder, path)
     }
 
     fn refused(path: &Path, kind: Kind) -> String {
-        load::<Vec<f64>>(path, kind).unwrap_err().to_string()
+        load_value::<Vec<f64>>(path, kind).unwrap_err().to_string()
     }
 
     #[test]
     fn what_is_saved_is_read_bit_for_bit() {
         let (_folder, path) = written();
-        let values: Vec<f64> = load(&path, NUMBERS).unwrap();
+        let values: Vec<f64> = load_value(&path, NUMBERS).unwrap();
         let bits: Vec<u64> = values.iter().map(|v| v.to_bits()).collect();
         assert_eq!(bits, [1.0, -0.0, f64::NAN].map(f64::to_bits));
     }
@@ -208,10 +208,10 @@ mod tests {
     #[test]
     fn a_file_of_ours_is_known_by_its_mark() {
         let (folder, path) = written();
-        assert_eq!(tag(&path).unwrap(), Some(*NUMBERS.tag));
+        assert_eq!(read_tag(&path).unwrap(), Some(*NUMBERS.tag));
         let other = folder.path().join("notes.lehr");
         fs::write(&other, "lehr, and much else that is longer than a header").unwrap();
-        assert_eq!(tag(&other).unwrap(), None);
+        assert_eq!(read_tag(&other).unwrap(), None);
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub enum FileError {
 
 impl FileError {
     /// An error of the system, with the file and the action that was tried, as a verb.
-    pub fn io(path: &Path, action: &'static str) -> impl FnOnce(std::io::Error) -> FileError {
+    pub fn io_error(path: &Path, action: &'static str) -> impl FnOnce(std::io::Error) -> FileError {
         let path = path.display().to_string();
         move |source| FileError::Io {
             path,

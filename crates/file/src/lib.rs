@@ -4,6 +4,6 @@ mod draft;
 mod envelope;
 mod error;
 
-pub use draft::{Draft, folder};
-pub use envelope::{Kind, load, save, tag};
+pub use draft::{Draft, parent_folder};
+pub use envelope::{Kind, load_value, read_tag, save_value};
 pub use error::FileError;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::column_use::{ColumnRole, UseListener};
 use crate::error::{FormulaError, Span};
 use crate::spelling::suggestion;
-use crate::syntax::{Node, NodeKind, quoted};
+use crate::syntax::{Node, NodeKind, quote_name};
 
 /// The arguments of `C` that have names.
 const OPTIONS: [&str; 3] = ["ref", "levels", "contrast"];
@@ -61,13 +61,13 @@ impl Contrast {
     }
 
     /// The contrast as R (`contr.sum`) and patsy (`Sum`) write it.
-    fn named(name: &str) -> Option<Self> {
+    fn from_name(name: &str) -> Option<Self> {
         let plain = name.strip_prefix("contr.").unwrap_or(name).to_lowercase();
         Self::ALL.into_iter().find(|one| one.name() == plain)
     }
 
     /// The levels that have a column, all but one.
-    pub(crate) fn kept(self, levels: usize, reference: Option<usize>) -> Vec<usize> {
+    pub(crate) fn kept_levels(self, levels: usize, reference: Option<usize>) -> Vec<usize> {
         let left_out = match self {
             Self::Treatment | Self::Helmert => reference.unwrap_or(0),
             Self::Sum => reference.unwrap_or(levels - 1),
@@ -77,7 +77,7 @@ impl Contrast {
 
     /// The entry of the contrast matrix for the level at `row` in the column of the level at
     /// `column`.
-    pub(crate) fn value(self, row: usize, column: usize, kept: &[usize]) -> f64 {
+    pub(crate) fn contrast_value(self, row: usize, column: usize, kept: &[usize]) -> f64 {
         match self {
             Self::Sum if !kept.contains(&row) => -1.0,
             Self::Helmert if row < column => -1.0,
@@ -89,12 +89,12 @@ impl Contrast {
 
 impl Coded {
     /// Reads the arguments of `C`.
-    pub(crate) fn read(
+    pub(crate) fn read_call(
         span: Span,
         arguments: &[Node],
         used: &mut UseListener<'_>,
     ) -> Result<Self, FormulaError> {
-        let (mut coded, options) = Self::first("C", span, arguments, used)?;
+        let (mut coded, options) = Self::first_argument("C", span, arguments, used)?;
         let mut given: Vec<&str> = Vec::new();
         for option in options {
             let (name, value) = match &option.kind {
@@ -102,18 +102,18 @@ impl Coded {
                 _ => ("contrast", option),
             };
             if given.contains(&name) {
-                return Err(FormulaError::twice(option.span, name));
+                return Err(FormulaError::given_twice(option.span, name));
             }
             given.push(name);
-            coded.option(name, option.span, value)?;
+            coded.read_option(name, option.span, value)?;
         }
-        coded.check(span)?;
+        coded.check_options(span)?;
         Ok(coded)
     }
 
     /// The column that a call names first, in whatever order its arguments come, and the other
     /// arguments.
-    pub(crate) fn first<'a>(
+    pub(crate) fn first_argument<'a>(
         call: &str,
         span: Span,
         arguments: &'a [Node],
@@ -122,13 +122,13 @@ impl Coded {
         let Some((first, options)) = arguments.split_first() else {
             return Err(
                 FormulaError::new(span, format!("{call}() is given nothing"))
-                    .hint(format!("name a column, as in {call}(x)")),
+                    .with_hint(format!("name a column, as in {call}(x)")),
             );
         };
-        let NodeKind::Name(name) = &first.bare().kind else {
+        let NodeKind::Name(name) = &first.without_parens().kind else {
             let message = format!("{call}(...) takes the name of a column");
             return Err(FormulaError::new(first.span, message)
-                .hint("make a column of it in the table first"));
+                .with_hint("make a column of it in the table first"));
         };
         used(name, first.span, ColumnRole::Categorical);
         let coded = Self {
@@ -140,35 +140,40 @@ impl Coded {
         Ok((coded, options))
     }
 
-    fn option(&mut self, name: &str, span: Span, value: &Node) -> Result<(), FormulaError> {
+    fn read_option(&mut self, name: &str, span: Span, value: &Node) -> Result<(), FormulaError> {
         match name {
-            "ref" => self.reference = Some(level(value)?),
-            "levels" => self.order = levels(value)?,
-            "contrast" => self.contrast = contrast(value, &self.column)?,
+            "ref" => self.reference = Some(read_level(value)?),
+            "levels" => self.order = read_levels(value)?,
+            "contrast" => self.contrast = read_contrast(value, &self.column)?,
             _ => {
                 let message = format!("C(...) has no argument \"{name}\"");
                 let hint = suggestion(name, "C", &OPTIONS);
-                return Err(FormulaError::new(span, message).hint(hint));
+                return Err(FormulaError::new(span, message).with_hint(hint));
             }
         }
         Ok(())
     }
 
-    fn check(&self, span: Span) -> Result<(), FormulaError> {
+    fn check_options(&self, span: Span) -> Result<(), FormulaError> {
         let Some(reference) = &self.reference else {
             return Ok(());
         };
         if self.contrast == Contrast::Helmert {
             return Err(
-                FormulaError::new(span, "helmert contrasts have no reference")
-                    .hint("set the order instead, as in levels = c(\"low\", \"mid\", \"high\")"),
+                FormulaError::new(span, "helmert contrasts have no reference").with_hint(
+                    "set the order instead, as in levels = c(\"low\", \"mid\", \"high\")",
+                ),
             );
         }
         if self.order.is_empty() || self.order.contains(reference) {
             return Ok(());
         }
         let message = format!("the reference \"{reference}\" is not among the levels");
-        Err(FormulaError::new(span, message).hint(suggestion(reference, "levels", &self.order)))
+        Err(FormulaError::new(span, message).with_hint(suggestion(
+            reference,
+            "levels",
+            &self.order,
+        )))
     }
 
     /// Whether it only marks the column as categorical.
@@ -179,7 +184,7 @@ impl Coded {
     /// The name of its coefficients before their levels. Treatment contrasts have the names that
     /// levels have anyway.
     pub(crate) fn label(&self) -> String {
-        let column = quoted(&self.column);
+        let column = quote_name(&self.column);
         match self.contrast {
             Contrast::Treatment => column.into_owned(),
             other => format!("C({column}, {})", other.name()),
@@ -187,68 +192,70 @@ impl Coded {
     }
 }
 
-fn contrast(node: &Node, column: &str) -> Result<Contrast, FormulaError> {
+fn read_contrast(node: &Node, column: &str) -> Result<Contrast, FormulaError> {
     let names = Contrast::ALL.map(Contrast::name);
-    let name = match &node.bare().kind {
+    let name = match &node.without_parens().kind {
         NodeKind::Name(name) | NodeKind::Text(name) => name,
-        NodeKind::Call(name, _) if Contrast::named(name).is_some() => {
+        NodeKind::Call(name, _) if Contrast::from_name(name).is_some() => {
             return Err(
                 FormulaError::new(node.span, "a contrast takes no arguments")
-                    .hint(format!("write C({}, ref = \"level\")", quoted(column))),
+                    .with_hint(format!("write C({}, ref = \"level\")", quote_name(column))),
             );
         }
         _ => {
             return Err(FormulaError::new(node.span, "a contrast is a name")
-                .hint(format!("one of {}", names.join(", "))));
+                .with_hint(format!("one of {}", names.join(", "))));
         }
     };
-    Contrast::named(name).ok_or_else(|| {
+    Contrast::from_name(name).ok_or_else(|| {
         let error = FormulaError::new(node.span, format!("no contrast \"{name}\""));
         match name.as_str() {
-            "contr.poly" | "Poly" | "poly" => error.hint("write poly(x, 2) of a numeric column"),
-            _ => error.hint(suggestion(name, "C", &names)),
+            "contr.poly" | "Poly" | "poly" => {
+                error.with_hint("write poly(x, 2) of a numeric column")
+            }
+            _ => error.with_hint(suggestion(name, "C", &names)),
         }
     })
 }
 
 /// A level: a text, a plain name or a number.
-fn level(node: &Node) -> Result<String, FormulaError> {
-    let bare = node.bare();
+fn read_level(node: &Node) -> Result<String, FormulaError> {
+    let bare = node.without_parens();
     match &bare.kind {
         NodeKind::Text(text) | NodeKind::Name(text) => Ok(text.clone()),
         NodeKind::Number(value) => Ok(value.to_string()),
         NodeKind::Sum(items) => match &items[..] {
             // The only sum of one part is a number with a minus.
-            [item] => level(&item.node).map(|text| format!("-{text}")),
+            [item] => read_level(&item.node).map(|text| format!("-{text}")),
             _ => Err(no_level(node.span)),
         },
-        NodeKind::Negative(inner) => level(inner).map(|text| format!("-{text}")),
+        NodeKind::Negative(inner) => read_level(inner).map(|text| format!("-{text}")),
         _ => Err(no_level(node.span)),
     }
 }
 
 fn no_level(span: Span) -> FormulaError {
     FormulaError::new(span, "a level is a text or a number")
-        .hint("put it in quotes, as in ref = \"day\"")
+        .with_hint("put it in quotes, as in ref = \"day\"")
 }
 
-pub(crate) fn levels(node: &Node) -> Result<Vec<String>, FormulaError> {
-    let NodeKind::Call(name, arguments) = &node.bare().kind else {
+pub(crate) fn read_levels(node: &Node) -> Result<Vec<String>, FormulaError> {
+    let NodeKind::Call(name, arguments) = &node.without_parens().kind else {
         return Err(FormulaError::new(node.span, "levels are a list")
-            .hint("write levels = c(\"low\", \"mid\", \"high\")"));
+            .with_hint("write levels = c(\"low\", \"mid\", \"high\")"));
     };
     if name != "c" || arguments.len() < 2 {
         return Err(
             FormulaError::new(node.span, "levels are a list of two or more")
-                .hint("write levels = c(\"low\", \"mid\", \"high\")"),
+                .with_hint("write levels = c(\"low\", \"mid\", \"high\")"),
         );
     }
     let mut found: Vec<String> = Vec::with_capacity(arguments.len());
     for argument in arguments {
-        let level = level(argument)?;
+        let level = read_level(argument)?;
         if found.contains(&level) {
             let what = format!("the level \"{level}\"");
-            return Err(FormulaError::twice(argument.span, what));
+            return Err(FormulaError::given_twice(argument.span, what));
         }
         found.push(level);
     }
@@ -262,7 +269,7 @@ pub(crate) fn in_quotes(text: &str) -> String {
 
 impl fmt::Display for Coded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "C({}", quoted(&self.column))?;
+        write!(f, "C({}", quote_name(&self.column))?;
         if self.contrast != Contrast::Treatment {
             write!(f, ", {}", self.contrast.name())?;
         }

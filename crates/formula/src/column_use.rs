@@ -70,7 +70,7 @@ impl ColumnUse {
             ColumnRole::Removed => "write - 1 to leave out the intercept".into(),
             _ => "the intercept is there unless 0 or - 1 leaves it out: y ~ x, or y ~ 1".into(),
         };
-        Err(FormulaError::new(*span, message).hint(hint))
+        Err(FormulaError::new(*span, message).with_hint(hint))
     }
 
     /// Refuses text where numbers are needed.
@@ -100,7 +100,8 @@ impl ColumnUse {
             "{wanted} needs numbers, but column \"{}\" holds text",
             self.name
         );
-        Err(FormulaError::new(self.span, message).hint("text columns stand alone, as in y ~ color"))
+        Err(FormulaError::new(self.span, message)
+            .with_hint("text columns stand alone, as in y ~ color"))
     }
 
     /// Whether `.` leaves the column out because it has another purpose.
@@ -129,7 +130,7 @@ pub(crate) type UseListener<'a> = dyn FnMut(&str, Span, ColumnRole) + 'a;
 /// Reads arithmetic that uses at least one column and no statistic of the whole table.
 pub(crate) fn read_numbers(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, FormulaError> {
     let expr = read_term(node, used)?;
-    match expr.unlearnt() {
+    match expr.find_unlearnt() {
         None => Ok(expr),
         Some((standard, inner)) => {
             let message = format!(
@@ -137,17 +138,17 @@ pub(crate) fn read_numbers(node: &Node, used: &mut UseListener<'_>) -> Result<Ex
                 Expr::Standard(standard, inner.clone().into())
             );
             Err(FormulaError::new(node.span, message)
-                .hint("center and scale belong into terms on the right of ~"))
+                .with_hint("center and scale belong into terms on the right of ~"))
         }
     }
 }
 
 /// Reads arithmetic that uses at least one column.
 pub(crate) fn read_term(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, FormulaError> {
-    let expr = Expr::read(node, &mut |name, span| used(name, span, ColumnRole::Number))?;
-    if expr.columns().is_empty() {
+    let expr = Expr::read_node(node, &mut |name, span| used(name, span, ColumnRole::Number))?;
+    if expr.column_names().is_empty() {
         return Err(FormulaError::new(node.span, "this names no column")
-            .hint("a constant is what the intercept is for"));
+            .with_hint("a constant is what the intercept is for"));
     }
     Ok(expr)
 }

@@ -1,7 +1,7 @@
 //! Syntax of other formula languages, and what to write here instead.
 
 /// Advice for a function of another language.
-pub(crate) fn function(name: &str) -> Option<&'static str> {
+pub(crate) fn function_advice(name: &str) -> Option<&'static str> {
     let advice = match name {
         "factor" | "as.factor" | "ordered" | "cat" | "c" => "write C(x) for a categorical column",
         "ln" | "np.log" => "the natural logarithm is log(x)",
@@ -27,13 +27,13 @@ pub(crate) fn function(name: &str) -> Option<&'static str> {
         "np.sin" => "write sin(x)",
         "np.cos" => "write cos(x)",
         "row" => "write (1 | row()) for an effect of each row",
-        _ => return effect(name),
+        _ => return effect_advice(name),
     };
     Some(advice)
 }
 
 /// Advice for a function of another language that stands for random effects or for correlated rows.
-fn effect(name: &str) -> Option<&'static str> {
+fn effect_advice(name: &str) -> Option<&'static str> {
     let advice = match name {
         "us" | "re" | "random" | "Error" | "strata" | "cluster" | "frailty" | "fe" => {
             "write (1 | g) for effects by group, (1 + x | g) with slopes"
@@ -58,7 +58,7 @@ fn effect(name: &str) -> Option<&'static str> {
 
 /// The smooth function to write in place of a spline of another language, given the columns that it
 /// names.
-pub(crate) fn smooth(name: &str, columns: &[String]) -> Option<String> {
+pub(crate) fn smooth_call(name: &str, columns: &[String]) -> Option<String> {
     let first = columns.first().map_or("x", String::as_str);
     let all = match columns {
         [first, second, ..] => format!("{first}, {second}"),
@@ -73,7 +73,7 @@ pub(crate) fn smooth(name: &str, columns: &[String]) -> Option<String> {
 }
 
 /// Advice for an addition term of brms, which follows a `|` left of `~`.
-pub(crate) fn addition(name: &str) -> Option<&'static str> {
+pub(crate) fn addition_advice(name: &str) -> Option<&'static str> {
     let advice = match name {
         "rate" => "write offset(log(n)) right of ~",
         "mi" => {
@@ -89,7 +89,7 @@ pub(crate) fn addition(name: &str) -> Option<&'static str> {
 }
 
 /// Advice for a call that cannot be a response.
-pub(crate) fn response(name: &str) -> &'static str {
+pub(crate) fn response_advice(name: &str) -> &'static str {
     match name {
         "Surv" | "surv" => {
             "write time | cens(c) ~ ..., where c says none or right, with --family weibull, exponential or lognormal"
@@ -110,7 +110,7 @@ pub(crate) fn grouping_argument(name: &str) -> &'static str {
 }
 
 /// Advice for a grouping factor that is a call.
-pub(crate) fn grouping(name: &str) -> &'static str {
+pub(crate) fn grouping_advice(name: &str) -> &'static str {
     match name {
         "mm" => {
             "a row belongs to one group of each grouping: write (1 | a) + (1 | b), whose columns have effects of their own"
@@ -120,7 +120,7 @@ pub(crate) fn grouping(name: &str) -> &'static str {
 }
 
 /// Advice for a call around a whole formula.
-pub(crate) fn wrapper(name: &str) -> Option<&'static str> {
+pub(crate) fn wrapper_advice(name: &str) -> Option<&'static str> {
     let advice = match name {
         "lf" => PARAMETER,
         "nlf" => NONLINEAR,
@@ -134,7 +134,7 @@ pub(crate) fn wrapper(name: &str) -> Option<&'static str> {
 }
 
 /// Advice for arguments that follow the formula of a response inside `bf(...)`.
-pub(crate) fn beside(names: &[&str]) -> &'static str {
+pub(crate) fn beside_advice(names: &[&str]) -> &'static str {
     if names.contains(&"nl") {
         NONLINEAR
     } else if names.contains(&"family") {
@@ -150,7 +150,7 @@ const NONLINEAR: &str = "formulas are linear in what is learnt: write the model 
 
 /// The name used here for a parameter of a family, or for a class of parameters, of another
 /// language.
-pub fn parameter(name: &str) -> Option<&'static str> {
+pub fn parameter_advice(name: &str) -> Option<&'static str> {
     match name {
         "zi" | "hu" => Some("gate"),
         "phi" => Some("precision"),

@@ -20,11 +20,11 @@ impl Span {
     }
 
     /// The smallest span that covers both.
-    pub fn to(self, other: Self) -> Self {
+    pub fn up_to(self, other: Self) -> Self {
         Self::new(self.start.min(other.start), self.end.max(other.end))
     }
 
-    pub(crate) fn shifted(self, by: usize) -> Self {
+    pub(crate) fn shift_by(self, by: usize) -> Self {
         Self::new(self.start + by, self.end + by)
     }
 }
@@ -68,19 +68,19 @@ impl FormulaError {
     }
 
     /// Something that may be given once only.
-    pub(crate) fn twice(span: Span, what: impl std::fmt::Display) -> Self {
-        Self::new(span, format!("{what} is given twice")).hint("leave one out")
+    pub(crate) fn given_twice(span: Span, what: impl std::fmt::Display) -> Self {
+        Self::new(span, format!("{what} is given twice")).with_hint("leave one out")
     }
 
     /// The same error with a hint.
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
     pub(crate) fn in_prior(mut self, shift: usize) -> Self {
         self.origin = Origin::Prior;
-        self.span = self.span.shifted(shift);
+        self.span = self.span.shift_by(shift);
         self
     }
 
@@ -103,7 +103,7 @@ impl FormulaError {
     /// );
     /// ```
     pub fn render(&self, source: &str) -> String {
-        let place = Place::find(self.span, source);
+        let place = Place::locate_span(self.span, source);
         let mut text = format!(
             "{}:{}:{}: {}\n  {}\n  {}{}",
             match self.origin {
@@ -134,17 +134,17 @@ struct Place {
 }
 
 impl Place {
-    fn find(span: Span, source: &str) -> Self {
-        let start = boundary(source, span.start);
-        let end = boundary(source, span.end).max(start);
+    fn locate_span(span: Span, source: &str) -> Self {
+        let start = char_boundary(source, span.start);
+        let end = char_boundary(source, span.end).max(start);
         let line_start = source[..start].rfind('\n').map_or(0, |at| at + 1);
         let line_end = source[start..]
             .find('\n')
             .map_or(source.len(), |at| start + at);
-        let (before, inside, after) = cut(
-            printable(&source[line_start..start]),
-            printable(&source[start..end.min(line_end)]),
-            printable(&source[end.min(line_end)..line_end]),
+        let (before, inside, after) = cut_line(
+            printable_text(&source[line_start..start]),
+            printable_text(&source[start..end.min(line_end)]),
+            printable_text(&source[end.min(line_end)..line_end]),
         );
         Self {
             line: source[..line_start].matches('\n').count() + 1,
@@ -157,18 +157,18 @@ impl Place {
 }
 
 /// Cuts a long line to the part around its caret.
-fn cut(before: String, inside: String, after: String) -> (String, String, String) {
+fn cut_line(before: String, inside: String, after: String) -> (String, String, String) {
     if before.width() + inside.width() + after.width() <= LINE_WIDTH {
         return (before, inside, after);
     }
-    let inside = head(&inside, LINE_WIDTH / 2);
+    let inside = cut_head(&inside, LINE_WIDTH / 2);
     let room = (LINE_WIDTH - inside.width()) / 2;
-    let kept: String = head(&before.chars().rev().collect::<String>(), room);
-    (kept.chars().rev().collect(), inside, head(&after, room))
+    let kept: String = cut_head(&before.chars().rev().collect::<String>(), room);
+    (kept.chars().rev().collect(), inside, cut_head(&after, room))
 }
 
 /// The first characters of a text up to a width, with an ellipsis where it was cut.
-fn head(text: &str, width: usize) -> String {
+fn cut_head(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }
@@ -183,7 +183,7 @@ fn head(text: &str, width: usize) -> String {
 }
 
 /// Replaces tabs and control characters, which would move the caret away from its target.
-fn printable(text: &str) -> String {
+fn printable_text(text: &str) -> String {
     text.chars()
         .map(|letter| match letter {
             '\t' | '\r' => ' ',
@@ -193,7 +193,7 @@ fn printable(text: &str) -> String {
         .collect()
 }
 
-fn boundary(source: &str, at: usize) -> usize {
+fn char_boundary(source: &str, at: usize) -> usize {
     let mut at = at.min(source.len());
     while !source.is_char_boundary(at) {
         at -= 1;
@@ -219,7 +219,7 @@ mod tests {
     fn columns_count_characters_and_lines_count_from_one() {
         let source = "größe ~ a +\n  é + b";
         let at = source.find('b').unwrap();
-        let error = FormulaError::new(Span::new(at, at + 1), "no").hint("yes");
+        let error = FormulaError::new(Span::new(at, at + 1), "no").with_hint("yes");
         assert_eq!(
             error.render(source),
             "formula:2:7: no\n    é + b\n        ^  yes"

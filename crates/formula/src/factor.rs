@@ -8,10 +8,10 @@ use crate::coded::Coded;
 use crate::column_use::{UseListener, read_term};
 use crate::dialect;
 use crate::error::{FormulaError, Span};
-use crate::expression::{Expr, Standard, only};
+use crate::expression::{Expr, Standard, only_argument};
 use crate::function::{self, Function};
 use crate::splined::Splined;
-use crate::syntax::{Node, NodeKind, quoted};
+use crate::syntax::{Node, NodeKind, quote_name};
 
 /// Highest degree of `poly`; higher powers of a column carry no further information in double
 /// precision.
@@ -21,7 +21,7 @@ const MAX_DEGREE: f64 = 50.0;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Factor {
-    /// A column; numeric, unless [`Terms::resolve`](crate::Terms::resolve) finds that it holds
+    /// A column; numeric, unless [`Terms::resolve_text`](crate::Terms::resolve_text) finds that it holds
     /// text.
     Column(String),
     /// `C(color)`: one column of zeros and ones for each level.
@@ -54,15 +54,15 @@ impl Factor {
     }
 
     /// The columns it reads, in order, with repeats.
-    pub fn columns(&self) -> Vec<&str> {
+    pub fn column_names(&self) -> Vec<&str> {
         match self {
             Self::Column(name) | Self::Categorical(name) => vec![name],
             Self::Coded(coded) => vec![&coded.column],
-            Self::Spline(splined) => splined.input.columns(),
+            Self::Spline(splined) => splined.input.column_names(),
             Self::Expression(expr)
             | Self::Poly(expr, _)
             | Self::Scale(expr)
-            | Self::Center(expr) => expr.columns(),
+            | Self::Center(expr) => expr.column_names(),
         }
     }
 
@@ -88,33 +88,39 @@ impl Factor {
     ) -> Result<Self, FormulaError> {
         match name {
             "C" => {
-                let coded = Coded::read(node.span, arguments, used)?;
+                let coded = Coded::read_call(node.span, arguments, used)?;
                 if coded.is_plain() {
                     return Ok(Self::Categorical(coded.column));
                 }
                 Ok(Self::Coded(coded))
             }
             "poly" => read_poly(node.span, arguments, used),
-            "bs" | "ns" => Splined::read(name, node.span, arguments, used).map(Self::Spline),
+            "bs" | "ns" => Splined::read_call(name, node.span, arguments, used).map(Self::Spline),
             "scale" => Ok(Self::Scale(read_term(
-                only(name, arguments, node.span)?,
+                only_argument(name, arguments, node.span)?,
                 used,
             )?)),
             "center" => Ok(Self::Center(read_term(
-                only(name, arguments, node.span)?,
+                only_argument(name, arguments, node.span)?,
                 used,
             )?)),
-            "I" => Ok(match read_term(only(name, arguments, node.span)?, used)? {
-                Expr::Column(name) => Self::Column(name),
-                Expr::Standard(Standard::Center, inner) => Self::Center(*inner),
-                Expr::Standard(Standard::Scale, inner) => Self::Scale(*inner),
-                other => Self::Expression(other),
-            }),
-            _ if Function::named(name).is_some() => Ok(Self::Expression(read_term(node, used)?)),
-            _ => Err(match dialect::smooth(name, &columns_named(arguments)) {
-                Some(advice) => function::unknown(name, node.span).hint(advice),
-                None => misplaced(name, node.span),
-            }),
+            "I" => Ok(
+                match read_term(only_argument(name, arguments, node.span)?, used)? {
+                    Expr::Column(name) => Self::Column(name),
+                    Expr::Standard(Standard::Center, inner) => Self::Center(*inner),
+                    Expr::Standard(Standard::Scale, inner) => Self::Scale(*inner),
+                    other => Self::Expression(other),
+                },
+            ),
+            _ if Function::from_name(name).is_some() => {
+                Ok(Self::Expression(read_term(node, used)?))
+            }
+            _ => Err(
+                match dialect::smooth_call(name, &columns_named(arguments)) {
+                    Some(advice) => function::unknown_function(name, node.span).with_hint(advice),
+                    None => misplaced_error(name, node.span),
+                },
+            ),
         }
     }
 }
@@ -135,55 +141,57 @@ fn read_poly(
         } else {
             "write poly(x, 2) for a parabola"
         };
-        return Err(FormulaError::new(span, message).hint(hint));
+        return Err(FormulaError::new(span, message).with_hint(hint));
     };
     let expr = read_term(argument, used)?;
     let degree = match &degree.kind {
         NodeKind::Named(name, value) if name == "degree" => value,
         _ => degree,
     };
-    match degree.bare().kind {
+    match degree.without_parens().kind {
         NodeKind::Number(value) if (1.0..=MAX_DEGREE).contains(&value) && value.fract() == 0.0 => {
             Ok(Factor::Poly(expr, value as usize))
         }
         _ => {
             let message = format!("the degree of poly is a whole number from 1 to {MAX_DEGREE}");
-            Err(FormulaError::new(degree.span, message).hint("write poly(x, 2) for a parabola"))
+            Err(FormulaError::new(degree.span, message)
+                .with_hint("write poly(x, 2) for a parabola"))
         }
     }
 }
 
 /// The columns among the arguments of a call, quoted where they need it.
 fn columns_named(arguments: &[Node]) -> Vec<String> {
-    let column = |argument: &Node| match &argument.bare().kind {
-        NodeKind::Name(name) => Some(quoted(name).into_owned()),
+    let column = |argument: &Node| match &argument.without_parens().kind {
+        NodeKind::Name(name) => Some(quote_name(name).into_owned()),
         _ => None,
     };
     arguments.iter().filter_map(column).collect()
 }
 
 /// The error for a call that is not a term: valid elsewhere in a formula, or unknown.
-fn misplaced(name: &str, span: Span) -> FormulaError {
+fn misplaced_error(name: &str, span: Span) -> FormulaError {
     match name {
         "cbind" => FormulaError::new(span, "cbind(...) belongs left of ~")
-            .hint("write cbind(successes, failures) ~ ..."),
-        "se" => FormulaError::new(span, "se(...) belongs left of ~").hint("write y | se(s) ~ ..."),
-        "cens" => {
-            FormulaError::new(span, "cens(...) belongs left of ~").hint("write y | cens(c) ~ ...")
+            .with_hint("write cbind(successes, failures) ~ ..."),
+        "se" => {
+            FormulaError::new(span, "se(...) belongs left of ~").with_hint("write y | se(s) ~ ...")
         }
+        "cens" => FormulaError::new(span, "cens(...) belongs left of ~")
+            .with_hint("write y | cens(c) ~ ..."),
         "trunc" => FormulaError::new(span, "trunc(...) belongs left of ~")
-            .hint("write y | trunc(lb = 0) ~ ..."),
+            .with_hint("write y | trunc(lb = 0) ~ ..."),
         "trials" => FormulaError::new(span, "trials(...) belongs left of ~")
-            .hint("write successes | trials(n) ~ ..."),
-        _ => function::unknown(name, span),
+            .with_hint("write successes | trials(n) ~ ..."),
+        _ => function::unknown_function(name, span),
     }
 }
 
 impl fmt::Display for Factor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Column(name) => f.write_str(&quoted(name)),
-            Self::Categorical(name) => write!(f, "C({})", quoted(name)),
+            Self::Column(name) => f.write_str(&quote_name(name)),
+            Self::Categorical(name) => write!(f, "C({})", quote_name(name)),
             Self::Coded(coded) => write!(f, "{coded}"),
             Self::Spline(splined) => write!(f, "{splined}"),
             Self::Expression(call @ Expr::Call(..)) => write!(f, "{call}"),
@@ -197,21 +205,21 @@ impl fmt::Display for Factor {
 
 impl Term {
     /// A term of one factor.
-    pub fn of(factor: Factor) -> Self {
+    pub fn from_factor(factor: Factor) -> Self {
         Self {
             factors: vec![factor],
         }
     }
 
     /// Equal for terms that are the same product, whatever the order of the factors.
-    pub(crate) fn key(&self) -> Vec<String> {
+    pub(crate) fn sort_key(&self) -> Vec<String> {
         let mut names: Vec<String> = self.factors.iter().map(ToString::to_string).collect();
         names.sort_unstable();
         names
     }
 
     /// The product; a factor of both terms appears once, as in R.
-    pub(crate) fn times(&self, other: &Self) -> Self {
+    pub(crate) fn interaction_with(&self, other: &Self) -> Self {
         let mut factors = self.factors.clone();
         for factor in &other.factors {
             if !factors.contains(factor) {

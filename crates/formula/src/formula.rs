@@ -7,7 +7,7 @@ use crate::dialect;
 use crate::error::{FormulaError, Span};
 use crate::expansion::{Expander, Side, Terms, bare_pipe};
 use crate::response::{self, LeftSide};
-use crate::syntax::{Node, Token, TokenKind, parse};
+use crate::syntax::{Node, Token, TokenKind, parse_tokens};
 
 /// A formula as written: a response and its predictors.
 ///
@@ -30,11 +30,11 @@ impl Formula {
         let at = tokens[tilde].span;
         if left.is_empty() {
             return Err(FormulaError::new(at, "a response is expected before ~")
-                .hint("name the column to explain, as in y ~ x"));
+                .with_hint("name the column to explain, as in y ~ x"));
         }
         let Some(last) = right.last() else {
             return Err(FormulaError::new(at, "nothing follows ~")
-                .hint("write y ~ 1 for an intercept alone, y ~ . for all columns"));
+                .with_hint("write y ~ 1 for an intercept alone, y ~ . for all columns"));
         };
         check_pipes(right)?;
         // Something missing at the end of the text is reported at its end.
@@ -44,13 +44,13 @@ impl Formula {
         };
         Ok(Self {
             source: source.to_owned(),
-            left: parse(left, at.start)?,
-            right: parse(right, end)?,
+            left: parse_tokens(left, at.start)?,
+            right: parse_tokens(right, end)?,
         })
     }
 
     /// The left side as it is written.
-    pub(crate) fn left(&self) -> &Node {
+    pub(crate) fn left_side(&self) -> &Node {
         &self.left
     }
 
@@ -77,9 +77,9 @@ impl Formula {
     ///
     /// Without a `.` the columns are not used; [`Terms::check_columns`] checks them.
     pub fn expand<S: AsRef<str>>(&self, columns: &[S]) -> Result<Terms, FormulaError> {
-        let (left, right, uses) = self.read(&[])?;
+        let (left, right, uses) = self.read_sides(&[])?;
         if !uses.dotted {
-            return Terms::assemble(left, right, uses.columns, self.right.span);
+            return Terms::assemble_terms(left, right, uses.columns, self.right.span);
         }
         let claimed = uses.columns.iter().filter(|used| used.is_claimed());
         let claimed: HashSet<&str> = claimed.map(|used| used.name.as_str()).collect();
@@ -88,16 +88,16 @@ impl Formula {
             .filter(|name| !claimed.contains(name))
             .map(str::to_owned)
             .collect();
-        let (left, right, uses) = self.read(&dot)?;
-        Terms::assemble(left, right, uses.columns, self.right.span)
+        let (left, right, uses) = self.read_sides(&dot)?;
+        Terms::assemble_terms(left, right, uses.columns, self.right.span)
     }
 
     /// Reads both sides, with `.` standing for `dot`.
-    fn read(&self, dot: &[String]) -> Result<(LeftSide, Side, Uses), FormulaError> {
+    fn read_sides(&self, dot: &[String]) -> Result<(LeftSide, Side, Uses), FormulaError> {
         let mut expander = Expander::new(dot);
-        let mut used = |name: &str, span, role| expander.used(name, span, role);
-        let left = response::read(&self.left, &mut used)?;
-        let right = expander.side(&self.right)?;
+        let mut used = |name: &str, span, role| expander.note_use(name, span, role);
+        let left = response::read_response(&self.left, &mut used)?;
+        let right = expander.expand_side(&self.right)?;
         let uses = Uses {
             dotted: expander.dots > 0,
             columns: expander.uses,
@@ -121,11 +121,11 @@ fn find_tilde(tokens: &[Token], source: &str) -> Result<usize, FormulaError> {
         return Err(match (tokens.first(), tokens.last()) {
             (Some(first), Some(last)) => {
                 let message = "a formula needs a ~ between the response and the terms";
-                FormulaError::new(first.span.to(last.span), message)
-                    .hint("write it as in y ~ x1 + x2")
+                FormulaError::new(first.span.up_to(last.span), message)
+                    .with_hint("write it as in y ~ x1 + x2")
             }
             _ => FormulaError::new(Span::new(0, source.len()), "the formula is empty")
-                .hint("write response ~ terms, as in y ~ x1 + x2"),
+                .with_hint("write response ~ terms, as in y ~ x1 + x2"),
         });
     };
     let Some((second, token)) = tildes.next() else {
@@ -138,7 +138,7 @@ fn find_tilde(tokens: &[Token], source: &str) -> Result<usize, FormulaError> {
     } else {
         "one ~ parts the response from the terms; join terms with +"
     };
-    Err(FormulaError::new(token.span, "a second ~ in one formula").hint(hint))
+    Err(FormulaError::new(token.span, "a second ~ in one formula").with_hint(hint))
 }
 
 /// Refuses calls of other languages around a formula, such as `bf(y ~ x)` and `lmer(y ~ x)`.
@@ -150,11 +150,11 @@ fn check_wrapper(tokens: &[Token]) -> Result<(), FormulaError> {
         return Ok(());
     };
     let has_tilde = tokens.iter().any(|token| token.kind == TokenKind::Tilde);
-    match dialect::wrapper(name).filter(|_| has_tilde) {
+    match dialect::wrapper_advice(name).filter(|_| has_tilde) {
         None => Ok(()),
         Some(hint) => {
             let message = format!("a formula does not stand inside {name}(...)");
-            Err(FormulaError::new(first.span, message).hint(hint))
+            Err(FormulaError::new(first.span, message).with_hint(hint))
         }
     }
 }

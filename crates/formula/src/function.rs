@@ -56,7 +56,7 @@ pub(crate) const SPECIALS: [&str; 19] = [
 
 impl Function {
     /// The function of this name.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         FUNCTIONS
             .iter()
             .find(|(known, _)| *known == name)
@@ -72,7 +72,7 @@ impl Function {
     }
 
     /// Its value; NaN outside the domain.
-    pub fn apply(self, value: f64) -> f64 {
+    pub fn apply_to(self, value: f64) -> f64 {
         match self {
             Self::Exp => value.exp(),
             Self::Log => value.ln(),
@@ -95,18 +95,18 @@ pub fn function_names() -> impl Iterator<Item = &'static str> {
 }
 
 /// The error for an unknown function, with the nearest known name.
-pub(crate) fn unknown(name: &str, span: Span) -> FormulaError {
+pub(crate) fn unknown_function(name: &str, span: Span) -> FormulaError {
     let error = FormulaError::new(
         Span::new(span.start, span.start + name.len()),
         format!("no function \"{name}\""),
     );
-    if let Some(advice) = dialect::function(name) {
-        return error.hint(advice);
+    if let Some(advice) = dialect::function_advice(name) {
+        return error.with_hint(advice);
     }
     let known: Vec<&str> = function_names().collect();
     match nearest(name, &known) {
-        Some(near) => error.hint(format!("did you mean \"{near}\"?")),
-        None => error.hint(format!("the functions are {}", known.join(", "))),
+        Some(near) => error.with_hint(format!("did you mean \"{near}\"?")),
+        None => error.with_hint(format!("the functions are {}", known.join(", "))),
     }
 }
 
@@ -117,9 +117,9 @@ mod tests {
     #[test]
     fn every_function_is_found_by_its_own_name() {
         for (name, function) in FUNCTIONS {
-            assert_eq!(Function::named(name), Some(function));
+            assert_eq!(Function::from_name(name), Some(function));
             assert_eq!(function.name(), name);
         }
-        assert_eq!(Function::named("ln"), None);
+        assert_eq!(Function::from_name("ln"), None);
     }
 }

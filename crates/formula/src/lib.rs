@@ -15,8 +15,8 @@
 //! 1. [`Formula::parse`]: text to a syntax tree ([`Formulas::parse`] where there may be several
 //!    responses);
 //! 2. [`Formula::expand`]: the algebra of `+ - : * / ^ .` to a list of [`Term`]s;
-//! 3. [`Terms::check_columns`] and [`Terms::resolve`]: against a table's columns;
-//! 4. [`TermBasis::fit`]: numbers for the table, and later for new rows.
+//! 3. [`Terms::check_columns`] and [`Terms::resolve_text`]: against a table's columns;
+//! 4. [`TermBasis::fit_columns`]: numbers for the table, and later for new rows.
 
 mod basis;
 mod coded;
@@ -47,7 +47,7 @@ pub use basis::{
 };
 pub use coded::{Coded, Coding, Contrast};
 pub use column_use::{ColumnRole, ColumnUse};
-pub use dialect::parameter as known_parameter;
+pub use dialect::parameter_advice as known_parameter;
 pub use error::{FormulaError, Origin, Span};
 pub use expansion::{
     BY_ROW, By, Correlation, CovariateTerm, GroupTerm, How, Intercept, KernelName, MonotonicTerm,
@@ -63,4 +63,4 @@ pub use response::{Response, Trials};
 pub use several::{Formulas, Residuals};
 pub use spline::{BSpline, CubicSpline, Sample};
 pub use splined::{SplineKind, Splined};
-pub use syntax::{Comparison, quoted};
+pub use syntax::{Comparison, quote_name};

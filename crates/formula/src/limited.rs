@@ -8,7 +8,7 @@ use crate::column_use::{ColumnRole, UseListener};
 use crate::error::{FormulaError, Span};
 use crate::expression::Expr;
 use crate::spelling::suggestion;
-use crate::syntax::{Node, NodeKind, quoted};
+use crate::syntax::{Node, NodeKind, quote_name};
 
 /// `cens(c)`: the rows whose response is known by bounds only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ pub struct Truncation {
 
 impl Censoring {
     /// Reads the arguments of a call.
-    pub(crate) fn read(
+    pub(crate) fn read_call(
         span: Span,
         arguments: &[Node],
         used: &mut UseListener<'_>,
@@ -42,18 +42,20 @@ impl Censoring {
             _ => {
                 let found = arguments.len();
                 let message = format!("cens takes a column, and perhaps upper ends, found {found}");
-                return Err(FormulaError::new(span, message).hint(hint));
+                return Err(FormulaError::new(span, message).with_hint(hint));
             }
         };
-        let NodeKind::Name(status) = &first.bare().kind else {
+        let NodeKind::Name(status) = &first.without_parens().kind else {
             let message = "cens(...) takes a column of none, left, right and interval";
-            return Err(FormulaError::new(first.span, message).hint(hint));
+            return Err(FormulaError::new(first.span, message).with_hint(hint));
         };
         used(status, first.span, ColumnRole::Censoring);
         let upper = upper.map(|node| match &node.kind {
-            NodeKind::Named(name, value) if name == "upper" || name == "y2" => limit(value, used),
-            NodeKind::Named(name, _) => Err(unknown("cens", name, node.span, &["upper"])),
-            _ => limit(node, used),
+            NodeKind::Named(name, value) if name == "upper" || name == "y2" => {
+                read_limit(value, used)
+            }
+            NodeKind::Named(name, _) => Err(unknown_option("cens", name, node.span, &["upper"])),
+            _ => read_limit(node, used),
         });
         Ok(Self {
             status: status.clone(),
@@ -62,15 +64,15 @@ impl Censoring {
     }
 
     /// The columns it reads, with repeats.
-    pub fn columns(&self) -> Vec<&str> {
-        let upper = self.upper.iter().flat_map(Expr::columns);
+    pub fn column_names(&self) -> Vec<&str> {
+        let upper = self.upper.iter().flat_map(Expr::column_names);
         std::iter::once(self.status.as_str()).chain(upper).collect()
     }
 }
 
 impl Truncation {
     /// Reads the arguments of a call.
-    pub(crate) fn read(
+    pub(crate) fn read_call(
         span: Span,
         arguments: &[Node],
         used: &mut UseListener<'_>,
@@ -78,7 +80,7 @@ impl Truncation {
         let hint = "write trunc(lb = 0), trunc(ub = 10) or trunc(0, 10)";
         if arguments.is_empty() || arguments.len() > 2 {
             let message = format!("trunc takes one or two limits, found {}", arguments.len());
-            return Err(FormulaError::new(span, message).hint(hint));
+            return Err(FormulaError::new(span, message).with_hint(hint));
         }
         let mut found = Self {
             low: None,
@@ -92,52 +94,52 @@ impl Truncation {
             let side = match name {
                 "lb" => &mut found.low,
                 "ub" => &mut found.high,
-                _ => return Err(unknown("trunc", name, node.span, &["lb", "ub"])),
+                _ => return Err(unknown_option("trunc", name, node.span, &["lb", "ub"])),
             };
             if side.is_some() {
-                return Err(FormulaError::twice(node.span, name));
+                return Err(FormulaError::given_twice(node.span, name));
             }
-            *side = Some(limit(value, used)?);
+            *side = Some(read_limit(value, used)?);
         }
         if let (Some(Expr::Number(low)), Some(Expr::Number(high))) = (&found.low, &found.high)
             && low >= high
         {
             let message = format!("nothing lies between {low} and {high}");
-            return Err(FormulaError::new(span, message).hint("the lower limit comes first"));
+            return Err(FormulaError::new(span, message).with_hint("the lower limit comes first"));
         }
         Ok(found)
     }
 
     /// The columns it reads, with repeats.
-    pub fn columns(&self) -> Vec<&str> {
+    pub fn column_names(&self) -> Vec<&str> {
         let both = self.low.iter().chain(&self.high);
-        both.flat_map(Expr::columns).collect()
+        both.flat_map(Expr::column_names).collect()
     }
 }
 
 /// A number or a function of columns that bounds the response.
-fn limit(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, FormulaError> {
-    let expr = Expr::read(node, &mut |name, span| used(name, span, ColumnRole::Limit))?;
-    match expr.unlearnt() {
+fn read_limit(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, FormulaError> {
+    let expr = Expr::read_node(node, &mut |name, span| used(name, span, ColumnRole::Limit))?;
+    match expr.find_unlearnt() {
         None => Ok(expr),
         Some(_) => Err(FormulaError::new(
             node.span,
             "a limit is a number or a function of columns",
         )
-        .hint("center and scale belong into terms on the right of ~")),
+        .with_hint("center and scale belong into terms on the right of ~")),
     }
 }
 
-fn unknown(call: &str, name: &str, span: Span, known: &[&str]) -> FormulaError {
+fn unknown_option(call: &str, name: &str, span: Span, known: &[&str]) -> FormulaError {
     let message = format!("{call}(...) has no argument \"{name}\"");
-    FormulaError::new(span, message).hint(suggestion(name, call, known))
+    FormulaError::new(span, message).with_hint(suggestion(name, call, known))
 }
 
 impl fmt::Display for Censoring {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.upper {
-            None => write!(f, "cens({})", quoted(&self.status)),
-            Some(upper) => write!(f, "cens({}, {upper})", quoted(&self.status)),
+            None => write!(f, "cens({})", quote_name(&self.status)),
+            Some(upper) => write!(f, "cens({}, {upper})", quote_name(&self.status)),
         }
     }
 }

@@ -6,29 +6,29 @@ use crate::error::FormulaError;
 use crate::syntax::{Node, NodeKind};
 
 /// A whole number in a range, or an error that tells what to write.
-pub(crate) fn whole(
+pub(crate) fn read_whole(
     option: &str,
     node: &Node,
     range: RangeInclusive<f64>,
     hint: &str,
 ) -> Result<usize, FormulaError> {
-    match node.bare().kind {
+    match node.without_parens().kind {
         NodeKind::Number(value) if range.contains(&value) && value.fract() == 0.0 => {
             Ok(value as usize)
         }
         _ => {
             let (least, most) = range.into_inner();
             let message = format!("{option} is a whole number from {least} to {most}");
-            Err(FormulaError::new(node.span, message).hint(hint))
+            Err(FormulaError::new(node.span, message).with_hint(hint))
         }
     }
 }
 
 /// A period, in the unit of the column.
-pub(crate) fn period(node: &Node, example: &str) -> Result<f64, FormulaError> {
-    match node.bare().kind {
+pub(crate) fn read_period(node: &Node, example: &str) -> Result<f64, FormulaError> {
+    match node.without_parens().kind {
         NodeKind::Number(value) if value > 0.0 => Ok(value),
         _ => Err(FormulaError::new(node.span, "a period is a number above 0")
-            .hint(format!("in the unit of the column, as in {example}"))),
+            .with_hint(format!("in the unit of the column, as in {example}"))),
     }
 }

@@ -17,7 +17,7 @@ impl Terms {
     pub fn of_parameter(formula: &Formula, columns: &[String]) -> Result<Self, FormulaError> {
         let terms = formula.expand(columns)?;
         let wrong = |message: &str, hint: &str| {
-            Err(FormulaError::new(formula.left_span(), message).hint(hint))
+            Err(FormulaError::new(formula.left_span(), message).with_hint(hint))
         };
         let response = &terms.response;
         let Expr::Column(_) = &response.outcome else {

@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::column_use::{ColumnRole, UseListener, read_numbers};
 use crate::dialect;
 use crate::error::{FormulaError, Span};
-use crate::expression::{Expr, only};
+use crate::expression::{Expr, only_argument};
 use crate::function::Function;
 use crate::limited::{Censoring, Truncation};
-use crate::syntax::{Binary, Node, NodeKind, Sign, quoted};
+use crate::syntax::{Binary, Node, NodeKind, Sign, quote_name};
 
 /// The response of a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,17 +45,17 @@ impl Response {
     /// The columns besides the outcome that its prediction needs: those of trials, of standard
     /// errors and of limits.
     pub fn addition_columns(&self) -> Vec<&str> {
-        let errors = self.errors.iter().flat_map(Expr::columns);
-        let limits = self.truncation.iter().flat_map(Truncation::columns);
+        let errors = self.errors.iter().flat_map(Expr::column_names);
+        let limits = self.truncation.iter().flat_map(Truncation::column_names);
         let trials = self.trial_columns().into_iter();
         trials.chain(errors).chain(limits).collect()
     }
 
     /// The columns of the observed outcome: its own and those of `cens(...)`.
     pub fn observed_columns(&self) -> Vec<&str> {
-        let censoring = self.censoring.iter().flat_map(Censoring::columns);
+        let censoring = self.censoring.iter().flat_map(Censoring::column_names);
         self.outcome
-            .columns()
+            .column_names()
             .into_iter()
             .chain(censoring)
             .collect()
@@ -73,7 +73,7 @@ impl Response {
             None | Some(Trials::Count(_)) => Vec::new(),
             Some(Trials::Column(name)) => vec![name],
             Some(Trials::Failures(failures)) => {
-                [self.outcome.columns(), failures.columns()].concat()
+                [self.outcome.column_names(), failures.column_names()].concat()
             }
         }
     }
@@ -87,25 +87,28 @@ pub(crate) struct LeftSide {
 
 /// Reads the left side.  `cbind(successes, failures)` is the syntax of R, `successes | trials(n)`
 /// that of brms and bambi.
-pub(crate) fn read(node: &Node, used: &mut UseListener<'_>) -> Result<LeftSide, FormulaError> {
+pub(crate) fn read_response(
+    node: &Node,
+    used: &mut UseListener<'_>,
+) -> Result<LeftSide, FormulaError> {
     match &node.kind {
-        NodeKind::Paren(inner) => read(inner, used),
+        NodeKind::Paren(inner) => read_response(inner, used),
         NodeKind::Binary(Binary::Pipe, outcome, additions) => {
             let outcome = read_outcome(outcome, used)?;
-            let mut left = plain(outcome);
+            let mut left = plain_response(outcome);
             read_additions(additions, &mut left, used)?;
             Ok(left)
         }
         NodeKind::Binary(Binary::DoublePipe, ..) => {
             Err(FormulaError::new(node.span, "|| has no meaning left of ~")
-                .hint("write successes | trials(n)"))
+                .with_hint("write successes | trials(n)"))
         }
         NodeKind::Call(name, arguments) if name == "cbind" => read_cbind(node, arguments, used),
-        _ => Ok(plain(read_outcome(node, used)?)),
+        _ => Ok(plain_response(read_outcome(node, used)?)),
     }
 }
 
-fn plain(outcome: Expr) -> LeftSide {
+fn plain_response(outcome: Expr) -> LeftSide {
     let response = Response {
         outcome,
         trials: None,
@@ -126,22 +129,22 @@ fn read_outcome(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, Formula
             used(name, node.span, ColumnRole::Response);
             Ok(Expr::Column(name.clone()))
         }
-        NodeKind::Call(name, _) if name == "I" || Function::named(name).is_some() => {
+        NodeKind::Call(name, _) if name == "I" || Function::from_name(name).is_some() => {
             let mut numbers = |name: &str, span, _| used(name, span, ColumnRole::NumericResponse);
             read_numbers(node, &mut numbers)
         }
         NodeKind::Call(name, _) => {
             let message = format!("{name}(...) cannot be a response");
-            Err(FormulaError::new(node.span, message).hint(dialect::response(name)))
+            Err(FormulaError::new(node.span, message).with_hint(dialect::response_advice(name)))
         }
         NodeKind::Dot => Err(FormulaError::new(node.span, ". cannot be a response")
-            .hint("name the column to explain")),
+            .with_hint("name the column to explain")),
         NodeKind::Number(_) => Err(
             FormulaError::new(node.span, "a number cannot be a response")
-                .hint("name the column to explain"),
+                .with_hint("name the column to explain"),
         ),
         _ => Err(FormulaError::new(node.span, "the response is not a column")
-            .hint("wrap arithmetic in I(...), as in I(a + b) ~ ...")),
+            .with_hint("wrap arithmetic in I(...), as in I(a + b) ~ ...")),
     }
 }
 
@@ -176,7 +179,7 @@ fn no_addition(span: Span, name: &str) -> FormulaError {
         span,
         "only trials(...), weights(...), se(...), cens(...) and trunc(...) follow a | here",
     )
-    .hint(dialect::addition(name).unwrap_or(USUAL))
+    .with_hint(dialect::addition_advice(name).unwrap_or(USUAL))
 }
 
 /// Reads an addition to the response, such as trials or bounds.
@@ -195,27 +198,30 @@ fn read_addition(
         _ => false,
     };
     if is_given {
-        return Err(FormulaError::twice(span, format!("{name}(...)")));
+        return Err(FormulaError::given_twice(span, format!("{name}(...)")));
     }
     match name {
         "trials" => {
-            response.trials = Some(read_trials(only(name, arguments, span)?, used)?);
+            response.trials = Some(read_trials(only_argument(name, arguments, span)?, used)?);
         }
         "weights" => {
             if left.weights.is_some() {
                 return Err(FormulaError::new(span, "weights(...) is given twice")
-                    .hint("multiply them, as in weights(v * w)"));
+                    .with_hint("multiply them, as in weights(v * w)"));
             }
             let mut weighed = |name: &str, span, _| used(name, span, ColumnRole::Weights);
-            let weights = read_numbers(only(name, arguments, span)?, &mut weighed)?;
+            let weights = read_numbers(only_argument(name, arguments, span)?, &mut weighed)?;
             left.weights = Some((weights, span));
         }
         "se" => {
             let mut read = |name: &str, span, _| used(name, span, ColumnRole::Errors);
-            response.errors = Some(read_numbers(only(name, arguments, span)?, &mut read)?);
+            response.errors = Some(read_numbers(
+                only_argument(name, arguments, span)?,
+                &mut read,
+            )?);
         }
-        "cens" => response.censoring = Some(Censoring::read(span, arguments, used)?),
-        "trunc" => response.truncation = Some(Truncation::read(span, arguments, used)?),
+        "cens" => response.censoring = Some(Censoring::read_call(span, arguments, used)?),
+        "trunc" => response.truncation = Some(Truncation::read_call(span, arguments, used)?),
         _ => return Err(no_addition(span, name)),
     }
     one_kind(&left.response, span)
@@ -225,7 +231,7 @@ fn read_addition(
 fn one_kind(response: &Response, span: Span) -> Result<(), FormulaError> {
     if response.censoring.is_some() && response.truncation.is_some() {
         let message = "a response is either censored or truncated here";
-        return Err(FormulaError::new(span, message).hint("leave out cens(...) or trunc(...)"));
+        return Err(FormulaError::new(span, message).with_hint("leave out cens(...) or trunc(...)"));
     }
     Ok(())
 }
@@ -240,15 +246,18 @@ fn read_cbind(
             "cbind takes successes and failures, found {}",
             arguments.len()
         );
-        return Err(FormulaError::new(node.span, message).hint("write cbind(successes, failures)"));
-    };
-    let mut left = plain(read_outcome(successes, used)?);
-    let mut failed = |name: &str, span| used(name, span, ColumnRole::Failures);
-    let counted = Expr::read(failures, &mut failed)?;
-    if counted.columns().is_empty() || counted.unlearnt().is_some() {
         return Err(
-            FormulaError::new(failures.span, "the failures are not a column")
-                .hint("write successes | trials(n) for the same number of trials in every row"),
+            FormulaError::new(node.span, message).with_hint("write cbind(successes, failures)")
+        );
+    };
+    let mut left = plain_response(read_outcome(successes, used)?);
+    let mut failed = |name: &str, span| used(name, span, ColumnRole::Failures);
+    let counted = Expr::read_node(failures, &mut failed)?;
+    if counted.column_names().is_empty() || counted.find_unlearnt().is_some() {
+        return Err(
+            FormulaError::new(failures.span, "the failures are not a column").with_hint(
+                "write successes | trials(n) for the same number of trials in every row",
+            ),
         );
     }
     left.response.trials = Some(Trials::Failures(counted));
@@ -256,7 +265,7 @@ fn read_cbind(
 }
 
 fn read_trials(node: &Node, used: &mut UseListener<'_>) -> Result<Trials, FormulaError> {
-    match &node.bare().kind {
+    match &node.without_parens().kind {
         NodeKind::Name(name) => {
             used(name, node.span, ColumnRole::Trials);
             Ok(Trials::Column(name.clone()))
@@ -266,7 +275,7 @@ fn read_trials(node: &Node, used: &mut UseListener<'_>) -> Result<Trials, Formul
         }
         _ => Err(
             FormulaError::new(node.span, "trials are a column or a positive whole number")
-                .hint("make a column of it in the table first"),
+                .with_hint("make a column of it in the table first"),
         ),
     }
 }
@@ -283,7 +292,7 @@ impl fmt::Display for Response {
         f.write_str(&outcome)?;
         let trials = match &self.trials {
             None | Some(Trials::Failures(_)) => None,
-            Some(Trials::Column(name)) => Some(format!("trials({})", quoted(name))),
+            Some(Trials::Column(name)) => Some(format!("trials({})", quote_name(name))),
             Some(Trials::Count(count)) => Some(format!("trials({count})")),
         };
         let errors = self.errors.as_ref().map(|errors| format!("se({errors})"));

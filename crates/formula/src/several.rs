@@ -3,7 +3,7 @@
 use crate::dialect;
 use crate::error::{FormulaError, Span};
 use crate::formula::Formula;
-use crate::syntax::{Binary, Node, NodeKind, Token, TokenKind, tokens};
+use crate::syntax::{Binary, Node, NodeKind, Token, TokenKind, split_tokens};
 
 /// The most responses of one model.
 const MOST_RESPONSES: usize = 20;
@@ -34,32 +34,31 @@ pub struct Formulas {
 impl Formulas {
     /// Parses the formulas of one or several responses; the error points into `source`.
     pub fn parse(source: &str) -> Result<Formulas, FormulaError> {
-        let tokens = tokens(source)?;
+        let tokens = split_tokens(source)?;
         let (tokens, residuals) = without_rescor(tokens)?;
         let mut responses = Vec::new();
-        for part in parts(&tokens, source)? {
-            responses.extend(spread(Formula::of_tokens(part, source)?)?);
+        for part in split_formulas(&tokens, source)? {
+            responses.extend(spread_responses(Formula::of_tokens(part, source)?)?);
         }
         let all = Formulas {
             source: source.to_owned(),
             responses,
             residuals: residuals.map_or(Residuals::Independent, |(residuals, _)| residuals),
         };
-        all.check(residuals.map(|(_, span)| span))?;
+        all.check_responses(residuals.map(|(_, span)| span))?;
         Ok(all)
     }
 
-    fn check(&self, rescor: Option<Span>) -> Result<(), FormulaError> {
+    fn check_responses(&self, rescor: Option<Span>) -> Result<(), FormulaError> {
         if let Some(span) = rescor.filter(|_| self.responses.len() == 1) {
             let message = "the residuals of one response have nothing to be correlated with";
             return Err(FormulaError::new(span, message)
-                .hint("leave it out, or write mvbind(y1, y2) ~ ... + set_rescor(TRUE)"));
+                .with_hint("leave it out, or write mvbind(y1, y2) ~ ... + set_rescor(TRUE)"));
         }
         if let Some(one) = self.responses.get(MOST_RESPONSES) {
             let message = format!("more than {MOST_RESPONSES} responses");
-            return Err(
-                FormulaError::new(one.left_span(), message).hint("fit those that belong together")
-            );
+            return Err(FormulaError::new(one.left_span(), message)
+                .with_hint("fit those that belong together"));
         }
         Ok(())
     }
@@ -80,14 +79,14 @@ impl Formulas {
     }
 
     /// The one formula, if there is one response.
-    pub(crate) fn only(mut self) -> Result<Formula, FormulaError> {
+    pub(crate) fn into_single(mut self) -> Result<Formula, FormulaError> {
         match self.responses.get(1) {
             None => Ok(self.responses.remove(0)),
             Some(second) => Err(FormulaError::new(
                 second.left_span(),
                 "one response is expected here, and this is the second",
             )
-            .hint("name one, as in y ~ x")),
+            .with_hint("name one, as in y ~ x")),
         }
     }
 }
@@ -96,7 +95,7 @@ impl Formula {
     /// Parses the formula of one response; the error points into `source`. For several responses
     /// use [`Formulas`].
     pub fn parse(source: &str) -> Result<Self, FormulaError> {
-        Formulas::parse(source)?.only()
+        Formulas::parse(source)?.into_single()
     }
 }
 
@@ -112,7 +111,7 @@ fn without_rescor(
     let span = tokens[at].span;
     let wrong = || {
         FormulaError::new(span, "set_rescor(...) is a summand of its own at the end")
-            .hint("write + set_rescor(TRUE) or + set_rescor(FALSE)")
+            .with_hint("write + set_rescor(TRUE) or + set_rescor(FALSE)")
     };
     let [_, open, value, close, rest @ ..] = &tokens[at..] else {
         return Err(wrong());
@@ -127,12 +126,12 @@ fn without_rescor(
         },
         _ => return Err(wrong()),
     };
-    let call = span.to(close.span);
+    let call = span.up_to(close.span);
     Ok((tokens[..at - 1].to_vec(), Some((residuals, call))))
 }
 
 /// The tokens of each formula: those inside `bf(...)`, or all.
-fn parts<'t>(tokens: &'t [Token], source: &str) -> Result<Vec<&'t [Token]>, FormulaError> {
+fn split_formulas<'t>(tokens: &'t [Token], source: &str) -> Result<Vec<&'t [Token]>, FormulaError> {
     let is_wrapper = |token: &Token| matches!(&token.kind, TokenKind::Name(name) if matches!(name.as_str(), "bf" | "brmsformula"));
     let [first, open, ..] = tokens else {
         return Ok(vec![tokens]);
@@ -141,7 +140,7 @@ fn parts<'t>(tokens: &'t [Token], source: &str) -> Result<Vec<&'t [Token]>, Form
         return Ok(vec![tokens]);
     }
     let mut found = Vec::new();
-    for part in summands(tokens) {
+    for part in split_summands(tokens) {
         match part {
             [name, open, inner @ .., close]
                 if is_wrapper(name)
@@ -155,7 +154,7 @@ fn parts<'t>(tokens: &'t [Token], source: &str) -> Result<Vec<&'t [Token]>, Form
                 let span = other.first().map_or(Span::new(0, source.len()), |t| t.span);
                 return Err(
                     FormulaError::new(span, "the formula of a response is expected here")
-                        .hint("write bf(y1 ~ x) + bf(y2 ~ z)"),
+                        .with_hint("write bf(y1 ~ x) + bf(y2 ~ z)"),
                 );
             }
         }
@@ -171,9 +170,12 @@ fn check_alone(name: &Token, inner: &[Token]) -> Result<(), FormulaError> {
             TokenKind::Open => depth += 1,
             TokenKind::Close => depth = depth.saturating_sub(1),
             TokenKind::Comma if depth == 0 => {
-                let (span, hint) = (name.span, dialect::beside(&names(&inner[at + 1..])));
+                let (span, hint) = (
+                    name.span,
+                    dialect::beside_advice(&response_names(&inner[at + 1..])),
+                );
                 let message = "bf(...) holds the formula of one response and nothing else";
-                return Err(FormulaError::new(span, message).hint(hint));
+                return Err(FormulaError::new(span, message).with_hint(hint));
             }
             _ => {}
         }
@@ -182,7 +184,7 @@ fn check_alone(name: &Token, inner: &[Token]) -> Result<(), FormulaError> {
 }
 
 /// The names among tokens.
-fn names(tokens: &[Token]) -> Vec<&str> {
+fn response_names(tokens: &[Token]) -> Vec<&str> {
     let named = tokens.iter().filter_map(|token| match &token.kind {
         TokenKind::Name(name) => Some(name.as_str()),
         _ => None,
@@ -191,7 +193,7 @@ fn names(tokens: &[Token]) -> Vec<&str> {
 }
 
 /// The tokens split at each `+` outside parentheses.
-fn summands(tokens: &[Token]) -> Vec<&[Token]> {
+fn split_summands(tokens: &[Token]) -> Vec<&[Token]> {
     let mut depth = 0_usize;
     let parted = tokens.split(|token| {
         match token.kind {
@@ -205,13 +207,13 @@ fn summands(tokens: &[Token]) -> Vec<&[Token]> {
 }
 
 /// A formula for each response of `mvbind(...)`.
-fn spread(formula: Formula) -> Result<Vec<Formula>, FormulaError> {
-    let left = formula.left();
-    let (responses, additions) = match &left.bare().kind {
+fn spread_responses(formula: Formula) -> Result<Vec<Formula>, FormulaError> {
+    let left = formula.left_side();
+    let (responses, additions) = match &left.without_parens().kind {
         NodeKind::Binary(Binary::Pipe, responses, additions) => {
-            (responses.bare(), Some((&left.span, additions)))
+            (responses.without_parens(), Some((&left.span, additions)))
         }
-        _ => (left.bare(), None),
+        _ => (left.without_parens(), None),
     };
     let NodeKind::Call(name, columns) = &responses.kind else {
         return Ok(vec![formula]);
@@ -219,7 +221,7 @@ fn spread(formula: Formula) -> Result<Vec<Formula>, FormulaError> {
     if name == "c" {
         return Err(
             FormulaError::new(responses.span, "c(...) does not name responses")
-                .hint("write mvbind(y1, y2) ~ ..."),
+                .with_hint("write mvbind(y1, y2) ~ ..."),
         );
     }
     if name != "mvbind" {
@@ -228,7 +230,7 @@ fn spread(formula: Formula) -> Result<Vec<Formula>, FormulaError> {
     if columns.is_empty() {
         return Err(
             FormulaError::new(responses.span, "mvbind(...) names no response")
-                .hint("write mvbind(y1, y2) ~ ..."),
+                .with_hint("write mvbind(y1, y2) ~ ..."),
         );
     }
     let own = |column: &Node| match additions {

@@ -2,7 +2,7 @@
 
 use lehr_spelling::nearest;
 
-use crate::syntax::quoted;
+use crate::syntax::quote_name;
 
 /// A hint that names the nearest candidate or, if none is near, lists the candidates.
 pub(crate) fn suggestion<S: AsRef<str>>(name: &str, owner: &str, candidates: &[S]) -> String {
@@ -12,7 +12,7 @@ pub(crate) fn suggestion<S: AsRef<str>>(name: &str, owner: &str, candidates: &[S
     let shown: Vec<String> = candidates
         .iter()
         .take(5)
-        .map(|candidate| quoted(candidate.as_ref()).into_owned())
+        .map(|candidate| quote_name(candidate.as_ref()).into_owned())
         .collect();
     match candidates.len() - shown.len() {
         _ if shown.is_empty() => format!("{owner} has none"),

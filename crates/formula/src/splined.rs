@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::column_use::{UseListener, read_term};
 use crate::error::{FormulaError, Span};
 use crate::expression::Expr;
-use crate::option::whole;
+use crate::option::read_whole;
 use crate::spelling::suggestion;
 use crate::syntax::{Node, NodeKind};
 
@@ -56,7 +56,7 @@ impl SplineKind {
 
 impl Splined {
     /// Reads the arguments of a call of `bs` or `ns`.
-    pub(crate) fn read(
+    pub(crate) fn read_call(
         name: &str,
         span: Span,
         arguments: &[Node],
@@ -70,7 +70,7 @@ impl Splined {
         let Some((input, rest)) = arguments.split_first() else {
             return Err(
                 FormulaError::new(span, format!("{name}(...) names no column"))
-                    .hint(format!("write {example}")),
+                    .with_hint(format!("write {example}")),
             );
         };
         let input = read_term(input, used)?;
@@ -84,20 +84,20 @@ impl Splined {
             let Some(at) = options.iter().position(|known| *known == option) else {
                 let message = format!("{name}(...) has no argument \"{option}\"");
                 return Err(FormulaError::new(argument.span, message)
-                    .hint(unknown_hint(name, option, options)));
+                    .with_hint(unknown_hint(name, option, options)));
             };
             let most = if option == "df" { MOST } else { MOST_DEGREE };
             if found[at]
-                .replace(whole(option, value, 1.0..=most, EXAMPLES)?)
+                .replace(read_whole(option, value, 1.0..=most, EXAMPLES)?)
                 .is_some()
             {
-                return Err(FormulaError::twice(argument.span, option));
+                return Err(FormulaError::given_twice(argument.span, option));
             }
         }
         let degree = found[1].unwrap_or(USUAL_DEGREE);
         let Some(df) = found[0] else {
             let message = format!("{name}(...) needs df, the number of its columns");
-            return Err(FormulaError::new(span, message).hint(format!(
+            return Err(FormulaError::new(span, message).with_hint(format!(
                 "write {example}, or s(x), which finds by itself how smooth it is"
             )));
         };
@@ -105,7 +105,7 @@ impl Splined {
             let message =
                 format!("bs of degree {degree} has at least {degree} columns, found {df}");
             return Err(FormulaError::new(span, message)
-                .hint(format!("write df = {degree} or more, or a lower degree")));
+                .with_hint(format!("write df = {degree} or more, or a lower degree")));
         }
         let kind = match name {
             "bs" => SplineKind::B { degree },

@@ -25,9 +25,13 @@ impl Graph {
                  with that"
             );
         }
-        let active = self.active(of, wrt);
+        let active = self.mark_active(of, wrt);
         let mut adjoints: HashMap<NodeId, Adjoint<'g>> = HashMap::new();
-        adjoints.entry(of.id).or_default().own.push(of.like(1.0));
+        adjoints
+            .entry(of.id)
+            .or_default()
+            .own
+            .push(of.filled_like(1.0));
         let mut found: HashMap<NodeId, Expr<'g>> = HashMap::new();
         for place in (0..active.len()).rev().filter(|&p| active[p]) {
             let id = NodeId(place as u32);
@@ -38,9 +42,14 @@ impl Graph {
             if wrt.iter().any(|w| w.id == id) {
                 found.insert(id, adjoint);
             }
-            pull(self.expr(id), adjoint, &active, &mut adjoints);
+            pull_adjoint(self.expr(id), adjoint, &active, &mut adjoints);
         }
-        let gradient = |w: &Expr<'g>| found.get(&w.id).copied().unwrap_or_else(|| w.like(0.0));
+        let gradient = |w: &Expr<'g>| {
+            found
+                .get(&w.id)
+                .copied()
+                .unwrap_or_else(|| w.filled_like(0.0))
+        };
         wrt.iter().map(gradient).collect()
     }
 
@@ -60,22 +69,22 @@ impl Graph {
                 t.shape(),
                 "jvp: a direction has its array's shape"
             );
-            tangents.insert(w.id, known(*t));
+            tangents.insert(w.id, known_tangent(*t));
         }
-        let reachable = self.reachable(of);
+        let reachable = self.mark_reachable(of);
         for place in (0..reachable.len()).filter(|&p| reachable[p]) {
             let id = NodeId(place as u32);
             if !tangents.contains_key(&id) {
-                let tangent = push(self.expr(id), &tangents);
-                tangents.insert(id, tangent.and_then(known));
+                let tangent = push_tangent(self.expr(id), &tangents);
+                tangents.insert(id, tangent.and_then(known_tangent));
             }
         }
-        let tangent = |e: &Expr<'g>| tangents[&e.id].unwrap_or_else(|| e.like(0.0));
+        let tangent = |e: &Expr<'g>| tangents[&e.id].unwrap_or_else(|| e.filled_like(0.0));
         of.iter().map(tangent).collect()
     }
 
     /// Which nodes up to `of` lead to it, by place.
-    pub(crate) fn reachable(&self, of: &[Expr<'_>]) -> Vec<bool> {
+    pub(crate) fn mark_reachable(&self, of: &[Expr<'_>]) -> Vec<bool> {
         self.assert_own(of);
         let nodes = self.nodes();
         let end = of.iter().map(|e| e.id.index() + 1).max().unwrap_or(0);
@@ -94,8 +103,8 @@ impl Graph {
     }
 
     /// Which nodes lie on a path from `wrt` to `of`, by place.
-    fn active(&self, of: Expr<'_>, wrt: &[Expr<'_>]) -> Vec<bool> {
-        let mut active = self.reachable(&[of]);
+    fn mark_active(&self, of: Expr<'_>, wrt: &[Expr<'_>]) -> Vec<bool> {
+        let mut active = self.mark_reachable(&[of]);
         let nodes = self.nodes();
         for place in 0..active.len() {
             let starts = wrt.iter().any(|w| w.id.index() == place);
@@ -108,12 +117,12 @@ impl Graph {
 
 /// The tangent, or `None` if it is known to be zero, so that derivatives of constant parts are
 /// skipped.
-fn known(tangent: Expr<'_>) -> Option<Expr<'_>> {
+fn known_tangent(tangent: Expr<'_>) -> Option<Expr<'_>> {
     (!tangent.is_filled_with(0.0)).then_some(tangent)
 }
 
 /// Passes the adjoint of a node on to its operands.
-fn pull<'g>(
+fn pull_adjoint<'g>(
     out: Expr<'g>,
     adjoint: Expr<'g>,
     active: &[bool],
@@ -144,7 +153,10 @@ fn pull<'g>(
 }
 
 /// The tangent of a node from those of its operands.
-fn push<'g>(out: Expr<'g>, tangents: &HashMap<NodeId, Option<Expr<'g>>>) -> Option<Expr<'g>> {
+fn push_tangent<'g>(
+    out: Expr<'g>,
+    tangents: &HashMap<NodeId, Option<Expr<'g>>>,
+) -> Option<Expr<'g>> {
     let inputs = out.operands();
     let parts: Vec<Option<Expr<'g>>> = inputs.iter().map(|e| tangents[&e.id]).collect();
     if parts.iter().all(Option::is_none) {
@@ -190,7 +202,7 @@ fn total<'g>(parts: &[Expr<'g>]) -> Option<Expr<'g>> {
 
 fn sum_of<'g>(parts: impl IntoIterator<Item = Expr<'g>>) -> Option<Expr<'g>> {
     let parts: Vec<Expr<'g>> = parts.into_iter().collect();
-    outer::joined(&parts).into_iter().reduce(|a, b| a + b)
+    outer::join_parts(&parts).into_iter().reduce(|a, b| a + b)
 }
 
 /// One concatenation from padded slices of one axis, or `None` if they overlap or differ.

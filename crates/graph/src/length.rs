@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn what_holds_for_some_numbers_of_rows_only_is_refused() {
-        let graph = Graph::collecting();
+        let graph = Graph::collecting_errors();
         let x = graph.input("x", [ROWS]);
         let _ = x.slice(0, 0..1);
         let _ = x.at(graph.index_input("g", ROWS));

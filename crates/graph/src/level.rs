@@ -40,19 +40,20 @@ impl Level {
     /// The level of this process: the one that the variable `LEHR_SIMD` names, else the widest.
     ///
     /// # Panics
-    /// If the variable names no level of this machine. Programs call [`Level::asked`] first.
+    /// If the variable names no level of this machine. Programs call [`Level::from_environment`] first.
     pub fn of_process() -> Level {
         static CHOSEN: OnceLock<Level> = OnceLock::new();
-        *CHOSEN.get_or_init(|| Level::asked().unwrap_or_else(|problem| panic!("{problem}")))
+        *CHOSEN
+            .get_or_init(|| Level::from_environment().unwrap_or_else(|problem| panic!("{problem}")))
     }
 
     /// As [`Level::of_process`], but as a `Result`.
     ///
     /// # Errors
     /// If the variable names no level of this machine. The message is for the user.
-    pub fn asked() -> Result<Level, String> {
+    pub fn from_environment() -> Result<Level, String> {
         let asked = std::env::var(VARIABLE).ok();
-        Level::chosen(asked.as_deref())
+        Level::from_request(asked.as_deref())
     }
 
     /// The dispatcher that runs kernels on the level of this process.
@@ -64,7 +65,7 @@ impl Level {
         level.arch().expect("a level of this machine")
     }
 
-    fn chosen(asked: Option<&str>) -> Result<Level, String> {
+    fn from_request(asked: Option<&str>) -> Result<Level, String> {
         let all = Level::all();
         let Some(asked) = asked else {
             return Ok(*all.last().expect("one number at a time is always there"));
@@ -112,15 +113,15 @@ mod tests {
     #[test]
     fn the_widest_level_is_taken_unless_another_is_asked_for() {
         let all = Level::all();
-        assert_eq!(Level::chosen(None).as_ref(), Ok(all.last().unwrap()));
+        assert_eq!(Level::from_request(None).as_ref(), Ok(all.last().unwrap()));
         for level in all {
-            assert_eq!(Level::chosen(Some(level.name())), Ok(level));
+            assert_eq!(Level::from_request(Some(level.name())), Ok(level));
         }
     }
 
     #[test]
     fn a_level_that_the_machine_lacks_is_refused_by_name() {
-        let refused = Level::chosen(Some("avx1024")).unwrap_err();
+        let refused = Level::from_request(Some("avx1024")).unwrap_err();
         assert!(refused.starts_with("LEHR_SIMD: expected one of scalar, "));
         assert!(refused.ends_with("found \"avx1024\""), "{refused}");
     }

@@ -16,12 +16,12 @@ impl Graph {
     /// ```
     pub fn listing(&self, outputs: &[Expr<'_>]) -> String {
         let mut text = String::new();
-        let reachable = self.reachable(outputs);
+        let reachable = self.mark_reachable(outputs);
         let nodes = self.nodes();
         for place in (0..reachable.len()).filter(|&p| reachable[p]) {
             let node = &nodes[place];
             let lanes = if node.laned { " per lane" } else { "" };
-            let label = self.label(node);
+            let label = self.node_label(node);
             let _ = write!(text, "%{place} {}{lanes} = {label}", node.shape);
             for input in &node.inputs {
                 let _ = write!(text, " %{}", input.0);
@@ -31,7 +31,7 @@ impl Graph {
         text
     }
 
-    fn label(&self, node: &Node) -> String {
+    fn node_label(&self, node: &Node) -> String {
         match node.op {
             Op::Input(place) | Op::IndexInput(place) => {
                 format!("{} {:?}", node.op.name(), self.input_info(place).name)

@@ -5,7 +5,7 @@
 //! contraction runs over steps and lanes.
 
 use crate::expr::Expr;
-use crate::primitive::matmul::{Lanes, Read, product};
+use crate::primitive::matmul::{Lanes, Read, matrix_product};
 use crate::primitive::{Op, Unary};
 
 /// Longer vectors are rows of a table, which are streamed rather than gathered.
@@ -22,7 +22,7 @@ struct Outer<'g> {
 }
 
 impl<'g> Outer<'g> {
-    fn of(whole: Expr<'g>) -> Option<Outer<'g>> {
+    fn from_expr(whole: Expr<'g>) -> Option<Outer<'g>> {
         let (mut negative, mut triangle, mut e) = (false, None, whole);
         loop {
             match e.op() {
@@ -55,11 +55,11 @@ impl<'g> Outer<'g> {
 }
 
 /// The parts of a sum, with its outer products joined into one of each kind.
-pub(crate) fn joined<'g>(parts: &[Expr<'g>]) -> Vec<Expr<'g>> {
+pub(crate) fn join_parts<'g>(parts: &[Expr<'g>]) -> Vec<Expr<'g>> {
     let mut kinds: Vec<Vec<Outer<'g>>> = Vec::new();
     let mut rest = Vec::new();
     for &part in parts {
-        let Some(outer) = Outer::of(part) else {
+        let Some(outer) = Outer::from_expr(part) else {
             rest.push(part);
             continue;
         };
@@ -84,7 +84,7 @@ fn one_product<'g>(found: &[Outer<'g>]) -> Expr<'g> {
     let left: Vec<Expr<'g>> = found.iter().map(signed).collect();
     let right: Vec<Expr<'g>> = found.iter().map(|o| o.b).collect();
     let (a, b) = (graph.concat(&left, 0), graph.concat(&right, 0));
-    let sum = product(a, Read::Transposed, b, Read::Plain);
+    let sum = matrix_product(a, Read::Transposed, b, Read::Plain);
     let sum = found[0].triangle.map_or(sum, |offset| sum.tril(offset));
     if all { -sum } else { sum }
 }

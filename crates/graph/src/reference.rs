@@ -39,7 +39,7 @@ impl Expr<'_> {
     /// The numbers of an array of constants in row-major order; `None` if it depends on an input or
     /// on the number of rows.
     pub fn constant_values(self) -> Option<Vec<f64>> {
-        let reachable = self.graph.reachable(&[self]);
+        let reachable = self.graph.mark_reachable(&[self]);
         let is_open = |node: &Node| {
             let given = matches!(node.op, Op::Input(_) | Op::IndexInput(_) | Op::SumLanes);
             given || node.shape.is_symbolic()
@@ -64,7 +64,7 @@ pub fn evaluate(outputs: &[Expr<'_>], values: &Values, lanes: usize) -> Vec<Vec<
     };
     let graph = first.graph();
     let mut done: HashMap<NodeId, Vec<f64>> = HashMap::new();
-    let reachable = graph.reachable(outputs);
+    let reachable = graph.mark_reachable(outputs);
     for place in (0..reachable.len()).filter(|&p| reachable[p]) {
         let id = NodeId(place as u32);
         let value = evaluate_node(graph, id, values, &done, lanes);
@@ -98,33 +98,33 @@ fn evaluate_node(
         Op::SumLanes => sum_lanes(input(0), lanes),
         Op::MatMul(op) if op.lanes == Lanes::Summed => {
             let per_lane = |lane| {
-                let events = [event(input(0), lane), event(input(1), lane)];
-                node.op.reference(&events, node.shape)
+                let events = [lane_event(input(0), lane), lane_event(input(1), lane)];
+                node.op.reference_values(&events, node.shape)
             };
             (0..lanes)
                 .map(per_lane)
-                .reduce(|a, b| plus(&a, &b))
+                .reduce(|a, b| add_values(&a, &b))
                 .expect("a run has a lane")
         }
         _ => {
             let count = if node.laned { lanes } else { 1 };
             let per_lane = |lane| {
                 let events: Vec<Event<'_>> = (0..node.inputs.len())
-                    .map(|k| event(input(k), lane))
+                    .map(|k| lane_event(input(k), lane))
                     .collect();
-                node.op.reference(&events, node.shape)
+                node.op.reference_values(&events, node.shape)
             };
             (0..count).flat_map(per_lane).collect()
         }
     }
 }
 
-fn plus(a: &[f64], b: &[f64]) -> Vec<f64> {
+fn add_values(a: &[f64], b: &[f64]) -> Vec<f64> {
     a.iter().zip(b).map(|(x, y)| x + y).collect()
 }
 
 /// The event of one lane.
-fn event<'a>((node, values): (&Node, &'a [f64]), lane: usize) -> Event<'a> {
+fn lane_event<'a>((node, values): (&Node, &'a [f64]), lane: usize) -> Event<'a> {
     let shape: Shape = node.shape;
     let start = if node.laned { lane * shape.size() } else { 0 };
     Event {
@@ -134,9 +134,9 @@ fn event<'a>((node, values): (&Node, &'a [f64]), lane: usize) -> Event<'a> {
 }
 
 fn sum_lanes((node, values): (&Node, &[f64]), lanes: usize) -> Vec<f64> {
-    let per_lane = |lane| event((node, values), lane).values.to_vec();
+    let per_lane = |lane| lane_event((node, values), lane).values.to_vec();
     (0..lanes)
         .map(per_lane)
-        .reduce(|a, b| plus(&a, &b))
+        .reduce(|a, b| add_values(&a, &b))
         .expect("a run has a lane")
 }

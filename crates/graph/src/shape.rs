@@ -102,7 +102,10 @@ impl Shape {
         let rank = self.rank().max(other.rank());
         let mut dims = [1; MAX_RANK];
         for (axis, dim) in dims[..rank].iter_mut().enumerate() {
-            *dim = match (self.aligned(axis, rank), other.aligned(axis, rank)) {
+            *dim = match (
+                self.aligned_axis(axis, rank),
+                other.aligned_axis(axis, rank),
+            ) {
                 (a, b) if a == b => a,
                 (1, b) => b,
                 (a, 1) => a,
@@ -113,7 +116,7 @@ impl Shape {
     }
 
     /// The dimension at `axis` after ones are prepended up to `rank` dimensions.
-    pub(crate) fn aligned(&self, axis: usize, rank: usize) -> usize {
+    pub(crate) fn aligned_axis(&self, axis: usize, rank: usize) -> usize {
         let missing = rank - self.rank();
         if axis < missing {
             1
@@ -130,19 +133,19 @@ impl Shape {
     }
 
     /// The same shape without the axes `first..first + count`.
-    pub(crate) fn without(&self, first: usize, count: usize) -> Shape {
+    pub(crate) fn without_axes(&self, first: usize, count: usize) -> Shape {
         let dims = self.dims();
         let kept: Vec<usize> = [&dims[..first], &dims[first + count..]].concat();
         Shape::new(&kept)
     }
 
     /// The product of the dimensions before `axis`.
-    pub(crate) fn outer(&self, axis: usize) -> usize {
+    pub(crate) fn outer_size(&self, axis: usize) -> usize {
         self.dims()[..axis].iter().product()
     }
 
     /// The product of the dimensions from `axis` on.
-    pub(crate) fn inner(&self, axis: usize) -> usize {
+    pub(crate) fn inner_size(&self, axis: usize) -> usize {
         self.dims()[axis..].iter().product()
     }
 }

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use crate::expr::Expr;
 use crate::length::Length;
-use crate::primitive::matmul::{Lanes, MatMul, Read, product};
+use crate::primitive::matmul::{Lanes, MatMul, Read, matrix_product};
 use crate::primitive::{Binary, Op, Reduction, Unary};
 use crate::shape::Shape;
 
@@ -21,13 +21,13 @@ fn unspread(x: Expr<'_>) -> Option<Expr<'_>> {
     matches!(x.op(), Op::Broadcast).then(|| x.operand(0))
 }
 
-pub(crate) fn unary(op: Unary, x: Expr<'_>) -> Option<Expr<'_>> {
+pub(crate) fn simplify_unary(op: Unary, x: Expr<'_>) -> Option<Expr<'_>> {
     let _rule = x.graph().nest()?;
     if let Some(value) = x.as_number() {
-        return Some(x.graph().full(x.shape(), op.value(value)));
+        return Some(x.graph().full(x.shape(), op.value_at(value)));
     }
     if let Some(small) = unspread(x) {
-        return Some(small.unary(op).broadcast(x.shape()));
+        return Some(small.apply_unary(op).broadcast(x.shape()));
     }
     match (op, x.op()) {
         (Unary::Neg, Op::Unary(Unary::Neg)) | (Unary::Recip, Op::Unary(Unary::Recip)) => {
@@ -37,25 +37,25 @@ pub(crate) fn unary(op: Unary, x: Expr<'_>) -> Option<Expr<'_>> {
         (Unary::Neg, Op::Binary(Binary::Mul)) if x.operand(0).as_number().is_some() => {
             Some(-x.operand(0) * x.operand(1))
         }
-        (Unary::Square | Unary::Abs, Op::Unary(Unary::Neg)) => Some(x.operand(0).unary(op)),
-        (Unary::Ln, _) => exponent(x, &mut { MOST_FACTORS }),
+        (Unary::Square | Unary::Abs, Op::Unary(Unary::Neg)) => Some(x.operand(0).apply_unary(op)),
+        (Unary::Ln, _) => simplify_exponent(x, &mut { MOST_FACTORS }),
         _ => None,
     }
 }
 
 /// The logarithm of a product or quotient of exponentials, computed without the exponentials; `None`
 /// if it would look at more than `left` nodes.
-fn exponent<'g>(x: Expr<'g>, left: &mut usize) -> Option<Expr<'g>> {
+fn simplify_exponent<'g>(x: Expr<'g>, left: &mut usize) -> Option<Expr<'g>> {
     *left = left.checked_sub(1)?;
     let (first, second) = match x.op() {
         Op::Unary(Unary::Exp) => return Some(x.operand(0)),
-        Op::Unary(Unary::Sqrt) => return exponent(x.operand(0), left).map(|of| of * 0.5),
-        Op::Unary(Unary::Recip) => return exponent(x.operand(0), left).map(|of| -of),
+        Op::Unary(Unary::Sqrt) => return simplify_exponent(x.operand(0), left).map(|of| of * 0.5),
+        Op::Unary(Unary::Recip) => return simplify_exponent(x.operand(0), left).map(|of| -of),
         Op::Binary(Binary::Mul | Binary::Div) => (x.operand(0), x.operand(1)),
         _ => return None,
     };
     let is_small = |e: Expr<'_>| e.shape().is_scalar() && !x.shape().is_scalar();
-    let mut known = |e| exponent(e, left).or_else(|| is_small(e).then(|| e.ln()));
+    let mut known = |e| simplify_exponent(e, left).or_else(|| is_small(e).then(|| e.ln()));
     let (first, second) = (known(first)?, known(second)?);
     Some(match x.op() {
         Op::Binary(Binary::Mul) => first + second,
@@ -66,18 +66,18 @@ fn exponent<'g>(x: Expr<'g>, left: &mut usize) -> Option<Expr<'g>> {
 pub(crate) fn binary<'g>(op: Binary, x: Expr<'g>, y: Expr<'g>, shape: Shape) -> Option<Expr<'g>> {
     let _rule = x.graph().nest()?;
     if let (Some(a), Some(b)) = (x.as_number(), y.as_number()) {
-        return Some(x.graph().full(shape, op.value(a, b)));
+        return Some(x.graph().full(shape, op.value_at(a, b)));
     }
     // Elementwise kernels broadcast by themselves, and work on small arrays is cheaper.
     let (small_x, small_y) = (unspread(x).unwrap_or(x), unspread(y).unwrap_or(y));
     if !small_x.is(x) || !small_y.is(y) {
-        return Some(small_x.binary(op, small_y).broadcast(shape));
+        return Some(small_x.apply_binary(op, small_y).broadcast(shape));
     }
-    if let Some((x, y)) = bare(x, y, shape) {
-        return Some(x.binary(op, y));
+    if let Some((x, y)) = strip_broadcasts(x, y, shape) {
+        return Some(x.apply_binary(op, y));
     }
     if op.commutes() && precedes(y, x) {
-        return Some(y.binary(op, x));
+        return Some(y.apply_binary(op, x));
     }
     let simple = match op {
         Binary::Add => add(x, y),
@@ -91,7 +91,7 @@ pub(crate) fn binary<'g>(op: Binary, x: Expr<'g>, y: Expr<'g>, shape: Shape) -> 
 }
 
 /// An array that repeats one number, beside an array of the full shape, reduced to that number.
-fn bare<'g>(x: Expr<'g>, y: Expr<'g>, shape: Shape) -> Option<(Expr<'g>, Expr<'g>)> {
+fn strip_broadcasts<'g>(x: Expr<'g>, y: Expr<'g>, shape: Shape) -> Option<(Expr<'g>, Expr<'g>)> {
     let guised = |e: Expr<'g>| e.shape().rank() > 0 && e.shape().size() == 1;
     if guised(x) && y.shape() == shape && shape.size() != 1 {
         return Some((x.reshape(()), y));
@@ -106,7 +106,7 @@ fn precedes(x: Expr<'_>, y: Expr<'_>) -> bool {
 }
 
 /// The operand of a negation.
-fn negated(x: Expr<'_>) -> Option<Expr<'_>> {
+fn simplify_negation(x: Expr<'_>) -> Option<Expr<'_>> {
     matches!(x.op(), Op::Unary(Unary::Neg)).then(|| x.operand(0))
 }
 
@@ -117,7 +117,7 @@ fn add<'g>(x: Expr<'g>, y: Expr<'g>) -> Option<Expr<'g>> {
     if x.is(y) {
         return Some(x * 2.0);
     }
-    match (negated(x), negated(y)) {
+    match (simplify_negation(x), simplify_negation(y)) {
         (_, Some(y)) => Some(x - y),
         (Some(x), _) => Some(y - x),
         _ => None,
@@ -132,9 +132,9 @@ fn sub<'g>(x: Expr<'g>, y: Expr<'g>) -> Option<Expr<'g>> {
         return Some(-y);
     }
     if x.is(y) {
-        return Some(x.like(0.0));
+        return Some(x.filled_like(0.0));
     }
-    negated(y).map(|y| x + y)
+    simplify_negation(y).map(|y| x + y)
 }
 
 fn mul<'g>(x: Expr<'g>, y: Expr<'g>) -> Option<Expr<'g>> {
@@ -142,9 +142,9 @@ fn mul<'g>(x: Expr<'g>, y: Expr<'g>) -> Option<Expr<'g>> {
         return Some(x.square());
     }
     if let Some(value) = x.as_number() {
-        return scaled(value, y);
+        return simplify_scaling(value, y);
     }
-    match (negated(x), negated(y)) {
+    match (simplify_negation(x), simplify_negation(y)) {
         (Some(x), Some(y)) => return Some(x * y),
         (Some(x), _) => return Some(-(x * y)),
         (_, Some(y)) => return Some(-(x * y)),
@@ -183,9 +183,9 @@ fn numbers_first<'g>(s: Expr<'g>, y: Expr<'g>) -> Option<Expr<'g>> {
 }
 
 /// A constant times an expression.
-fn scaled(value: f64, y: Expr<'_>) -> Option<Expr<'_>> {
+fn simplify_scaling(value: f64, y: Expr<'_>) -> Option<Expr<'_>> {
     match (value, y.op()) {
-        (0.0, _) => Some(y.like(0.0)),
+        (0.0, _) => Some(y.filled_like(0.0)),
         (1.0, _) => Some(y),
         (-1.0, _) => Some(-y),
         (_, Op::Unary(Unary::Neg)) => Some(y.operand(0) * -value),
@@ -199,7 +199,7 @@ fn scaled(value: f64, y: Expr<'_>) -> Option<Expr<'_>> {
 
 fn div<'g>(x: Expr<'g>, y: Expr<'g>) -> Option<Expr<'g>> {
     match (x.as_number(), y.as_number()) {
-        (Some(0.0), _) => Some(y.like(0.0)),
+        (Some(0.0), _) => Some(y.filled_like(0.0)),
         (Some(1.0), _) => Some(y.recip()),
         (_, Some(1.0)) => Some(x),
         (_, Some(-1.0)) => Some(-x),
@@ -209,7 +209,7 @@ fn div<'g>(x: Expr<'g>, y: Expr<'g>) -> Option<Expr<'g>> {
 
 fn pow<'g>(x: Expr<'g>, y: Expr<'g>) -> Option<Expr<'g>> {
     match y.as_number()? {
-        0.0 => Some(x.like(1.0)),
+        0.0 => Some(x.filled_like(1.0)),
         1.0 => Some(x),
         2.0 => Some(x.square()),
         3.0 => Some(x.square() * x),
@@ -219,7 +219,7 @@ fn pow<'g>(x: Expr<'g>, y: Expr<'g>) -> Option<Expr<'g>> {
     }
 }
 
-pub(crate) fn select<'g>(
+pub(crate) fn simplify_select<'g>(
     condition: Expr<'g>,
     a: Expr<'g>,
     b: Expr<'g>,
@@ -238,7 +238,7 @@ pub(crate) fn select<'g>(
     changed.then(|| small[0].select(small[1], small[2]).broadcast(shape))
 }
 
-pub(crate) fn broadcast(x: Expr<'_>, shape: Shape) -> Option<Expr<'_>> {
+pub(crate) fn simplify_broadcast(x: Expr<'_>, shape: Shape) -> Option<Expr<'_>> {
     let _rule = x.graph().nest()?;
     if let Some(small) = unspread(x) {
         return Some(small.broadcast(shape));
@@ -248,12 +248,12 @@ pub(crate) fn broadcast(x: Expr<'_>, shape: Shape) -> Option<Expr<'_>> {
     (size == shape.size() && size < usize::MAX).then(|| x.reshape(shape))
 }
 
-pub(crate) fn reshape(x: Expr<'_>, shape: Shape) -> Option<Expr<'_>> {
+pub(crate) fn simplify_reshape(x: Expr<'_>, shape: Shape) -> Option<Expr<'_>> {
     let _rule = x.graph().nest()?;
     if matches!(x.op(), Op::Reshape) {
         return Some(x.operand(0).reshape(shape));
     }
-    if let Some(x) = negated(x) {
+    if let Some(x) = simplify_negation(x) {
         return Some(-x.reshape(shape));
     }
     // A broadcast number is a broadcast number under any shape.
@@ -261,7 +261,7 @@ pub(crate) fn reshape(x: Expr<'_>, shape: Shape) -> Option<Expr<'_>> {
     small.shape().is_scalar().then(|| small.broadcast(shape))
 }
 
-pub(crate) fn transpose(x: Expr<'_>) -> Option<Expr<'_>> {
+pub(crate) fn simplify_transpose(x: Expr<'_>) -> Option<Expr<'_>> {
     let _rule = x.graph().nest()?;
     if matches!(x.op(), Op::Transpose) {
         return Some(x.operand(0));
@@ -270,7 +270,7 @@ pub(crate) fn transpose(x: Expr<'_>) -> Option<Expr<'_>> {
         && op.lanes == Lanes::Kept
     {
         let (a, b) = (x.operand(0), x.operand(1));
-        return Some(product(b, op.b.flipped(), a, op.a.flipped()));
+        return Some(matrix_product(b, op.b.flipped(), a, op.a.flipped()));
     }
     let small = unspread(x)?;
     let (m, n) = (x.shape().dims()[0], x.shape().dims()[1]);
@@ -282,7 +282,7 @@ pub(crate) fn transpose(x: Expr<'_>) -> Option<Expr<'_>> {
     Some(turned.broadcast([n, m]))
 }
 
-pub(crate) fn slice(x: Expr<'_>, axis: usize, range: Range<usize>) -> Option<Expr<'_>> {
+pub(crate) fn simplify_slice(x: Expr<'_>, axis: usize, range: Range<usize>) -> Option<Expr<'_>> {
     let _rule = x.graph().nest()?;
     match x.op() {
         Op::Slice { axis: a, start } if a == axis => {
@@ -293,17 +293,17 @@ pub(crate) fn slice(x: Expr<'_>, axis: usize, range: Range<usize>) -> Option<Exp
         _ => {
             let small = unspread(x)?;
             let out = x.shape().with_dim(axis, range.len());
-            let length = small.shape().aligned(axis, x.shape().rank());
+            let length = small.shape().aligned_axis(axis, x.shape().rank());
             (length == 1).then(|| small.broadcast(out))
         }
     }
 }
 
 /// Rows by number of an array whose rows are all the same.
-pub(crate) fn at(x: Expr<'_>, out: Shape) -> Option<Expr<'_>> {
+pub(crate) fn simplify_gather(x: Expr<'_>, out: Shape) -> Option<Expr<'_>> {
     let _rule = x.graph().nest()?;
     let small = unspread(x)?;
-    let length = small.shape().aligned(0, x.shape().rank());
+    let length = small.shape().aligned_axis(0, x.shape().rank());
     (length == 1).then(|| small.broadcast(out))
 }
 
@@ -336,7 +336,7 @@ pub(crate) fn flat_parts<'g>(parts: &[Expr<'g>], axis: usize) -> Vec<Expr<'g>> {
 
 pub(crate) fn reduce(by: Reduction, x: Expr<'_>, first: usize, count: usize) -> Option<Expr<'_>> {
     let _rule = x.graph().nest()?;
-    let out = x.shape().without(first, count);
+    let out = x.shape().without_axes(first, count);
     let length = Shape::new(&x.shape().dims()[first..first + count]).size();
     if length == 1 {
         return Some(x.reshape(out));
@@ -357,10 +357,10 @@ pub(crate) fn reduce(by: Reduction, x: Expr<'_>, first: usize, count: usize) -> 
     if by == Reduction::Max {
         return None;
     }
-    sum(x, first, count)
+    simplify_sum(x, first, count)
 }
 
-fn sum(x: Expr<'_>, first: usize, count: usize) -> Option<Expr<'_>> {
+fn simplify_sum(x: Expr<'_>, first: usize, count: usize) -> Option<Expr<'_>> {
     let whole = count == x.shape().rank();
     match x.op() {
         Op::Unary(Unary::Neg) => Some(-sum_again(x.operand(0), first, count)),
@@ -460,10 +460,10 @@ pub(crate) fn matmul<'g>(op: MatMul, a: Expr<'g>, b: Expr<'g>, shape: Shape) -> 
         return Some(a.graph().full(shape, 0.0));
     }
     if matches!(a.op(), Op::Transpose) {
-        return Some(product(a.operand(0), op.a.flipped(), b, op.b));
+        return Some(matrix_product(a.operand(0), op.a.flipped(), b, op.b));
     }
     if matches!(b.op(), Op::Transpose) {
-        return Some(product(a, op.a, b.operand(0), op.b.flipped()));
+        return Some(matrix_product(a, op.a, b.operand(0), op.b.flipped()));
     }
     // A matrix of one row or column is the same numbers read plain.
     let turned = |e: Expr<'g>, read: Read| {
@@ -471,26 +471,26 @@ pub(crate) fn matmul<'g>(op: MatMul, a: Expr<'g>, b: Expr<'g>, shape: Shape) -> 
         (read == Read::Transposed && (m == 1 || n == 1)).then(|| e.reshape([m, n]))
     };
     if let Some(a) = turned(a, op.a) {
-        return Some(product(a, Read::Plain, b, op.b));
+        return Some(matrix_product(a, Read::Plain, b, op.b));
     }
     if let Some(b) = turned(b, op.b) {
-        return Some(product(a, op.a, b, Read::Plain));
+        return Some(matrix_product(a, op.a, b, Read::Plain));
     }
     // A row times a matrix is the transposed matrix times a column: one thin form, not two.
     if let [1, n] = *shape.dims()
         && n > 1
     {
         let column = a.reshape([a.shape().size(), 1]);
-        let turned = product(b, op.b.flipped(), column, Read::Plain);
+        let turned = matrix_product(b, op.b.flipped(), column, Read::Plain);
         return Some(turned.reshape(shape));
     }
-    if let Some(a) = negated(a) {
-        return Some(-product(a, op.a, b, op.b));
+    if let Some(a) = simplify_negation(a) {
+        return Some(-matrix_product(a, op.a, b, op.b));
     }
-    if let Some(b) = negated(b) {
-        return Some(-product(a, op.a, b, op.b));
+    if let Some(b) = simplify_negation(b) {
+        return Some(-matrix_product(a, op.a, b, op.b));
     }
     // A (s·b) = s·(A b) where the result is the smaller array.
     let (s, rest) = leading_number(b).filter(|_| shape.size() < b.shape().size())?;
-    Some(s * product(a, op.a, rest, op.b))
+    Some(s * matrix_product(a, op.a, rest, op.b))
 }

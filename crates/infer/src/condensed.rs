@@ -13,7 +13,7 @@ use faer::{Mat, MatRef};
 use lehr_density::rows_here;
 use lehr_density::{
     Column, ColumnKind, Columns, Density, GaussianRows, Layout, LinearRows, Point, Predictors,
-    Query, ResponseKind, Role, RowData, RowSource, Rows, Stored, Values, probe,
+    Query, ResponseKind, Role, RowData, RowSource, Rows, Stored, Values, probe_rows,
 };
 use lehr_graph::{Expr, Graph, Workspace};
 use lehr_rows::RowPass;
@@ -54,9 +54,13 @@ impl<'d> Condensed<'d> {
     pub fn of(density: &'d dyn Density) -> Option<Condensed<'d>> {
         let rows = density.gaussian().filter(|_| applies(density))?;
         let graph = Graph::new();
-        let (at, some) = probe(&graph, density);
+        let (at, some) = probe_rows(&graph, density);
         let shared = density.linear()?.predictors(&at, &some).shared;
-        let sites = read_sites(density.latents(), &at, rows.terms(&at, &some).predictor);
+        let sites = read_sites(
+            density.latents(),
+            &at,
+            rows.gaussian_terms(&at, &some).predictor,
+        );
         let triangle = match density.elsewhere() {
             Some(all) => Triangle::gathered(density, &sites, &all.each(Query::Triangle, &[])),
             None => Triangle::of(density),
@@ -287,9 +291,9 @@ fn places(density: &dyn Density) -> Vec<usize> {
         return Vec::new();
     };
     let graph = Graph::new();
-    let (at, some) = probe(&graph, density);
+    let (at, some) = probe_rows(&graph, density);
     let latents = density.latents();
-    let sites = read_sites(latents, &at, rows.terms(&at, &some).predictor);
+    let sites = read_sites(latents, &at, rows.gaussian_terms(&at, &some).predictor);
     sites.iter().flat_map(|site| latents.range(*site)).collect()
 }
 
@@ -306,7 +310,7 @@ pub(crate) fn row_terms<'g>(
 ) -> Vec<Expr<'g>> {
     let graph = inputs[0].graph();
     let at = Point::new(inputs[0], graph.full([0], 0.0));
-    let terms = own.terms(&at, rows);
+    let terms = own.gaussian_terms(&at, rows);
     let slope = graph.jvp(&[terms.predictor], &[at.latents], &[inputs[1]])[0];
     let left = terms.response - terms.predictor;
     match terms.weight {
@@ -340,7 +344,7 @@ impl Density for Condensed<'_> {
     }
 
     fn log_likelihood<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g> {
-        let scale = self.rows.scale(at);
+        let scale = self.rows.noise_scale(at);
         let response = rows.numbers(RESPONSE).expect("a condensed row");
         let off = (response - self.predictor(at, rows)) * scale.recip();
         off.square() * -0.5 - (scale.ln() + HALF_LN_TWO_PI) * self.share

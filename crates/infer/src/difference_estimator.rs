@@ -11,7 +11,7 @@ use lehr_density::rows_here;
 use lehr_density::{Density, Point};
 use lehr_numeric::stream::Stream;
 use lehr_numeric::summary::column_means;
-use lehr_numeric::vector::{dot, form};
+use lehr_numeric::vector::{dot, quadratic_form};
 
 use crate::error::TrainError;
 use crate::expansion::{Centre, Order, row_remainder};
@@ -91,7 +91,7 @@ pub(crate) fn log_likelihoods(
 /// Rows by their numbers in batches, increasing: one from each of `count` equal parts of the table,
 /// or the first rows if their order is random.
 fn sample(density: &dyn Density, count: usize, seed: u64) -> Vec<usize> {
-    if density.source().shuffled().is_some() {
+    if density.source().shuffled_source().is_some() {
         return (0..count).collect();
     }
     let part = density.n_rows() as f64 / count as f64;
@@ -143,7 +143,7 @@ impl Expansion {
     /// Σₙ tₙ(z)
     fn at(&self, draw: &[f64]) -> f64 {
         let offset = self.offset(draw);
-        self.value + dot(&self.gradient, &offset) + 0.5 * form(&self.hessian, &offset)
+        self.value + dot(&self.gradient, &offset) + 0.5 * quadratic_form(&self.hessian, &offset)
     }
 }
 
@@ -227,7 +227,7 @@ impl<'a> Estimator<'a> {
         let draw = |k: usize| &draws[k * size..(k + 1) * size];
         let reach = |k: usize| {
             let offset = self.expansion.offset(draw(k));
-            form(&self.expansion.hessian, &offset).abs()
+            quadratic_form(&self.expansion.hessian, &offset).abs()
         };
         let mut order: Vec<(usize, f64)> = (0..draws.len() / size).map(|k| (k, reach(k))).collect();
         order.sort_by(|(_, a), (_, b)| b.total_cmp(a));

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use lehr_numeric::pareto::{Pareto, threshold};
+use lehr_numeric::pareto::{Pareto, shape_threshold};
 use lehr_numeric::summary::{mean, sd};
 use serde::{Deserialize, Serialize};
 
@@ -155,7 +155,7 @@ impl fmt::Display for Level {
 /// The largest k̂ at which this number of draws can be corrected, with two digits. Everything that
 /// mentions a limit of k̂ uses this one.
 pub fn usable_shape(draws: usize) -> f64 {
-    threshold(draws)
+    shape_threshold(draws)
 }
 
 /// The information in the weights about their draws.

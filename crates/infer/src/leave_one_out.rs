@@ -15,7 +15,7 @@ pub struct LeftOut {
     pub elpd: f64,
     /// log p(yₙ | all rows).
     pub lpd: f64,
-    /// k̂ of the weights; above [`lehr_numeric::pareto::threshold`] `elpd` is unreliable.
+    /// k̂ of the weights; above [`lehr_numeric::pareto::shape_threshold`] `elpd` is unreliable.
     pub shape: f64,
     /// The posterior variance of log p(yₙ | z): the row's share in WAIC's number of parameters.
     pub variance: f64,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use lehr_file::{FileError, load, save};
+use lehr_file::{FileError, load_value, save_value};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -159,7 +159,7 @@ impl<'a> Run<'a> {
         };
         let older = match self.older.take() {
             Some(older) => older,
-            None if checkpoint.path.exists() => load(&checkpoint.path, CHECKPOINT)?,
+            None if checkpoint.path.exists() => load_value(&checkpoint.path, CHECKPOINT)?,
             // Later stages must not resume what this run saved itself.
             None => Vec::new(),
         };
@@ -239,7 +239,7 @@ impl<'a> Run<'a> {
         };
         let mut stages = self.stages.clone();
         stages.push(Stage::new(stamp, state));
-        save(&checkpoint.path, CHECKPOINT, &stages)
+        save_value(&checkpoint.path, CHECKPOINT, &stages)
     }
 
     /// Saves the last state of the current stage and begins the next one.

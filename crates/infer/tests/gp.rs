@@ -45,7 +45,7 @@ fn bound(rows: usize, noise: Noise) -> Bound {
         let gp = InducedGp::new(m, "f", Rbf::new(scale, lengthscale), places);
         let level = m.sample("level", Normal::new(0.0, 1.0));
         m.rows(|row| {
-            let f = gp.at(row.matrix("x")).plus(level);
+            let f = gp.marginal_at(row.matrix("x")).plus(level);
             match noise {
                 Noise::Student => row.observe("y", f.student_t(4.0, spread)),
                 _ => row.observe("y", f.normal(spread)),
@@ -240,7 +240,7 @@ fn with_a_point_in_every_row_outcomes_have_the_posterior_of_the_dense_process() 
         let scale = m.param("scale", 1.5, Support::Positive);
         let points = m.graph().constant([ROWS, 1], &x);
         let gp = InducedGp::new(m, "f", Rbf::new(scale, 1.2), points);
-        m.rows(|row| row.observe("y", gp.at(row.matrix("x")).bernoulli()));
+        m.rows(|row| row.observe("y", gp.marginal_at(row.matrix("x")).bernoulli()));
     });
     let table = Table::new().with_number("y", y.to_vec()).unwrap();
     let density = model.bind(&table.with_number("x", x.to_vec()).unwrap());
@@ -338,7 +338,7 @@ fn a_covariance_that_cannot_be_factorised_ends_in_words() {
         let lengthscale = m.param("gp(x).lengthscale", 1e-200, Support::Positive);
         let points = m.graph().constant([3, 1], &[-1.0, 0.0, 1.0]);
         let gp = InducedGp::new(m, "gp(x).weight", Rbf::new(1.0, lengthscale), points);
-        m.rows(|row| row.observe("y", gp.at(row.matrix("x")).normal(0.3)));
+        m.rows(|row| row.observe("y", gp.marginal_at(row.matrix("x")).normal(0.3)));
     });
     let density = model.bind(&table(60)).unwrap();
     let told = |fit: Fit<'_>| fit.run(&density).unwrap_err().to_string();

@@ -67,7 +67,7 @@ impl<P: Pupil> Lesson<P> {
 
 impl<P: Pupil> Accumulator for Lesson<P> {
     fn columns(&self) -> Vec<&str> {
-        self.terms.columns()
+        self.terms.column_names()
     }
 
     fn add_rows(&mut self, block: &Table, first: usize) -> Result<(), LearnError> {

@@ -55,7 +55,7 @@ impl<'f> Outline<'_, 'f> {
         &self,
         blocks: &dyn Blocks,
     ) -> Result<Option<(Request<'f>, TableFacts)>, LearnError> {
-        let Some(first) = blocks.glance(&self.terms.columns())? else {
+        let Some(first) = blocks.glance(&self.terms.column_names())? else {
             return Ok(None);
         };
         let Some(outlook) = self.outlook(&first, blocks) else {

@@ -36,18 +36,18 @@ pub fn population_columns(terms: &lehr_formula::Terms) -> Vec<&str> {
     let ordered = terms.monotonics.iter();
     let covariate = terms.covariate.iter();
     let all = (terms.response.addition_columns().into_iter())
-        .chain(factors.flat_map(lehr_formula::Factor::columns))
+        .chain(factors.flat_map(lehr_formula::Factor::column_names))
         .chain(terms.parameter_columns())
-        .chain(terms.offsets.iter().flat_map(Expr::columns))
+        .chain(terms.offsets.iter().flat_map(Expr::column_names))
         .chain(
             terms
                 .smooths
                 .iter()
-                .flat_map(lehr_formula::SmoothTerm::columns),
+                .flat_map(lehr_formula::SmoothTerm::column_names),
         )
-        .chain(splines.flat_map(lehr_formula::SplineTerm::columns))
+        .chain(splines.flat_map(lehr_formula::SplineTerm::column_names))
         .chain(ordered.map(|effect| effect.coded.column.as_str()))
-        .chain(covariate.flat_map(lehr_formula::CovariateTerm::columns));
+        .chain(covariate.flat_map(lehr_formula::CovariateTerm::column_names));
     distinct(all)
 }
 

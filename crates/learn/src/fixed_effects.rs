@@ -48,7 +48,11 @@ impl Population {
     /// Removes the terms without varying columns, so that predictions do not need them; returns
     /// which terms remain.
     pub fn prune(&mut self) -> Vec<bool> {
-        let widths: Vec<usize> = self.bases.iter().map(|basis| basis.names().len()).collect();
+        let widths: Vec<usize> = self
+            .bases
+            .iter()
+            .map(|basis| basis.column_names().len())
+            .collect();
         let (mut first, mut removed, mut kept) = (0, 0, Vec::new());
         for width in widths {
             let own = first..first + width;
@@ -77,7 +81,11 @@ impl Population {
 
     /// The names of the columns that vary, with their levels separate.
     pub fn labels(&self) -> Vec<ColumnLabel> {
-        let all: Vec<ColumnLabel> = self.bases.iter().flat_map(TermBasis::labels).collect();
+        let all: Vec<ColumnLabel> = self
+            .bases
+            .iter()
+            .flat_map(TermBasis::column_labels)
+            .collect();
         let columns = self.columns.iter();
         columns.map(|column| all[column.place].clone()).collect()
     }
@@ -113,7 +121,7 @@ pub(crate) struct PopulationLearner {
 
 impl PopulationLearner {
     pub(crate) fn new(terms: &Terms) -> PopulationLearner {
-        let pairs = terms.fixed.iter().zip(terms.codings());
+        let pairs = terms.fixed.iter().zip(terms.term_codings());
         let learners = pairs.map(|(term, codings)| TermLearner::new(term, &codings));
         PopulationLearner {
             learners: learners.collect(),
@@ -137,7 +145,7 @@ impl PopulationLearner {
     pub(crate) fn finish(self, terms: &Terms, formula: &str) -> Result<PopulationFit, LearnError> {
         let mut bases = Vec::with_capacity(terms.fixed.len());
         for (term, learner) in terms.fixed.iter().zip(self.learners) {
-            let basis = learner.finish();
+            let basis = learner.into_basis();
             check_width(term, &basis).map_err(|error| pointed(error, terms, term, formula))?;
             bases.push(basis);
         }
@@ -154,7 +162,7 @@ impl PopulationLearner {
 /// Passes a block to the constants of terms.
 pub(crate) fn see_all(learners: &mut [TermLearner], source: &Source<'_>) -> Result<(), LearnError> {
     for learner in learners {
-        learner.see(&|name| source.read(name), source.first)?;
+        learner.add_rows(&|name| source.read(name), source.first)?;
     }
     Ok(())
 }
@@ -162,7 +170,7 @@ pub(crate) fn see_all(learners: &mut [TermLearner], source: &Source<'_>) -> Resu
 /// Merges the results of copies.
 pub(crate) fn merge_all(learners: &mut [TermLearner], others: &[TermLearner]) {
     for (own, other) in learners.iter_mut().zip(others) {
-        own.merge(other);
+        own.merge_learner(other);
     }
 }
 
@@ -170,7 +178,7 @@ pub(crate) fn merge_all(learners: &mut [TermLearner], others: &[TermLearner]) {
 pub(crate) fn turn_all(learners: &mut [TermLearner]) -> Result<Round, LearnError> {
     let mut round = Round::Last;
     for learner in learners {
-        if learner.turn()? == Round::Another {
+        if learner.next_round()? == Round::Another {
             round = Round::Another;
         }
     }
@@ -281,7 +289,7 @@ impl Selection {
     }
 
     fn check(&self, terms: &Terms) -> Result<(), LearnError> {
-        let nothing = self.columns.is_empty() && terms.others() == 0;
+        let nothing = self.columns.is_empty() && terms.other_parameters() == 0;
         if !nothing || self.constant.is_empty() {
             return Ok(());
         }
@@ -333,20 +341,20 @@ impl Selection {
 pub(crate) fn check_width(term: &Term, basis: &TermBasis) -> Result<(), LearnError> {
     let mut width = 1_usize;
     for factor in &basis.factors {
-        let levels = factor.levels().len();
+        let levels = factor.level_names().len();
         if levels > MOST_LEVELS {
-            let name = factor.factor().columns()[0].to_owned();
+            let name = factor.factor().column_names()[0].to_owned();
             return Err(LearnError::Column {
                 at: format!("column {name:?}"),
                 expected: format!("at most {MOST_LEVELS} levels for coefficients of their own"),
                 found: levels.to_string(),
                 hint: format!(
                     "write (1 | {}) for an effect that varies by group",
-                    lehr_formula::quoted(&name)
+                    lehr_formula::quote_name(&name)
                 ),
             });
         }
-        width = width.saturating_mul(factor.names().len());
+        width = width.saturating_mul(factor.column_names().len());
     }
     if width > MOST_COLUMNS {
         return Err(LearnError::Column {
@@ -370,13 +378,16 @@ fn pointed(error: LearnError, terms: &Terms, term: &Term, formula: &str) -> Lear
     else {
         return error;
     };
-    let columns = term.factors.iter().flat_map(lehr_formula::Factor::columns);
+    let columns = term
+        .factors
+        .iter()
+        .flat_map(lehr_formula::Factor::column_names);
     let Some(span) = columns.filter_map(|name| terms.span_of(name)).min() else {
         return error;
     };
     let message = format!("{at}: expected {expected}, found {found}");
     LearnError::Formula {
-        error: FormulaError::new(span, message).hint(hint.clone()),
+        error: FormulaError::new(span, message).with_hint(hint.clone()),
         source_text: formula.to_owned(),
     }
 }
@@ -397,7 +408,7 @@ pub(crate) fn evaluate(
     basis: &TermBasis,
     source: &Source<'_>,
 ) -> Result<Vec<Vec<f64>>, LearnError> {
-    Ok(basis.evaluate(&|name| source.read(name))?)
+    Ok(basis.evaluate_columns(&|name| source.read(name))?)
 }
 
 /// Refuses sizes whose ratios could leave the range of doubles.

@@ -213,7 +213,7 @@ impl GroupingLearner {
         let codes: Vec<Vec<u32>> = columns
             .map(|(name, labels)| {
                 let (codes, names) = source.labels(name);
-                labels.codes(&codes, &names)
+                labels.merged_codes(&codes, &names)
             })
             .collect();
         let mut key = vec![0; codes.len()];
@@ -235,7 +235,9 @@ impl GroupingLearner {
             return;
         }
         let columns = self.labels.iter_mut().zip(&other.labels);
-        let places: Vec<Vec<u32>> = columns.map(|(own, other)| own.merge(other)).collect();
+        let places: Vec<Vec<u32>> = columns
+            .map(|(own, other)| own.merge_labels(other))
+            .collect();
         let here = |key: &Vec<u32>| -> Vec<u32> {
             let codes = key.iter().zip(&places);
             codes.map(|(code, places)| places[*code as usize]).collect()
@@ -250,14 +252,18 @@ impl GroupingLearner {
 
     /// The second stage of learning: the scales of the slopes.
     pub(crate) fn finish(self) -> Result<GroupingFit, LearnError> {
-        let bases: Vec<TermBasis> = self.bases.into_iter().map(TermLearner::finish).collect();
+        let bases: Vec<TermBasis> = self
+            .bases
+            .into_iter()
+            .map(TermLearner::into_basis)
+            .collect();
         for (slope, basis) in self.term.slopes.iter().zip(&bases) {
             check_width(slope, basis)?;
         }
         let effects = effects(&self.term, &bases)?;
         let (levels, combinations) = sorted(&self.labels, &self.found);
         let grouping = Grouping {
-            label: owned_label(self.of.as_deref(), &self.term.label()),
+            label: owned_label(self.of.as_deref(), &self.term.term_label()),
             of: self.of,
             columns: self.term.grouping.clone(),
             levels,
@@ -288,7 +294,7 @@ impl GroupingFit {
         let columns = self.grouping.multipliers(source)?;
         for (moment, values) in self.moments.iter_mut().zip(columns) {
             for value in values {
-                moment.push(value);
+                moment.push_value(value);
             }
         }
         Ok(())
@@ -297,7 +303,7 @@ impl GroupingFit {
     /// Adds the results of a copy that has seen more rows.
     pub(crate) fn merge(&mut self, other: &GroupingFit) {
         for (own, other) in self.moments.iter_mut().zip(&other.moments) {
-            own.merge(other);
+            own.merge_sums(other);
         }
     }
 
@@ -332,7 +338,7 @@ fn effects(term: &GroupTerm, bases: &[TermBasis]) -> Result<Vec<String>, LearnEr
     if term.intercept == Intercept::Present {
         effects.push("Intercept".to_owned());
     }
-    effects.extend(bases.iter().flat_map(TermBasis::names));
+    effects.extend(bases.iter().flat_map(TermBasis::column_names));
     if effects.len() <= MOST_EFFECTS {
         return Ok(effects);
     }
@@ -346,7 +352,7 @@ fn effects(term: &GroupTerm, bases: &[TermBasis]) -> Result<Vec<String>, LearnEr
 
 /// The levels of each column and the combinations of them that occur, sorted.
 fn sorted(labels: &[Labels], found: &HashSet<Vec<u32>>) -> (Vec<Arc<[String]>>, Vec<u32>) {
-    let (levels, places): (Vec<_>, Vec<_>) = labels.iter().map(Labels::finish).unzip();
+    let (levels, places): (Vec<_>, Vec<_>) = labels.iter().map(Labels::sorted_labels).unzip();
     let place = |key: &Vec<u32>| -> Vec<u32> {
         let codes = key.iter().zip(&places);
         codes.map(|(code, places)| places[*code as usize]).collect()

@@ -225,7 +225,7 @@ pub fn order_levels(
         };
         let mut own = profiles.iter_mut();
         if let Some(profile) = own.find(|profile| profile.name == coded.column) {
-            profile.reorder(&basis.levels(), coded.reference.as_ref());
+            profile.reorder(&basis.level_names(), coded.reference.as_ref());
         }
     }
 }
@@ -266,7 +266,7 @@ impl ProfileLearner {
         let factors = factors.flat_map(|term| &term.factors);
         let coded: Vec<&str> = factors
             .filter(|factor| factor.is_categorical())
-            .flat_map(Factor::columns)
+            .flat_map(Factor::column_names)
             .collect();
         let splines = terms.all_splines().map(|(_, term)| &term.by);
         let by = terms.smooths.iter().map(|smooth| &smooth.by).chain(splines);
@@ -332,7 +332,7 @@ impl ColumnLearner {
             _ => {}
         }
         let (codes, names) = source.labels(&self.name);
-        for code in self.labels.codes(&codes, &names) {
+        for code in self.labels.merged_codes(&codes, &names) {
             self.count(code, 1);
         }
     }
@@ -353,13 +353,13 @@ impl ColumnLearner {
     }
 
     fn merge(&mut self, other: &ColumnLearner) {
-        self.moment.merge(&other.moment);
+        self.moment.merge_sums(&other.moment);
         self.low = self.low.min(other.low);
         self.high = self.high.max(other.high);
         if other.held != Held::Numbers {
             self.held = other.held;
         }
-        let codes = self.labels.merge(&other.labels);
+        let codes = self.labels.merge_labels(&other.labels);
         for (code, rows) in codes.into_iter().zip(&other.counts) {
             self.count(code, *rows);
         }
@@ -373,7 +373,7 @@ impl ColumnLearner {
                 high: self.high,
             }
         } else {
-            let (names, places) = self.labels.finish();
+            let (names, places) = self.labels.sorted_labels();
             let mut counts = vec![0; names.len()];
             for (place, count) in places.iter().zip(&self.counts) {
                 counts[*place as usize] = *count;

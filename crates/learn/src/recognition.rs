@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use lehr_formula::{Expr, Factor, Terms, quoted};
+use lehr_formula::{Expr, Factor, Terms, quote_name};
 use lehr_table::{Column, Table};
 use serde::{Deserialize, Serialize};
 
@@ -168,7 +168,7 @@ impl TextColumn {
     }
 
     fn judge(&self) -> Result<(), LearnError> {
-        let name = quoted(&self.name);
+        let name = quote_name(&self.name);
         let meant = match self.role {
             Role::Covariate => format!("write C({name}) in the formula if each text is a level"),
             Role::Response => "name the --family if each text is a class".into(),

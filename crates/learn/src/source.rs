@@ -55,7 +55,7 @@ impl<'t> Source<'t> {
         first: usize,
     ) -> Result<Source<'t>, LearnError> {
         let optional = terms.optional_columns();
-        Source::block(block, &terms.columns(), (&optional, first))
+        Source::block(block, &terms.column_names(), (&optional, first))
     }
 
     /// The table's column. Panics if it was not checked.
@@ -96,13 +96,13 @@ impl<'t> Source<'t> {
 
     /// An expression in every row; refuses values that are not finite.
     pub fn evaluate(&self, expr: &formula::Expr) -> Result<Vec<f64>, LearnError> {
-        if let Some(name) = (expr.columns().into_iter())
+        if let Some(name) = (expr.column_names().into_iter())
             .find(|name| matches!(self.read(name), Some(formula::Column::Labels { .. })))
         {
             return Err(formula::BasisError::Text(name.to_owned()).into());
         }
         let mut values = expr
-            .evaluate(&|name| self.numbers(name))
+            .evaluate_columns(&|name| self.numbers(name))
             .map_err(formula::BasisError::from)?;
         if values.len() != self.n_rows() {
             values = vec![values[0]; self.n_rows()];
@@ -156,7 +156,11 @@ fn check(
     if matches!(column, Column::Number(values) if column::is_finite(values)) {
         return Ok(());
     }
-    let missing = if is_optional { 0 } else { column.missing() };
+    let missing = if is_optional {
+        0
+    } else {
+        column.count_missing()
+    };
     if missing == column.len() {
         let hint = "leave the column out of the formula, or out of the table";
         return wrong("a value in every row", "none at all".into(), hint);
@@ -174,10 +178,13 @@ fn check(
         );
     }
     match column {
-        Column::Number(values) if column.infinite() > 0 => {
+        Column::Number(values) if column.count_infinite() > 0 => {
             let first = values.iter().position(|value| value.is_infinite());
             let row = first.map_or(0, |at| before + at + 1);
-            let found = format!("{} infinite, the first in row {row}", column.infinite());
+            let found = format!(
+                "{} infinite, the first in row {row}",
+                column.count_infinite()
+            );
             let hint = "look for a logarithm of zero or a division by zero upstream";
             wrong("finite numbers", found, hint)
         }

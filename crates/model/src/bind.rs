@@ -7,7 +7,7 @@ use lehr_graph::{Expr, Graph, Recording, ShapeError};
 use lehr_table::Table;
 
 use crate::bound::Bound;
-use crate::data::{Demands, read};
+use crate::data::{Demands, read_columns};
 use crate::error::{BindError, Problem};
 use crate::model::Model;
 use crate::parts::Parts;
@@ -34,7 +34,7 @@ impl Model {
     /// The model on the rows of a table. Refuses with all the mistakes in the model, its shapes and
     /// the values of the columns it reads.
     pub fn bind(&self, table: &Table) -> Result<Bound, BindError> {
-        let schema = Schema::of(table);
+        let schema = Schema::of_table(table);
         let trace = self.trace(&schema);
         let mut problems = match trace.program {
             Ok(program) => return program.bind(table),
@@ -43,22 +43,22 @@ impl Model {
         if table.n_rows() == 0 {
             problems.push(Problem::NoRows);
         }
-        let data = read(table, &trace.columns, &schema, &trace.demands);
+        let data = read_columns(table, &trace.columns, &schema, &trace.demands);
         problems.extend(data.err().into_iter().flatten());
         Err(BindError { problems })
     }
 
     fn trace(&self, schema: &Schema) -> Trace {
-        let graph = Graph::collecting();
+        let graph = Graph::collecting_errors();
         let tracer = Tracer::new(&graph, schema);
-        self.run(&tracer);
+        self.run_program(&tracer);
         let mut record = tracer.record.into_inner();
         let mut problems = std::mem::take(&mut record.problems);
         problems.extend(program_problems(&record, &graph.errors()));
         let columns = Columns(std::mem::take(&mut record.columns));
-        let demands = Demands::of(&record, &columns, &graph);
+        let demands = Demands::from_record(&record, &columns, &graph);
         let program = if problems.is_empty() {
-            Ok(program(record, &columns, schema, &demands))
+            Ok(record_program(record, &columns, schema, &demands))
         } else {
             Err(problems)
         };
@@ -78,7 +78,7 @@ impl Program {
         if table.n_rows() == 0 {
             problems.push(Problem::NoRows);
         }
-        let data = read(
+        let data = read_columns(
             table,
             &self.parts.columns,
             &self.parts.schema,
@@ -102,7 +102,7 @@ impl Program {
 }
 
 /// The program of a record without problems.
-fn program(
+fn record_program(
     mut record: Record<'_>,
     columns: &Columns,
     schema: &Schema,
@@ -112,19 +112,19 @@ fn program(
     let terms = record.row_terms();
     let sum = record.row_likelihood().expect("a column is observed");
     for (place, value) in terms.into_iter().enumerate() {
-        record.output(&format!("{ROW_TERM}{place}"), value);
+        record.add_output(&format!("{ROW_TERM}{place}"), value);
     }
-    let likelihood = record.output("log likelihood", sum);
+    let likelihood = record.add_output("log likelihood", sum);
     let outputs: Vec<(&str, Expr<'_>)> = (record.outputs.iter())
         .map(|(name, value)| (name.as_str(), *value))
         .collect();
     Program {
         parts: Arc::new(Parts {
-            recording: Recording::of(sum.graph(), &outputs),
+            recording: Recording::from_outputs(sum.graph(), &outputs),
             latents: layout(record.latents),
             params: layout(record.params),
             locals: layout(record.locals),
-            schema: schema.only(columns.iter().map(|column| column.name.as_str())),
+            schema: schema.only_columns(columns.iter().map(|column| column.name.as_str())),
             columns: columns.clone(),
             demands: demands.clone(),
             statements: record.statements,
@@ -137,7 +137,7 @@ fn program(
 /// The mistakes in the program itself, those in shapes last.
 fn program_problems(record: &Record<'_>, shapes: &[ShapeError]) -> Vec<Problem> {
     let mut problems = Vec::new();
-    if !record.observes() {
+    if !record.has_observations() {
         problems.push(Problem::NothingObserved);
     }
     if record.is_weighted_in_part() {

@@ -10,10 +10,10 @@ use lehr_density::{
 use lehr_graph::{Expr, Graph};
 use lehr_table::Table;
 
-use crate::data::read;
+use crate::data::read_columns;
 use crate::error::BindError;
 use crate::gaussian::Gaussian;
-use crate::linear::{is_shift, predictors};
+use crate::linear::{is_shift, linear_predictors};
 use crate::program::{LocalSite, Program};
 use crate::split::{Effects, split_predictor};
 use crate::stacked::Stacked;
@@ -55,7 +55,7 @@ impl Bound {
         };
         let parts = &self.program.parts;
         let columns = Columns(parts.columns.iter().filter(present).cloned().collect());
-        let data = read(table, &columns, &parts.schema, &parts.demands)
+        let data = read_columns(table, &columns, &parts.schema, &parts.demands)
             .map_err(|problems| BindError { problems })?;
         Ok((columns, data))
     }
@@ -65,20 +65,20 @@ impl Bound {
         let parameters = responses.flat_map(|one| one.parameters);
         let parameters: Vec<Expr<'g>> = parameters.map(|(_, value)| value).collect();
         let Some(locals) = self.locals().filter(|_| rows.locals().is_some()) else {
-            return predictors(at, self.latents(), &parameters);
+            return linear_predictors(at, self.latents(), &parameters);
         };
-        let laws = locals.laws(at, rows).into_iter();
+        let laws = locals.local_laws(at, rows).into_iter();
         let all = parameters
             .into_iter()
             .chain(laws.flat_map(|law| law.parameters));
-        predictors(at, self.latents(), &all.collect::<Vec<_>>())
+        linear_predictors(at, self.latents(), &all.collect::<Vec<_>>())
     }
 
     /// Whether rows with local latents depend on z through a few affine functions, and the local
     /// latents only shift these.
     fn is_locally_linear(&self) -> bool {
         let graph = Graph::new();
-        let (at, rows) = self.probe(&graph);
+        let (at, rows) = self.probe_point(&graph);
         let own = graph.input("own", [rows.len(), self.program.parts.locals.size()]);
         let found = self.predictors_of(&at, &rows.clone().with_locals(own));
         let without = self.predictors_of(&at, &self.without_locals(&at, &rows));
@@ -102,19 +102,19 @@ impl Bound {
     }
 
     fn gaussian_of<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Option<Gaussian<'g>> {
-        Gaussian::of(rows, self.columns(), &self.responses(at, rows))
+        Gaussian::from_program(rows, self.columns(), &self.responses(at, rows))
     }
 
     fn is_gaussian(&self) -> bool {
         let graph = Graph::new();
-        let (at, rows) = self.probe(&graph);
+        let (at, rows) = self.probe_point(&graph);
         let found = || self.gaussian_of(&at, &rows);
         let is_all = |found: Gaussian<'_>| found.is_all_of(self.log_likelihood(&at, &rows), &at);
         self.locals().is_none() && self.params().is_empty() && found().is_some_and(is_all)
     }
 
     /// A point and two rows, for the analysis of the program.
-    fn probe<'g>(&self, graph: &'g Graph) -> (Point<'g>, Rows<'g>) {
+    fn probe_point<'g>(&self, graph: &'g Graph) -> (Point<'g>, Rows<'g>) {
         let at = Point::new(
             graph.input("z", [self.latents().size()]),
             graph.input("theta", [self.params().size()]),
@@ -124,7 +124,7 @@ impl Bound {
 
     fn is_linear(&self) -> bool {
         let graph = Graph::new();
-        let (at, rows) = self.probe(&graph);
+        let (at, rows) = self.probe_point(&graph);
         self.predictors_of(&at, &rows).is_some()
     }
 }
@@ -159,7 +159,7 @@ impl Density for Bound {
             return self.program.log_likelihood(at, rows);
         };
         let joint = locals.log_joint(at, rows);
-        match locals.weight(rows) {
+        match locals.row_weight(rows) {
             Some(weight) => joint * weight,
             None => joint,
         }
@@ -183,14 +183,17 @@ impl Density for Bound {
     }
 
     fn split(&self) -> Result<&dyn SplitRows, String> {
-        match self.effects.get_or_init(|| Effects::of(&self.program)) {
+        match self
+            .effects
+            .get_or_init(|| Effects::from_program(&self.program))
+        {
             Effects::Found(_) => Ok(self),
             Effects::Refused(why) => Err(why.clone()),
         }
     }
 
     fn stacked(&self) -> Option<&dyn Density> {
-        let made = || Stacked::of(&self.program, &self.data).map(Box::new);
+        let made = || Stacked::from_program(&self.program, &self.data).map(Box::new);
         let stacked = self.stacked.get_or_init(made).as_deref();
         stacked.map(|stacked| stacked as &dyn Density)
     }
@@ -212,18 +215,18 @@ impl LinearRows for Bound {
 }
 
 impl GaussianRows for Bound {
-    fn terms<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> GaussianTerms<'g> {
+    fn gaussian_terms<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> GaussianTerms<'g> {
         self.gaussian_of(at, rows).expect("Gaussian rows").terms
     }
 
-    fn scale<'g>(&self, at: &Point<'g>) -> Expr<'g> {
+    fn noise_scale<'g>(&self, at: &Point<'g>) -> Expr<'g> {
         let rows = Rows::inputs(at.graph(), self.columns(), 2, "any.");
         self.gaussian_of(at, &rows).expect("Gaussian rows").scale
     }
 }
 
 impl SplitRows for Bound {
-    fn effects(&self) -> &[usize] {
+    fn effect_sites(&self) -> &[usize] {
         match self.effects.get() {
             Some(Effects::Found(sites)) => sites,
             _ => &[],
@@ -235,14 +238,19 @@ impl SplitRows for Bound {
         found.expect("rows that are split").predictor
     }
 
-    fn given<'g>(&self, predictor: Expr<'g>, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g> {
+    fn log_density_given<'g>(
+        &self,
+        predictor: Expr<'g>,
+        at: &Point<'g>,
+        rows: &Rows<'g>,
+    ) -> Expr<'g> {
         let own = SplitRows::predictor(self, at, rows);
         let value = self.log_likelihood(at, rows);
         let moved = at.graph().replace(value, own, predictor);
         moved.expect("rows that are split")
     }
 
-    fn noise<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Option<Expr<'g>> {
+    fn noise_scale<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Option<Expr<'g>> {
         let responses = self.responses(at, rows);
         split_predictor(at, self.latents(), &responses).ok()?.noise
     }
@@ -260,7 +268,7 @@ impl Locals for Bound {
 
     fn log_prior<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g> {
         let terms: Vec<usize> = self.program.locals().map(|local| local.term).collect();
-        let terms = self.program.at(&terms, at, Some(rows)).into_iter();
+        let terms = self.program.evaluate_at(&terms, at, Some(rows)).into_iter();
         terms.fold(self.local_jacobian(rows), |sum, term| sum + term)
     }
 
@@ -268,7 +276,7 @@ impl Locals for Bound {
         self.program.log_likelihood(at, rows) + self.local_jacobian(rows)
     }
 
-    fn weight<'g>(&self, rows: &Rows<'g>) -> Option<Expr<'g>> {
+    fn row_weight<'g>(&self, rows: &Rows<'g>) -> Option<Expr<'g>> {
         let columns = self.program.weights().map(|name| {
             let column = rows.numbers(name);
             column.unwrap_or_else(|| panic!("column {name:?} is not among the rows"))
@@ -276,12 +284,12 @@ impl Locals for Bound {
         columns.reduce(|a, b| a * b)
     }
 
-    fn laws<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Vec<LocalLaw<'g>> {
+    fn local_laws<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Vec<LocalLaw<'g>> {
         let law = |local: LocalSite<'_>| {
             let outputs: Vec<usize> = local.law.parameters.iter().map(|p| p.output).collect();
             LocalLaw {
                 family: local.law.family.0,
-                parameters: self.program.at(&outputs, at, Some(rows)),
+                parameters: self.program.evaluate_at(&outputs, at, Some(rows)),
                 batch: local.law.batch,
             }
         };

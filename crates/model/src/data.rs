@@ -25,7 +25,7 @@ pub(crate) struct Demands {
 }
 
 impl Demands {
-    pub(crate) fn of(record: &Record<'_>, columns: &Columns, graph: &Graph) -> Demands {
+    pub(crate) fn from_record(record: &Record<'_>, columns: &Columns, graph: &Graph) -> Demands {
         let observed = record
             .statements
             .iter()
@@ -58,19 +58,19 @@ impl Demands {
         }
     }
 
-    fn distribution(&self, name: &str) -> &str {
+    fn distribution_of(&self, name: &str) -> &str {
         let found = self.distributions.iter().find(|(known, _)| known == name);
         found.map_or("the distribution", |(_, distribution)| distribution)
     }
 
-    fn length(&self, name: &str) -> Option<usize> {
+    fn vector_length(&self, name: &str) -> Option<usize> {
         let found = self.lengths.iter().find(|(known, _)| known == name);
         found.map(|(_, length)| *length)
     }
 }
 
 /// The values of `columns` from a table, or all the mistakes in them.
-pub(crate) fn read(
+pub(crate) fn read_columns(
     table: &Table,
     columns: &Columns,
     schema: &Schema,
@@ -82,13 +82,13 @@ pub(crate) fn read(
     };
     let mut values = Vec::with_capacity(columns.len());
     for column in columns {
-        match matching(table, schema, column) {
-            Ok(found) => values.push(reader.read(&found, column)),
-            Err(problem) => reader.problem(problem),
+        match matching_columns(table, schema, column) {
+            Ok(found) => values.push(reader.read_columns(&found, column)),
+            Err(problem) => reader.note_problem(problem),
         }
     }
     if reader.problems.is_empty() {
-        reader.trials(columns, &values);
+        reader.check_trials(columns, &values);
     }
     if reader.problems.is_empty() {
         return Ok(RowData::new(table.n_rows(), values));
@@ -97,7 +97,7 @@ pub(crate) fn read(
 }
 
 /// The table's column, with its levels numbered as when the model was bound.
-fn matching<'t>(
+fn matching_columns<'t>(
     table: &'t Table,
     schema: &Schema,
     column: &Column,
@@ -105,7 +105,7 @@ fn matching<'t>(
     let name = &column.name;
     let found = table.column(name).map_err(|_| Problem::UnknownColumn {
         name: name.clone(),
-        hint: Schema::of(table).hint(name),
+        hint: Schema::of_table(table).name_hint(name),
     })?;
     let known = schema.column(name).expect("a column that is read is known");
     let wrong = || Problem::WrongKind {
@@ -116,15 +116,18 @@ fn matching<'t>(
     };
     match &known.names {
         _ if found.kind() != known.kind => Err(wrong()),
-        Some(levels) => found.recode(name, levels).map(Cow::Owned).map_err(|error| {
-            let text = error.to_string();
-            Problem::UnseenLevel {
-                name: name.clone(),
-                message: text
-                    .split_once(": ")
-                    .map_or(text.clone(), |(_, rest)| rest.into()),
-            }
-        }),
+        Some(levels) => found
+            .recode_levels(name, levels)
+            .map(Cow::Owned)
+            .map_err(|error| {
+                let text = error.to_string();
+                Problem::UnseenLevel {
+                    name: name.clone(),
+                    message: text
+                        .split_once(": ")
+                        .map_or(text.clone(), |(_, rest)| rest.into()),
+                }
+            }),
         None => Ok(Cow::Borrowed(found)),
     }
 }
@@ -135,23 +138,23 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn problem(&mut self, problem: Problem) {
+    fn note_problem(&mut self, problem: Problem) {
         if !self.problems.contains(&problem) {
             self.problems.push(problem);
         }
     }
 
-    fn read(&mut self, found: &TableColumn, column: &Column) -> Values {
+    fn read_columns(&mut self, found: &TableColumn, column: &Column) -> Values {
         let name = &column.name;
-        if let Some((row, count)) = offenders(found.len(), |row| found.is_missing(row)) {
-            let count = count.max(found.missing());
+        if let Some((row, count)) = find_offenders(found.len(), |row| found.is_missing(row)) {
+            let count = count.max(found.count_missing());
             let name = name.clone();
-            self.problem(Problem::Missing { name, count, row });
+            self.note_problem(Problem::Missing { name, count, row });
         }
         if let (ColumnKind::Index { .. }, TableColumn::Category { codes, .. }) =
             (column.kind, found)
         {
-            return self.codes(name, codes.as_slice().into());
+            return self.read_codes(name, codes.as_slice().into());
         }
         let width = found.kind().width();
         let numbers = numbers_of(found);
@@ -160,14 +163,14 @@ impl Reader<'_> {
                 .iter()
                 .any(|x| x.is_infinite())
         };
-        if let Some((row, _)) = offenders(found.len(), infinite) {
-            let (name, count) = (name.clone(), found.infinite());
-            self.problem(Problem::Infinite { name, count, row });
+        if let Some((row, _)) = find_offenders(found.len(), infinite) {
+            let (name, count) = (name.clone(), found.count_infinite());
+            self.note_problem(Problem::Infinite { name, count, row });
         }
         match column.kind {
-            ColumnKind::Index { .. } => self.indices(name, &numbers),
+            ColumnKind::Index { .. } => self.read_indices(name, &numbers),
             ColumnKind::Number { .. } => {
-                self.values(column, &numbers);
+                self.check_values(column, &numbers);
                 Values::Numbers {
                     width,
                     values: Arc::from(&*numbers),
@@ -176,12 +179,13 @@ impl Reader<'_> {
         }
     }
 
-    fn values(&mut self, column: &Column, numbers: &[f64]) {
+    fn check_values(&mut self, column: &Column, numbers: &[f64]) {
         match column.role {
-            Role::Response { kind } => self.labels(column, kind, numbers),
+            Role::Response { kind } => self.check_labels(column, kind, numbers),
             Role::Weight => {
-                if let Some((row, count)) = offenders(numbers.len(), |row| numbers[row] < 0.0) {
-                    self.problem(Problem::Weight {
+                if let Some((row, count)) = find_offenders(numbers.len(), |row| numbers[row] < 0.0)
+                {
+                    self.note_problem(Problem::Weight {
                         name: column.name.clone(),
                         row,
                         found: numbers[row - 1],
@@ -193,7 +197,7 @@ impl Reader<'_> {
         }
     }
 
-    fn labels(&mut self, column: &Column, kind: ResponseKind, numbers: &[f64]) {
+    fn check_labels(&mut self, column: &Column, kind: ResponseKind, numbers: &[f64]) {
         let (name, per_row, width) = (&column.name, column.kind.width(), kind.width());
         // Missing and infinite values have been reported already, and so has a wrong width.
         let wrong = |event: &&[f64]| {
@@ -203,7 +207,7 @@ impl Reader<'_> {
             let values = &numbers[row * per_row..(row + 1) * per_row];
             values.chunks(width.max(1)).find(wrong)
         };
-        let offender = offenders(numbers.len() / per_row, |row| label(row).is_some());
+        let offender = find_offenders(numbers.len() / per_row, |row| label(row).is_some());
         let Some((row, count)) = offender else {
             return;
         };
@@ -211,10 +215,10 @@ impl Reader<'_> {
             Some([only]) => only.to_string(),
             many => format!("{:?}", many.unwrap_or_default()),
         };
-        self.problem(Problem::Label {
+        self.note_problem(Problem::Label {
             name: name.clone(),
             row,
-            distribution: self.demands.distribution(name).to_owned(),
+            distribution: self.demands.distribution_of(name).to_owned(),
             expected: kind.to_string(),
             found,
             count,
@@ -222,7 +226,7 @@ impl Reader<'_> {
     }
 
     /// Checks successes against trials, once all columns are sound.
-    fn trials(&mut self, columns: &Columns, values: &[Values]) {
+    fn check_trials(&mut self, columns: &Columns, values: &[Values]) {
         let numbers = |wanted: &str| {
             let is_it = |column: &Column| column.name == wanted;
             match &values[columns.iter().position(is_it)?] {
@@ -234,13 +238,14 @@ impl Reader<'_> {
             let (Some(hits), Some(limits)) = (numbers(name), numbers(trials)) else {
                 continue;
             };
-            let Some((row, count)) = offenders(hits.len(), |row| hits[row] > limits[row]) else {
+            let Some((row, count)) = find_offenders(hits.len(), |row| hits[row] > limits[row])
+            else {
                 continue;
             };
             self.problems.push(Problem::Trials {
                 name: name.clone(),
                 row,
-                distribution: self.demands.distribution(name).to_owned(),
+                distribution: self.demands.distribution_of(name).to_owned(),
                 trials: trials.clone(),
                 limit: limits[row - 1],
                 found: hits[row - 1],
@@ -249,11 +254,11 @@ impl Reader<'_> {
         }
     }
 
-    fn indices(&mut self, name: &str, numbers: &[f64]) -> Values {
+    fn read_indices(&mut self, name: &str, numbers: &[f64]) -> Values {
         let whole = |x: f64| x >= 0.0 && x.fract() == 0.0 && x < f64::from(MISSING);
         let wrong = |row: usize| numbers[row].is_finite() && !whole(numbers[row]);
-        if let Some((row, count)) = offenders(numbers.len(), wrong) {
-            self.problem(Problem::NotAnIndex {
+        if let Some((row, count)) = find_offenders(numbers.len(), wrong) {
+            self.note_problem(Problem::NotAnIndex {
                 name: name.to_owned(),
                 row,
                 found: numbers[row - 1],
@@ -261,15 +266,15 @@ impl Reader<'_> {
             });
         }
         let code = |&x: &f64| if whole(x) { x as u32 } else { MISSING };
-        self.codes(name, numbers.iter().map(code).collect())
+        self.read_codes(name, numbers.iter().map(code).collect())
     }
 
     /// Checks codes against the arrays that they index; a missing code has been reported.
-    fn codes(&mut self, name: &str, codes: Arc<[u32]>) -> Values {
-        let length = self.demands.length(name).unwrap_or(usize::MAX);
+    fn read_codes(&mut self, name: &str, codes: Arc<[u32]>) -> Values {
+        let length = self.demands.vector_length(name).unwrap_or(usize::MAX);
         let beyond = |row: usize| codes[row] != MISSING && codes[row] as usize >= length;
-        if let Some((row, count)) = offenders(codes.len(), beyond) {
-            self.problem(Problem::IndexRange {
+        if let Some((row, count)) = find_offenders(codes.len(), beyond) {
+            self.note_problem(Problem::IndexRange {
                 name: name.to_owned(),
                 row,
                 found: codes[row - 1],
@@ -294,7 +299,7 @@ fn numbers_of(column: &TableColumn) -> Cow<'_, [f64]> {
 }
 
 /// The first row, counted from 1, and the number of rows for which `wrong` holds.
-fn offenders(rows: usize, wrong: impl Fn(usize) -> bool) -> Option<(usize, usize)> {
+fn find_offenders(rows: usize, wrong: impl Fn(usize) -> bool) -> Option<(usize, usize)> {
     let first = (0..rows).find(|&row| wrong(row))?;
     let count = (first..rows).filter(|&row| wrong(row)).count();
     Some((first + 1, count))

@@ -10,17 +10,21 @@ use crate::statement::{Law, Statement};
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let named = self.deterministics();
-        let lines = self.parts.statements.iter().map(|s| self.line(s, &named));
+        let lines = self
+            .parts
+            .statements
+            .iter()
+            .map(|s| self.describe_statement(s, &named));
         f.write_str(&lines.collect::<Vec<String>>().join("\n"))
     }
 }
 
 impl Program {
-    fn line(&self, statement: &Statement, named: &[usize]) -> String {
+    fn describe_statement(&self, statement: &Statement, named: &[usize]) -> String {
         let parts = &*self.parts;
         let output = |output: usize| {
             let (name, shape) = parts.recording.output(output);
-            (name, parts.recording.text(output, named), shape)
+            (name, parts.recording.format_output(output, named), shape)
         };
         match statement {
             Statement::Sample { site, law, .. } => {
@@ -28,23 +32,27 @@ impl Program {
                 format!(
                     "{} ~ {}{}",
                     site.name,
-                    self.law(law, named),
-                    shape(&site.dims)
+                    self.describe_law(law, named),
+                    describe_shape(&site.dims)
                 )
             }
             Statement::Local { site, law, .. } => {
                 let site = &parts.locals.sites()[*site];
-                let law = self.law(law, named);
-                format!("{} ~ {law}{} in each row", site.name, shape(&site.dims))
+                let law = self.describe_law(law, named);
+                format!(
+                    "{} ~ {law}{} in each row",
+                    site.name,
+                    describe_shape(&site.dims)
+                )
             }
             Statement::Observe(observed) => {
-                let law = self.law(&observed.law, named);
+                let law = self.describe_law(&observed.law, named);
                 format!("{} ~ {law} in each row", observed.column)
             }
-            Statement::Param { site } => param(&parts.params.sites()[*site]),
+            Statement::Param { site } => describe_param(&parts.params.sites()[*site]),
             Statement::Deterministic { output: place } => {
                 let (name, text, found) = output(*place);
-                format!("{name} = {text}{}", shape(found.dims()))
+                format!("{name} = {text}{}", describe_shape(found.dims()))
             }
             Statement::Factor { output: place } => {
                 let (name, text, _) = output(*place);
@@ -59,9 +67,9 @@ impl Program {
     }
 
     /// `Normal(loc = 0, scale = group_scale)`
-    fn law(&self, law: &Law, named: &[usize]) -> String {
+    fn describe_law(&self, law: &Law, named: &[usize]) -> String {
         let shown = law.parameters.iter().map(|parameter| {
-            let text = self.parts.recording.text(parameter.output, named);
+            let text = self.parts.recording.format_output(parameter.output, named);
             format!("{} = {text}", parameter.name)
         });
         let shown: Vec<String> = shown.collect();
@@ -70,7 +78,7 @@ impl Program {
 }
 
 /// A parameter with its start.
-fn param(site: &Site) -> String {
+fn describe_param(site: &Site) -> String {
     let start = match site.start.as_deref() {
         Some([only]) => only.to_string(),
         Some(many) => format!("{many:?}"),
@@ -79,7 +87,7 @@ fn param(site: &Site) -> String {
     format!("{}: a parameter, {}, from {start}", site.name, site.support)
 }
 
-fn shape(dims: &[usize]) -> String {
+fn describe_shape(dims: &[usize]) -> String {
     match dims {
         [] => String::new(),
         _ => format!(", shape {dims:?}"),

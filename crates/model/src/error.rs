@@ -86,7 +86,7 @@ pub enum Problem {
         found: String,
     },
     /// A value that its distribution cannot produce.
-    #[error("column {name:?}, row {row}: {distribution} expects {expected}, found {found}{}", others(*count))]
+    #[error("column {name:?}, row {row}: {distribution} expects {expected}, found {found}{}", name_others(*count))]
     Label {
         /// The observed column.
         name: String,
@@ -102,7 +102,7 @@ pub enum Problem {
         count: usize,
     },
     /// More successes than trials.
-    #[error("column {name:?}, row {row}: {distribution} expects at most {limit}, the trials in column {trials:?}, found {found}{}", others(*count))]
+    #[error("column {name:?}, row {row}: {distribution} expects at most {limit}, the trials in column {trials:?}, found {found}{}", name_others(*count))]
     Trials {
         /// The observed column.
         name: String,
@@ -213,7 +213,7 @@ pub enum Problem {
         row: usize,
     },
     /// A number that is not a valid row number.
-    #[error("column {name:?}, row {row}: an index is a whole number from 0 on, found {found}{}\n  hint: make it a category, whose levels are numbered for you", others(*count))]
+    #[error("column {name:?}, row {row}: an index is a whole number from 0 on, found {found}{}\n  hint: make it a category, whose levels are numbered for you", name_others(*count))]
     NotAnIndex {
         /// The index column.
         name: String,
@@ -225,7 +225,7 @@ pub enum Problem {
         count: usize,
     },
     /// An index past the end of an array it reads.
-    #[error("column {name:?}, row {row}: expected an index below {length}, the length of the array it reads, found {found}{}\n  hint: give the array m.levels({name:?}) entries", others(*count))]
+    #[error("column {name:?}, row {row}: expected an index below {length}, the length of the array it reads, found {found}{}\n  hint: give the array m.levels({name:?}) entries", name_others(*count))]
     IndexRange {
         /// The index column.
         name: String,
@@ -249,7 +249,7 @@ pub enum Problem {
         message: String,
     },
     /// A negative weight.
-    #[error("column {name:?}, row {row}: expected a weight from 0 on, found {found}{}", others(*count))]
+    #[error("column {name:?}, row {row}: expected a weight from 0 on, found {found}{}", name_others(*count))]
     Weight {
         /// The weight column.
         name: String,
@@ -262,7 +262,7 @@ pub enum Problem {
     },
 }
 
-fn others(count: usize) -> String {
+fn name_others(count: usize) -> String {
     match count {
         0 | 1 => String::new(),
         _ => format!(" ({count} such rows)"),

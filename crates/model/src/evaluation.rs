@@ -26,11 +26,14 @@ impl Program {
         let outputs = self.deterministics();
         let name = |&output: &usize| self.parts.recording.output(output).0.to_owned();
         let names: Vec<String> = outputs.iter().map(name).collect();
-        names.into_iter().zip(self.at(&outputs, at, None)).collect()
+        names
+            .into_iter()
+            .zip(self.evaluate_at(&outputs, at, None))
+            .collect()
     }
 
     /// Outputs at a point, and on some rows if they need any.
-    pub(crate) fn at<'g>(
+    pub(crate) fn evaluate_at<'g>(
         &self,
         outputs: &[usize],
         at: &Point<'g>,
@@ -46,7 +49,7 @@ impl Program {
             locals: locals.as_ref().map_or(&[], |sites| &sites.values),
             rows,
         };
-        self.replay(at.graph(), outputs, &values)
+        self.replay_outputs(at.graph(), outputs, &values)
     }
 
     /// The local latents of rows, if the model has any.
@@ -59,7 +62,7 @@ impl Program {
         Some(locals.constrain_rows(flat))
     }
 
-    pub(crate) fn replay<'g>(
+    pub(crate) fn replay_outputs<'g>(
         &self,
         graph: &'g Graph,
         outputs: &[usize],
@@ -70,7 +73,7 @@ impl Program {
             Given::Latent(site) => values.latents[site],
             Given::Param(site) => values.params[site],
             Given::Local(site) => values.locals[site],
-            Given::Column(column) => values.column(parts, column, place),
+            Given::Column(column) => values.column_values(parts, column, place),
         };
         let rows = values.rows.map_or(0, Rows::len);
         parts.recording.replay(graph, outputs, &given, rows)
@@ -87,20 +90,20 @@ impl Program {
         let names = sites
             .iter()
             .map(|site| self.latents().sites()[*site].name.clone());
-        names.zip(self.at(&terms, at, None)).collect()
+        names.zip(self.evaluate_at(&terms, at, None)).collect()
     }
 
     /// Ψ₀(z): the log-Jacobians of the latents, the log densities of their priors, and factors.
     pub(crate) fn log_prior<'g>(&self, at: &Point<'g>) -> Expr<'g> {
         let jacobian = self.latents().constrain(at.latents).log_jacobian;
-        let terms = self.at(&self.prior_terms(), at, None);
+        let terms = self.evaluate_at(&self.prior_terms(), at, None);
         terms.into_iter().fold(jacobian, |sum, term| sum + term)
     }
 
     /// The log likelihood of each row, `[n]`. With local latents it is the log of the joint density
     /// of response and latents, without the log-Jacobian of the latents.
     pub(crate) fn log_likelihood<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g> {
-        self.at(&[self.parts.likelihood], at, Some(rows))[0]
+        self.evaluate_at(&[self.parts.likelihood], at, Some(rows))[0]
     }
 
     /// The distribution of every observed column, one per row.
@@ -114,7 +117,7 @@ impl Program {
                 .chain(observed.variance)
         });
         let outputs: Vec<usize> = outputs.collect();
-        let mut exprs = self.at(&outputs, at, Some(rows)).into_iter();
+        let mut exprs = self.evaluate_at(&outputs, at, Some(rows)).into_iter();
         let response = |observed: &&Observed| Response {
             name: observed.column.clone(),
             kind: observed.kind,
@@ -141,13 +144,13 @@ impl Program {
         let names: Vec<String> = outputs.iter().map(name).collect();
         names
             .into_iter()
-            .zip(self.at(&outputs, at, Some(rows)))
+            .zip(self.evaluate_at(&outputs, at, Some(rows)))
             .collect()
     }
 }
 
 impl<'g> Values<'_, 'g> {
-    fn column(&self, parts: &Parts, column: usize, place: usize) -> Expr<'g> {
+    fn column_values(&self, parts: &Parts, column: usize, place: usize) -> Expr<'g> {
         let name = &parts.columns.0[column].name;
         let rows = self.rows.expect("rows are given where columns are read");
         let found = if parts.recording.is_index(place) {

@@ -4,7 +4,7 @@ use lehr_density::{Columns, GaussianTerms, Point, Response, Role, Rows};
 use lehr_graph::Expr;
 
 use crate::distribution::normal_log_density;
-use crate::linear::{Affinity, affinity};
+use crate::linear::{Affinity, affine_part};
 
 /// The parts of Gaussian rows.
 pub(crate) struct Gaussian<'g> {
@@ -15,7 +15,7 @@ pub(crate) struct Gaussian<'g> {
 
 impl<'g> Gaussian<'g> {
     /// The parts of a single normal response with a common scale. Columns of weights apply to rows.
-    pub(crate) fn of(
+    pub(crate) fn from_program(
         rows: &Rows<'g>,
         columns: &Columns,
         responses: &[Response<'g>],
@@ -55,6 +55,6 @@ impl<'g> Gaussian<'g> {
         let own = predictor.repeated().unwrap_or(predictor);
         let normal = normal_log_density(response, own, self.scale);
         let whole = weight.map_or(normal, |weight| normal * weight);
-        whole.is(log_likelihood) && matches!(affinity(at, predictor), Affinity::Affine)
+        whole.is(log_likelihood) && matches!(affine_part(at, predictor), Affinity::Affine)
     }
 }

@@ -9,23 +9,23 @@ const MOST: usize = 16;
 /// The affine functions of the latents through which alone the latents enter these parameters. A
 /// parameter may be a function of an affine one, as a rate is of its logarithm. Another, such as a
 /// noise scale, may depend on a few entries of z that all rows share. `None` if it depends on more.
-pub(crate) fn predictors<'g>(
+pub(crate) fn linear_predictors<'g>(
     at: &Point<'g>,
     latents: &Layout,
     parameters: &[Expr<'g>],
 ) -> Option<Predictors<'g>> {
     let mut found = Predictors::default();
     for parameter in parameters {
-        let parts = match affinity(at, *parameter) {
-            Affinity::Curved => factors(at, *parameter).unwrap_or_else(|| vec![*parameter]),
+        let parts = match affine_part(at, *parameter) {
+            Affinity::Curved => linear_factors(at, *parameter).unwrap_or_else(|| vec![*parameter]),
             _ => vec![*parameter],
         };
         for part in parts {
-            let affine = match affinity(at, part) {
+            let affine = match affine_part(at, part) {
                 Affinity::Constant => continue,
                 _ if part.shape() != parameter.shape() => None,
                 Affinity::Affine => Some(part),
-                Affinity::Curved => linked(at, part),
+                Affinity::Curved => linked_predictor(at, part),
             };
             match affine {
                 Some(affine) => add_rows(&mut found.rows, affine),
@@ -39,22 +39,22 @@ pub(crate) fn predictors<'g>(
 /// Both operands of a product or similar, if one is a function of an affine array and the other is
 /// the same in all rows, as in a mean times a precision. An affine array times a scale is excluded,
 /// because their product has no useful mode.
-fn factors<'g>(at: &Point<'g>, parameter: Expr<'g>) -> Option<Vec<Expr<'g>>> {
+fn linear_factors<'g>(at: &Point<'g>, parameter: Expr<'g>) -> Option<Vec<Expr<'g>>> {
     let sides = parameter.arguments()?;
     let is_side = |side: &Expr<'g>| {
         let is_shared = side.shape() != parameter.shape();
-        is_shared || linked(at, *side).is_some()
+        is_shared || linked_predictor(at, *side).is_some()
     };
     sides.iter().all(is_side).then(|| sides.to_vec())
 }
 
 /// The affine argument of the parameter, if it is a function of one. Signs are ignored, so that u
 /// and −u are one argument.
-fn linked<'g>(at: &Point<'g>, parameter: Expr<'g>) -> Option<Expr<'g>> {
+fn linked_predictor<'g>(at: &Point<'g>, parameter: Expr<'g>) -> Option<Expr<'g>> {
     let inner = std::iter::successors(parameter.argument(), |expr| expr.argument());
     inner
         .into_iter()
-        .filter(|expr| matches!(affinity(at, *expr), Affinity::Affine))
+        .filter(|expr| matches!(affine_part(at, *expr), Affinity::Affine))
         .last()
 }
 
@@ -79,7 +79,7 @@ pub(crate) enum Affinity {
 /// The directional derivative of an affine function does not depend on the point, and the graph
 /// simplifies the gradient of such a derivative to a zero expression. Functions with kinks or jumps
 /// have such derivatives without being affine, so they are excluded first.
-pub(crate) fn affinity<'g>(at: &Point<'g>, value: Expr<'g>) -> Affinity {
+pub(crate) fn affine_part<'g>(at: &Point<'g>, value: Expr<'g>) -> Affinity {
     if !value.is_smooth_in(at.latents) {
         return Affinity::Curved;
     }

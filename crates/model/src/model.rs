@@ -26,7 +26,7 @@ impl Model {
         }
     }
 
-    pub(crate) fn run(&self, tracer: &Tracer<'_>) {
+    pub(crate) fn run_program(&self, tracer: &Tracer<'_>) {
         (self.write)(tracer);
     }
 }

@@ -6,7 +6,7 @@ use lehr_table::Kind;
 
 use crate::distribution::Distribution;
 use crate::error::Problem;
-use crate::row::{Row, spread};
+use crate::row::{Row, spread_rows};
 use crate::statement::{Observed, Statement};
 
 impl<'g> Row<'_, 'g> {
@@ -17,17 +17,19 @@ impl<'g> Row<'_, 'g> {
     )]
     pub fn observe(&self, column: &str, distribution: impl Distribution<'g>) {
         let tracer = self.tracer;
-        let column = &*tracer.full(column);
-        let kind = distribution.kind();
+        let column = &*tracer.full_name(column);
+        let kind = distribution.response_kind();
         if tracer.record.borrow().is_observed(column) {
             let name = column.to_owned();
-            return tracer.report(Problem::DuplicateResponse { name });
+            return tracer.report_problem(Problem::DuplicateResponse { name });
         }
-        if let Err(problem) = tracer.check(&format!("column {column:?}"), &distribution) {
-            tracer.report(problem);
+        if let Err(problem) =
+            tracer.check_distribution(&format!("column {column:?}"), &distribution)
+        {
+            tracer.report_problem(problem);
         }
-        let observed = self.observed(column, kind, &distribution);
-        if let Some(density) = self.density(column, kind, &distribution) {
+        let observed = self.note_observed(column, kind, &distribution);
+        if let Some(density) = self.add_log_density(column, kind, &distribution) {
             self.terms.borrow_mut().push(density);
         }
         let mut record = tracer.record.borrow_mut();
@@ -36,13 +38,13 @@ impl<'g> Row<'_, 'g> {
 
     /// The log density of each row; `None` if there is not one per row, in which case the mistake
     /// is reported.
-    fn density(
+    fn add_log_density(
         &self,
         column: &str,
         kind: ResponseKind,
         distribution: &impl Distribution<'g>,
     ) -> Option<Expr<'g>> {
-        let label = self.label(column, kind);
+        let label = self.read_label(column, kind);
         let density = distribution.log_density(label);
         let per_row = match *density.shape().dims() {
             [ROWS] => return Some(density),
@@ -59,13 +61,13 @@ impl<'g> Row<'_, 'g> {
                 distribution: distribution.name(),
                 found: per_row.shape().to_string(),
             };
-            self.tracer.report(problem);
+            self.tracer.report_problem(problem);
         }
         None
     }
 
-    fn label(&self, column: &str, kind: ResponseKind) -> Expr<'g> {
-        let label = self.numbers(column, Role::Response { kind }, "numbers");
+    fn read_label(&self, column: &str, kind: ResponseKind) -> Expr<'g> {
+        let label = self.read_numbers(column, Role::Response { kind }, "numbers");
         match *label.shape().dims() {
             [n, 1] if kind.width() == 1 => label.reshape([n]),
             [n] if matches!(kind, ResponseKind::Vector(_) | ResponseKind::Simplex(_)) => {
@@ -75,7 +77,7 @@ impl<'g> Row<'_, 'g> {
         }
     }
 
-    fn observed(
+    fn note_observed(
         &self,
         column: &str,
         kind: ResponseKind,
@@ -89,12 +91,16 @@ impl<'g> Row<'_, 'g> {
             ("variance", distribution.variance(graph)),
         ];
         let mut record = self.tracer.record.borrow_mut();
-        let law = record.law(graph, column, distribution, |value| {
-            spread(value, rank, batch)
+        let law = record.record_law(graph, column, distribution, |value| {
+            spread_rows(value, rank, batch)
         });
         let [mean, variance] = moments.map(|(name, moment)| {
-            moment
-                .map(|one| record.output(&format!("{name} of {column}"), spread(one, rank, batch)))
+            moment.map(|one| {
+                record.add_output(
+                    &format!("{name} of {column}"),
+                    spread_rows(one, rank, batch),
+                )
+            })
         });
         Observed {
             column: column.to_owned(),
@@ -109,8 +115,10 @@ impl<'g> Row<'_, 'g> {
     /// One distribution per row, or one per number of a row of independent numbers.
     fn response_batch(&self, column: &str, kind: ResponseKind) -> Shape {
         match self.tracer.schema.column(column).map(|known| known.kind) {
-            Some(Kind::Matrix { width }) if kind.width() == 1 && width > 1 => self.shape(&[width]),
-            _ => self.shape(&[]),
+            Some(Kind::Matrix { width }) if kind.width() == 1 && width > 1 => {
+                self.batch_shape(&[width])
+            }
+            _ => self.batch_shape(&[]),
         }
     }
 }

@@ -59,7 +59,7 @@ impl Program {
                 locals: &[],
                 rows: None,
             };
-            let parameters = self.numbers(&graph, law, &values);
+            let parameters = self.law_numbers(&graph, law, &values);
             let (value, free) = draw_site(site, law, &parameters, &mut random)?;
             flat.extend(free);
             latents.push(graph.constant(site.shape(), &value));
@@ -68,9 +68,18 @@ impl Program {
     }
 
     /// The parameters of a law, if all their inputs are constant.
-    fn numbers<'g>(&self, graph: &'g Graph, law: &Law, values: &Values<'_, 'g>) -> Vec<Vec<f64>> {
+    fn law_numbers<'g>(
+        &self,
+        graph: &'g Graph,
+        law: &Law,
+        values: &Values<'_, 'g>,
+    ) -> Vec<Vec<f64>> {
         let outputs: Vec<usize> = law.parameters.iter().map(|p| p.output).collect();
-        evaluate(&self.replay(graph, &outputs, values), &Given::new(), 1)
+        evaluate(
+            &self.replay_outputs(graph, &outputs, values),
+            &Given::new(),
+            1,
+        )
     }
 }
 
@@ -85,7 +94,7 @@ fn draw_site(
     let mut value = vec![0.0; site.shape().size()];
     for _ in 0..MOST_DRAWS {
         draw_batch(law.family.0, &parameters, law.batch, random, &mut value);
-        if let Ok(free) = site.support.unconstrain(&value) {
+        if let Ok(free) = site.support.unconstrain_values(&value) {
             return Ok((value, free));
         }
     }
@@ -118,6 +127,6 @@ impl Bound {
         params: &[f64],
         random: &mut dyn Rng,
     ) -> Vec<Predicted> {
-        Predictor::of_all_rows(self).draw(latents, params, random)
+        Predictor::of_all_rows(self).draw_responses(latents, params, random)
     }
 }

@@ -183,7 +183,7 @@ impl TryFrom<Parts> for Program {
     type Error = ProgramError;
 
     fn try_from(parts: Parts) -> Result<Program, ProgramError> {
-        match crate::sound::fault(&parts) {
+        match crate::sound::find_fault(&parts) {
             Some(message) => Err(ProgramError { message }),
             None => Ok(Program {
                 parts: Arc::new(parts),

@@ -43,7 +43,7 @@ pub(crate) struct RowTerm<'g> {
 
 impl<'g> RowTerm<'g> {
     /// The log likelihood times the weight, if there is one.
-    fn weighted(&self) -> Expr<'g> {
+    fn weighted_term(&self) -> Expr<'g> {
         match self.weight {
             Some(weight) => self.value * weight,
             None => self.value,
@@ -61,7 +61,7 @@ impl<'g> Record<'g> {
             if has_locals {
                 term.value
             } else {
-                term.weighted()
+                term.weighted_term()
             }
         };
         let terms = std::mem::take(&mut self.likelihood).into_iter();
@@ -75,7 +75,7 @@ impl<'g> Record<'g> {
         if !apart || !self.locals.is_empty() || self.likelihood.len() < 2 {
             return Vec::new();
         }
-        self.likelihood.iter().map(RowTerm::weighted).collect()
+        self.likelihood.iter().map(RowTerm::weighted_term).collect()
     }
 
     /// Whether different parts of rows with local latents have different weights, so that no weight
@@ -110,13 +110,13 @@ impl<'g> Record<'g> {
     }
 
     /// Whether any column has been observed.
-    pub(crate) fn observes(&self) -> bool {
+    pub(crate) fn has_observations(&self) -> bool {
         let is_one = |statement: &Statement| matches!(statement, Statement::Observe(_));
         self.statements.iter().any(is_one)
     }
 
     /// Adds a problem once, however often it occurs.
-    pub(crate) fn problem(&mut self, problem: Problem) {
+    pub(crate) fn note_problem(&mut self, problem: Problem) {
         if !self.problems.contains(&problem) {
             self.problems.push(problem);
         }
@@ -124,7 +124,7 @@ impl<'g> Record<'g> {
 
     /// Records that a column is read and returns its place. The role of an observed column outranks
     /// others.
-    pub(crate) fn read(&mut self, name: &str, kind: ColumnKind, role: Role) -> usize {
+    pub(crate) fn read_column(&mut self, name: &str, kind: ColumnKind, role: Role) -> usize {
         let same = |column: &Column| {
             column.name == name
                 && std::mem::discriminant(&column.kind) == std::mem::discriminant(&kind)
@@ -145,27 +145,27 @@ impl<'g> Record<'g> {
     }
 
     /// Adds a result and returns its place.
-    pub(crate) fn output(&mut self, name: &str, value: Expr<'g>) -> usize {
+    pub(crate) fn add_output(&mut self, name: &str, value: Expr<'g>) -> usize {
         self.outputs.push((name.to_owned(), value));
         self.outputs.len() - 1
     }
 
     /// The distribution `of` with its parameters as results, each transformed by `form`.
-    pub(crate) fn law(
+    pub(crate) fn record_law(
         &mut self,
         graph: &'g Graph,
         of: &str,
         distribution: &impl Distribution<'g>,
         form: impl Fn(Expr<'g>) -> Expr<'g>,
     ) -> Law {
-        let parameters = distribution.parameters(graph).into_iter();
+        let parameters = distribution.named_parameters(graph).into_iter();
         let parameters = parameters.map(|(name, value)| Parameter {
             name: name.to_owned(),
-            output: self.output(&format!("{name} of {of}"), form(value)),
+            output: self.add_output(&format!("{name} of {of}"), form(value)),
         });
         Law {
             parameters: parameters.collect(),
-            family: FamilyName(distribution.family()),
+            family: FamilyName(distribution.sampling_family()),
             batch: distribution.batch_shape().size(),
         }
     }

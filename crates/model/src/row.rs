@@ -33,28 +33,28 @@ impl<'t, 'g> Row<'t, 'g> {
 
     /// The shape of an array with these dimensions in each row: `[n]` for none, for
     /// [`Expr::reshape`] and [`Expr::broadcast`].
-    pub fn shape(&self, dims: &[usize]) -> Shape {
+    pub fn batch_shape(&self, dims: &[usize]) -> Shape {
         Shape::new(&[&[ROWS], dims].concat())
     }
 
     /// The same number in each row, `[n]`.
-    pub fn full(&self, value: f64) -> Expr<'g> {
+    pub fn filled_rows(&self, value: f64) -> Expr<'g> {
         self.tracer.graph.full([ROWS], value)
     }
 
     /// A number per row, `[n]`.
     pub fn number(&self, column: &str) -> Expr<'g> {
-        self.number_as(&self.tracer.full(column), Role::Covariate)
+        self.number_as(&self.tracer.full_name(column), Role::Covariate)
     }
 
     /// A number per row that is added to a predictor with coefficient 1, `[n]`.
     pub fn offset(&self, column: &str) -> Expr<'g> {
-        self.number_as(&self.tracer.full(column), Role::Offset)
+        self.number_as(&self.tracer.full_name(column), Role::Offset)
     }
 
     /// Multiplies the log likelihood of each row by this column.
     pub fn weight(&self, column: &str) {
-        let column = self.tracer.full(column);
+        let column = self.tracer.full_name(column);
         let weight = self.number_as(&column, Role::Weight);
         let all = self.weight.get().map_or(weight, |before| before * weight);
         self.weight.set(Some(all));
@@ -63,10 +63,10 @@ impl<'t, 'g> Row<'t, 'g> {
     }
 
     fn number_as(&self, column: &str, role: Role) -> Expr<'g> {
-        let values = self.numbers(column, role, "a number");
+        let values = self.read_numbers(column, role, "a number");
         match *values.shape().dims() {
             [_] => values,
-            [_, 1] => values.reshape(self.shape(&[])),
+            [_, 1] => values.reshape(self.batch_shape(&[])),
             _ => {
                 let width = values.shape().dims()[1];
                 let problem = Problem::WrongKind {
@@ -75,22 +75,27 @@ impl<'t, 'g> Row<'t, 'g> {
                     found: format!("{width} numbers per row"),
                     hint: format!("read it with row.matrix({column:?})"),
                 };
-                self.tracer.refuse(problem, self.shape(&[]))
+                self.tracer.refuse_value(problem, self.batch_shape(&[]))
             }
         }
     }
 
     /// A vector per row, `[n, width]`. A column of single numbers has width 1.
     pub fn matrix(&self, column: &str) -> Expr<'g> {
-        let values = self.numbers(&self.tracer.full(column), Role::Covariate, "numbers");
+        let values = self.read_numbers(&self.tracer.full_name(column), Role::Covariate, "numbers");
         match values.shape().rank() {
-            1 => values.reshape(self.shape(&[1])),
+            1 => values.reshape(self.batch_shape(&[1])),
             _ => values,
         }
     }
 
     /// The column in its shape in the table.
-    pub(crate) fn numbers(&self, column: &str, role: Role, expected: &'static str) -> Expr<'g> {
+    pub(crate) fn read_numbers(
+        &self,
+        column: &str,
+        role: Role,
+        expected: &'static str,
+    ) -> Expr<'g> {
         let tracer = self.tracer;
         let Some(known) = tracer.schema.column(column) else {
             return self.unknown_numbers(column);
@@ -103,18 +108,18 @@ impl<'t, 'g> Row<'t, 'g> {
                 found: known.kind.to_string(),
                 hint: format!("read it with row.index({column:?})"),
             };
-            return tracer.refuse(problem, self.shape(&[]));
+            return tracer.refuse_value(problem, self.batch_shape(&[]));
         }
         let width = match known.kind {
             Kind::Matrix { width } => Some(width),
             _ => None,
         };
         let kind = ColumnKind::Number { width };
-        let place = tracer.record.borrow_mut().read(column, kind, role);
+        let place = tracer.record.borrow_mut().read_column(column, kind, role);
         if let Some(values) = tracer.record.borrow().numbers.get(column) {
             return *values;
         }
-        let shape = width.map_or(self.shape(&[]), |width| self.shape(&[width]));
+        let shape = width.map_or(self.batch_shape(&[]), |width| self.batch_shape(&[width]));
         let values = tracer.input(column, shape, Given::Column(place));
         let mut record = tracer.record.borrow_mut();
         record.numbers.insert(column.to_owned(), values);
@@ -124,25 +129,28 @@ impl<'t, 'g> Row<'t, 'g> {
     /// A stand-in as wide as the nearest known column, so that one wrong name causes one problem.
     fn unknown_numbers(&self, column: &str) -> Expr<'g> {
         let schema = &self.tracer.schema;
-        let near = schema.nearest(column).and_then(|near| schema.column(near));
+        let near = schema
+            .nearest_name(column)
+            .and_then(|near| schema.column(near));
         let shape = match near.map(|column| column.kind) {
-            Some(Kind::Matrix { width }) => self.shape(&[width]),
+            Some(Kind::Matrix { width }) => self.batch_shape(&[width]),
             near => {
                 self.tracer.record.borrow_mut().guessed |= near.is_none();
-                self.shape(&[])
+                self.batch_shape(&[])
             }
         };
-        self.tracer.refuse(self.tracer.unknown(column), shape)
+        self.tracer
+            .refuse_value(self.tracer.unknown_column(column), shape)
     }
 
     /// A level per row, for [`Expr::at`].
     pub fn index(&self, column: &str) -> Indices<'g> {
         let tracer = self.tracer;
-        let column = &*tracer.full(column);
+        let column = &*tracer.full_name(column);
         let levels = self.index_levels(column);
         let mut record = tracer.record.borrow_mut();
         let kind = levels.map(|levels| ColumnKind::Index { levels });
-        let place = kind.map(|kind| record.read(column, kind, Role::Index));
+        let place = kind.map(|kind| record.read_column(column, kind, Role::Index));
         if let Some(indices) = record.indices.get(column) {
             return *indices;
         }
@@ -156,7 +164,7 @@ impl<'t, 'g> Row<'t, 'g> {
     /// is reported.
     fn index_levels(&self, column: &str) -> Option<usize> {
         let problem = match self.tracer.schema.column(column) {
-            None => self.tracer.unknown(column),
+            None => self.tracer.unknown_column(column),
             Some(known) => match (known.levels, known.kind) {
                 (Some(levels), _) => return Some(levels),
                 // The check of values reports which row is not a whole number.
@@ -169,7 +177,7 @@ impl<'t, 'g> Row<'t, 'g> {
                 },
             },
         };
-        self.tracer.report(problem);
+        self.tracer.report_problem(problem);
         None
     }
 
@@ -181,22 +189,22 @@ impl<'t, 'g> Row<'t, 'g> {
     )]
     pub fn local(&self, name: &str, distribution: impl Distribution<'g>) -> Expr<'g> {
         let tracer = self.tracer;
-        let name = &*tracer.full(name);
-        let shape = distribution.shape();
+        let name = &*tracer.full_name(name);
+        let shape = distribution.value_shape();
         let own = match shape.dims() {
             [ROWS, rest @ ..] => Shape::new(rest),
             _ => shape,
         };
-        let whole = self.shape(own.dims());
-        let site = match tracer.site(name, &distribution, own) {
+        let whole = self.batch_shape(own.dims());
+        let site = match tracer.add_site(name, &distribution, own) {
             Ok(site) => site,
-            Err(problem) => return tracer.refuse(problem, whole),
+            Err(problem) => return tracer.refuse_value(problem, whole),
         };
         let place = tracer.record.borrow().locals.len();
         let value = tracer.input(name, whole, Given::Local(place));
         let density = distribution.log_density(value);
         let density = (1..density.shape().rank()).fold(density, |sum, _| sum.sum_axis(1));
-        let density = density.broadcast(self.shape(&[]));
+        let density = density.broadcast(self.batch_shape(&[]));
         self.local_terms.borrow_mut().push(density);
         let (batch, rank) = (
             distribution.batch_shape(),
@@ -209,11 +217,11 @@ impl<'t, 'g> Row<'t, 'g> {
         let mut record = tracer.record.borrow_mut();
         let law = Law {
             batch: own_batch.iter().product(),
-            ..record.law(tracer.graph, name, &distribution, |value| {
-                spread(value, rank, self.shape(own_batch))
+            ..record.record_law(tracer.graph, name, &distribution, |value| {
+                spread_rows(value, rank, self.batch_shape(own_batch))
             })
         };
-        let term = record.output(&format!("log density of {name}"), density);
+        let term = record.add_output(&format!("log density of {name}"), density);
         record.statements.push(Statement::Local {
             site: place,
             law,
@@ -231,15 +239,15 @@ impl<'t, 'g> Row<'t, 'g> {
             [ROWS, rest @ ..] => rest,
             own => own,
         };
-        let whole = value.broadcast(self.shape(own));
-        let name = self.tracer.full(name);
+        let whole = value.broadcast(self.batch_shape(own));
+        let name = self.tracer.full_name(name);
         let mut record = self.tracer.record.borrow_mut();
-        let output = record.output(&name, whole);
+        let output = record.add_output(&name, whole);
         record.statements.push(Statement::RowQuantity { output });
     }
 
     /// Adds the contribution of this set of rows.
-    pub(crate) fn finish(self) {
+    pub(crate) fn close_row(self) {
         let sum = |terms: Vec<Expr<'g>>| terms.into_iter().reduce(|a, b| a + b);
         let observed = self.terms.borrow().len();
         let terms = [self.terms.into_inner(), self.local_terms.into_inner()].concat();
@@ -266,12 +274,12 @@ impl<'g> Tracer<'g> {
         self.inside_rows.set(true);
         program(&row);
         self.inside_rows.set(false);
-        row.finish();
+        row.close_row();
     }
 }
 
 /// The value with its first `rank` axes broadcast to `batch`, if they fit.
-pub(crate) fn spread(value: Expr<'_>, rank: usize, batch: Shape) -> Expr<'_> {
+pub(crate) fn spread_rows(value: Expr<'_>, rank: usize, batch: Shape) -> Expr<'_> {
     let shape = value.shape();
     let own = &shape.dims()[rank.min(shape.rank())..];
     let whole = Shape::new(&[batch.dims(), own].concat());

@@ -36,8 +36,8 @@ impl Schema {
 
     /// The columns of a table. A column of nonnegative whole numbers has one more level than its
     /// largest number.
-    pub fn of(table: &Table) -> Schema {
-        let known = |(name, column): (&str, &Column)| Known::of(name, column);
+    pub fn of_table(table: &Table) -> Schema {
+        let known = |(name, column): (&str, &Column)| Known::from_column(name, column);
         Schema {
             columns: table.columns().map(known).collect(),
         }
@@ -46,19 +46,19 @@ impl Schema {
     /// Adds a column of numbers.
     #[must_use]
     pub fn number(self, name: &str) -> Schema {
-        self.with(name, Kind::Number, None)
+        self.with_column(name, Kind::Number, None)
     }
 
     /// Adds a column of `width` numbers per row.
     #[must_use]
     pub fn matrix(self, name: &str, width: usize) -> Schema {
-        self.with(name, Kind::Matrix { width }, None)
+        self.with_column(name, Kind::Matrix { width }, None)
     }
 
     /// Adds a column of whole numbers below `levels`.
     #[must_use]
     pub fn index(self, name: &str, levels: usize) -> Schema {
-        self.with(name, Kind::Number, Some(levels))
+        self.with_column(name, Kind::Number, Some(levels))
     }
 
     /// Adds the columns of a part of the model whose names begin with `prefix`; see
@@ -73,7 +73,7 @@ impl Schema {
         self
     }
 
-    fn with(mut self, name: &str, kind: Kind, levels: Option<usize>) -> Schema {
+    fn with_column(mut self, name: &str, kind: Kind, levels: Option<usize>) -> Schema {
         self.columns.push(Known {
             name: name.to_owned(),
             kind,
@@ -84,7 +84,7 @@ impl Schema {
     }
 
     /// Only the columns of these names.
-    pub(crate) fn only<'a>(&self, names: impl Iterator<Item = &'a str>) -> Schema {
+    pub(crate) fn only_columns<'a>(&self, names: impl Iterator<Item = &'a str>) -> Schema {
         let names: Vec<&str> = names.collect();
         let mut schema = self.clone();
         (schema.columns).retain(|column| names.contains(&column.name.as_str()));
@@ -100,13 +100,13 @@ impl Schema {
     }
 
     /// The nearest column name.
-    pub(crate) fn nearest(&self, name: &str) -> Option<&str> {
+    pub(crate) fn nearest_name(&self, name: &str) -> Option<&str> {
         nearest(name, self.names())
     }
 
     /// The hint for an unknown name.
-    pub(crate) fn hint(&self, name: &str) -> String {
-        if let Some(near) = self.nearest(name) {
+    pub(crate) fn name_hint(&self, name: &str) -> String {
+        if let Some(near) = self.nearest_name(name) {
             return format!("did you mean {near:?}?");
         }
         let shown: Vec<String> = (self.names().take(8))
@@ -118,7 +118,7 @@ impl Schema {
 }
 
 impl Known {
-    fn of(name: &str, column: &Column) -> Known {
+    fn from_column(name: &str, column: &Column) -> Known {
         let (levels, names) = match column {
             Column::Category { levels, .. } => (Some(levels.len()), Some(Arc::clone(levels))),
             Column::Boolean(_) => (Some(2), None),

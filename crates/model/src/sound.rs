@@ -7,7 +7,7 @@ use crate::parts::Parts;
 use crate::statement::{Given, Law, Statement};
 
 /// The fault in the parts of a program, if there is one.
-pub(crate) fn fault(parts: &Parts) -> Option<String> {
+pub(crate) fn find_fault(parts: &Parts) -> Option<String> {
     if parts.inputs.len() != parts.recording.n_inputs() {
         return Some("its inputs are not those of its recording".into());
     }
@@ -29,11 +29,11 @@ pub(crate) fn fault(parts: &Parts) -> Option<String> {
     {
         return Some(format!("its statement {place} is not sound"));
     }
-    (shape(parts, parts.likelihood) != Some([ROWS].into()))
+    (output_shape(parts, parts.likelihood) != Some([ROWS].into()))
         .then(|| "it has no log likelihood of each row".into())
 }
 
-fn shape(parts: &Parts, output: usize) -> Option<Shape> {
+fn output_shape(parts: &Parts, output: usize) -> Option<Shape> {
     (output < parts.recording.n_outputs()).then(|| parts.recording.output(output).1)
 }
 
@@ -63,7 +63,8 @@ fn is_input(parts: &Parts, place: usize) -> bool {
 }
 
 fn is_statement(parts: &Parts, statement: &Statement) -> bool {
-    let is_number = |output: usize| shape(parts, output).is_some_and(|shape| shape.is_scalar());
+    let is_number =
+        |output: usize| output_shape(parts, output).is_some_and(|shape| shape.is_scalar());
     match statement {
         Statement::Sample { site, law, term } => {
             let Some(site) = parts.latents.sites().get(*site) else {
@@ -77,26 +78,26 @@ fn is_statement(parts: &Parts, statement: &Statement) -> bool {
                 return false;
             };
             let in_rows = |output: usize| {
-                shape(parts, output).is_some_and(|shape| shape.dims().first() == Some(&ROWS))
+                output_shape(parts, output).is_some_and(|shape| shape.dims().first() == Some(&ROWS))
             };
-            shape(parts, *term) == Some([ROWS].into())
+            output_shape(parts, *term) == Some([ROWS].into())
                 && (law.parameters.iter()).all(|p| in_rows(p.output))
                 && is_drawn(parts, law, law.batch, site.shape().size())
         }
         Statement::Deterministic { output } => {
-            shape(parts, *output).is_some_and(|shape| !shape.is_symbolic())
+            output_shape(parts, *output).is_some_and(|shape| !shape.is_symbolic())
         }
         Statement::Factor { output } => is_number(*output),
         Statement::Weight { .. } => true,
         Statement::RowQuantity { output } => {
-            shape(parts, *output).is_some_and(|shape| shape.dims().first() == Some(&ROWS))
+            output_shape(parts, *output).is_some_and(|shape| shape.dims().first() == Some(&ROWS))
         }
         Statement::Observe(observed) => {
             let event = observed.kind.width();
             let whole = event > 0 && observed.width > 0 && observed.width % event == 0;
             let size = observed.width.saturating_mul(ROWS);
             let in_rows = |output: usize| {
-                shape(parts, output).is_some_and(|shape| shape.dims().first() == Some(&ROWS))
+                output_shape(parts, output).is_some_and(|shape| shape.dims().first() == Some(&ROWS))
             };
             whole
                 && observed.mean.is_none_or(in_rows)
@@ -110,7 +111,8 @@ fn is_statement(parts: &Parts, statement: &Statement) -> bool {
 /// Whether the numbers of every parameter, and of the value, divide evenly among the draws.
 fn is_drawn(parts: &Parts, law: &Law, batch: usize, size: usize) -> bool {
     let shares = |size: usize| size.checked_rem(batch) == Some(0) && size > 0;
-    let parameter = |output: usize| shape(parts, output).is_some_and(|shape| shares(shape.size()));
+    let parameter =
+        |output: usize| output_shape(parts, output).is_some_and(|shape| shares(shape.size()));
     let empty = batch == 0 && size == 0;
     let parameters = (law.parameters.iter()).all(|p| parameter(p.output));
     !law.parameters.is_empty() && (empty || (shares(size) && parameters))

@@ -25,15 +25,15 @@ pub(crate) struct SplitPredictor<'g> {
 
 impl Effects {
     /// The sites of a program.
-    pub(crate) fn of(program: &Program) -> Effects {
-        match find(program) {
+    pub(crate) fn from_program(program: &Program) -> Effects {
+        match find_effects(program) {
             Ok(sites) => Effects::Found(sites),
             Err(why) => Effects::Refused(why),
         }
     }
 }
 
-fn find(program: &Program) -> Result<Vec<usize>, String> {
+fn find_effects(program: &Program) -> Result<Vec<usize>, String> {
     if !program.parts.locals.is_empty() {
         return Err("every row has latents of its own".into());
     }
@@ -49,7 +49,7 @@ fn find(program: &Program) -> Result<Vec<usize>, String> {
     let predictor =
         split_predictor(&at, program.latents(), &program.responses(&at, &rows))?.predictor;
     let value = program.log_likelihood(&at, &rows);
-    effects(program, &at, &[Facet { predictor, value }])
+    effects_between(program, &at, &[Facet { predictor, value }])
 }
 
 /// One response of each row: its predictor and log likelihood.
@@ -61,7 +61,7 @@ pub(crate) struct Facet<'g> {
 
 /// The sites that are Gaussian given the others and that every response of the rows reads through
 /// its affine predictor alone.
-pub(crate) fn effects<'g>(
+pub(crate) fn effects_between<'g>(
     program: &Program,
     at: &Point<'g>,
     facets: &[Facet<'g>],
@@ -76,22 +76,22 @@ pub(crate) fn effects<'g>(
     let prior = program.log_prior(at);
     let fits = |sites: &[usize]| {
         let along = Along::new(at, latents, sites);
-        let is_affine = |facet: &Facet<'g>| along.derivative(facet.predictor, 2).is_none();
-        let is_free = |given: &Expr<'g>| along.derivative(*given, 1).is_none();
+        let is_affine = |facet: &Facet<'g>| along.derivative_along(facet.predictor, 2).is_none();
+        let is_free = |given: &Expr<'g>| along.derivative_along(*given, 1).is_none();
         facets.iter().all(is_affine)
-            && along.derivative(prior, 3).is_none()
+            && along.derivative_along(prior, 3).is_none()
             && given.iter().all(is_free)
     };
     let reads = |site: &usize| {
         let along = Along::new(at, latents, &[*site]);
         let mut facets = facets.iter();
-        facets.any(|facet| along.derivative(facet.predictor, 1).is_some())
+        facets.any(|facet| along.derivative_along(facet.predictor, 1).is_some())
     };
     let alone = real_sites(latents).filter(reads);
     // A prior without curvature, such as the Laplace prior away from its kink, is not Gaussian.
     let bends = |site: &usize| {
         let along = Along::new(at, latents, &[*site]);
-        along.derivative(prior, 2).is_some()
+        along.derivative_along(prior, 2).is_some()
     };
     let mut sites: Vec<usize> = alone.filter(|site| bends(site) && fits(&[*site])).collect();
     if !fits(&sites) {
@@ -128,19 +128,19 @@ pub(crate) fn split_predictor<'g>(
     };
     let real: Vec<usize> = real_sites(latents).collect();
     let all = Along::new(at, latents, &real);
-    let reads = |value: Expr<'g>| all.derivative(value, 1).is_some();
+    let reads = |value: Expr<'g>| all.derivative_along(value, 1).is_some();
     if !is_smooth(at, latents, response) {
         return Err("rows read a latent through a function with a corner or a jump".into());
     }
     let is_affine = |value: Expr<'g>| {
         real.iter().any(|site| {
             let along = Along::new(at, latents, &[*site]);
-            along.derivative(value, 1).is_some() && along.derivative(value, 2).is_none()
+            along.derivative_along(value, 1).is_some() && along.derivative_along(value, 2).is_none()
         })
     };
     let parameters = response.parameters.iter().map(|(_, parameter)| *parameter);
     let read: Vec<Expr<'g>> = parameters
-        .filter(|one| shared(*one).is_none() && reads(*one))
+        .filter(|one| shared_effect(*one).is_none() && reads(*one))
         .collect();
     if read.iter().any(|one| one.shape().rank() > 1) {
         return Err("a row has more than one predictor".into());
@@ -149,7 +149,7 @@ pub(crate) fn split_predictor<'g>(
     // negative.
     let predictors = read
         .iter()
-        .map(|one| Some(unsigned(outermost(*one, &reads, &is_affine)?)));
+        .map(|one| Some(without_sign(outermost_product(*one, &reads, &is_affine)?)));
     let mut predictors = predictors
         .collect::<Option<Vec<Expr<'g>>>>()
         .ok_or("no predictor of the rows is linear in a latent")?
@@ -164,7 +164,7 @@ pub(crate) fn split_predictor<'g>(
     let scale = response.parameters.get(1).filter(|_| is_normal);
     Ok(SplitPredictor {
         predictor,
-        noise: scale.and_then(|(_, scale)| shared(*scale)),
+        noise: scale.and_then(|(_, scale)| shared_effect(*scale)),
     })
 }
 
@@ -181,18 +181,18 @@ fn is_smooth<'g>(at: &Point<'g>, latents: &Layout, response: &Response<'g>) -> b
 }
 
 /// The array without its sign, so that u and −u are one predictor.
-fn unsigned(value: Expr<'_>) -> Expr<'_> {
-    value.negated().map_or(value, unsigned)
+fn without_sign(value: Expr<'_>) -> Expr<'_> {
+    value.negated().map_or(value, without_sign)
 }
 
 /// The number that all rows share, if they share one.
-fn shared(value: Expr<'_>) -> Option<Expr<'_>> {
+fn shared_effect(value: Expr<'_>) -> Option<Expr<'_>> {
     let inner = std::iter::successors(Some(value), |expr| expr.widened());
     inner.last().filter(|expr| expr.shape().rank() == 0)
 }
 
 /// The first affine array on the way from a parameter to its arguments.
-fn outermost<'g>(
+fn outermost_product<'g>(
     value: Expr<'g>,
     reads: &dyn Fn(Expr<'g>) -> bool,
     is_affine: &dyn Fn(Expr<'g>) -> bool,
@@ -201,12 +201,14 @@ fn outermost<'g>(
         return Some(value);
     }
     if let Some(inner) = value.argument() {
-        return outermost(inner, reads, is_affine);
+        return outermost_product(inner, reads, is_affine);
     }
     let sides = value.arguments()?;
     let mut sides = sides.into_iter().filter(|side| reads(*side));
     match (sides.next(), sides.next()) {
-        (Some(side), None) if side.shape() == value.shape() => outermost(side, reads, is_affine),
+        (Some(side), None) if side.shape() == value.shape() => {
+            outermost_product(side, reads, is_affine)
+        }
         _ => None,
     }
 }
@@ -236,7 +238,7 @@ impl<'p, 'g> Along<'p, 'g> {
     }
 
     /// The directional derivative of this order; `None` if it is zero as an expression.
-    fn derivative(&self, value: Expr<'g>, order: usize) -> Option<Expr<'g>> {
+    fn derivative_along(&self, value: Expr<'g>, order: usize) -> Option<Expr<'g>> {
         let graph = self.at.graph();
         let mut found = value;
         for _ in 0..order {

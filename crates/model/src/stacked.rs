@@ -9,7 +9,7 @@ use lehr_density::{
 use lehr_graph::{Expr, Graph};
 
 use crate::program::Program;
-use crate::split::{Facet, effects, split_predictor};
+use crate::split::{Facet, effects_between, split_predictor};
 
 /// A model whose rows have several responses that are independent given z, with a stacked row for
 /// each response of each row. Every stacked row has one predictor, so that random effects shared by
@@ -33,7 +33,7 @@ struct StackedRows {
 impl Stacked {
     /// The stacked rows of a model; `None` if it has one response, or responses that are not
     /// Gaussian given the others.
-    pub(crate) fn of(program: &Program, rows: &Arc<dyn RowSource>) -> Option<Stacked> {
+    pub(crate) fn from_program(program: &Program, rows: &Arc<dyn RowSource>) -> Option<Stacked> {
         let responses = program.row_terms().len();
         if responses < 2 || !program.parts.locals.is_empty() || !program.params().is_empty() {
             return None;
@@ -45,7 +45,7 @@ impl Stacked {
             columns: columns.0.len(),
         };
         let which = (0..responses).map(|response| Column {
-            name: which(response),
+            name: which_response(response),
             kind: ColumnKind::Number { width: None },
             role: Role::Covariate,
         });
@@ -55,8 +55,8 @@ impl Stacked {
             graph.input("theta", [0]),
         );
         let probe = Rows::inputs(&graph, &columns, 2, "");
-        let facets = facets(program, &at, &probe)?;
-        let found = effects(program, &at, &facets).ok()?;
+        let facets = response_facets(program, &at, &probe)?;
+        let found = effects_between(program, &at, &facets).ok()?;
         Some(Stacked {
             effects: found,
             columns: Columns(columns.0.into_iter().chain(which).collect()),
@@ -66,21 +66,25 @@ impl Stacked {
     }
 
     /// The indicator of a response's rows, as 0 and 1.
-    fn own<'g>(rows: &Rows<'g>, response: usize) -> Expr<'g> {
-        let own = rows.numbers(&which(response));
+    fn own_rows<'g>(rows: &Rows<'g>, response: usize) -> Expr<'g> {
+        let own = rows.numbers(&which_response(response));
         own.expect("rows of a stacked model")
     }
 }
 
 /// The name of the indicator column of a response.
-fn which(response: usize) -> String {
+fn which_response(response: usize) -> String {
     format!("which response: {}", response + 1)
 }
 
 /// The predictor and the log likelihood of each response.
-fn facets<'g>(program: &Program, at: &Point<'g>, rows: &Rows<'g>) -> Option<Vec<Facet<'g>>> {
+fn response_facets<'g>(
+    program: &Program,
+    at: &Point<'g>,
+    rows: &Rows<'g>,
+) -> Option<Vec<Facet<'g>>> {
     let responses = program.responses(at, rows);
-    let terms = program.at(&program.row_terms(), at, Some(rows));
+    let terms = program.evaluate_at(&program.row_terms(), at, Some(rows));
     let facet = |(response, value): (_, &Expr<'g>)| {
         let found = split_predictor(at, program.latents(), std::slice::from_ref(response)).ok()?;
         Some(Facet {
@@ -119,7 +123,7 @@ impl Density for Stacked {
     }
 
     fn log_likelihood<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g> {
-        self.given(self.predictor(at, rows), at, rows)
+        self.log_density_given(self.predictor(at, rows), at, rows)
     }
 
     fn origin(&self) -> Option<Stored> {
@@ -154,21 +158,26 @@ impl Predictive for Stacked {
 }
 
 impl SplitRows for Stacked {
-    fn effects(&self) -> &[usize] {
+    fn effect_sites(&self) -> &[usize] {
         &self.effects
     }
 
     fn predictor<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g> {
-        let facets = facets(&self.program, at, rows).expect("rows that are split");
+        let facets = response_facets(&self.program, at, rows).expect("rows that are split");
         let own = facets.iter().enumerate();
-        let own = own.map(|(response, facet)| Stacked::own(rows, response) * facet.predictor);
+        let own = own.map(|(response, facet)| Stacked::own_rows(rows, response) * facet.predictor);
         own.reduce(|a, b| a + b).expect("several responses")
     }
 
-    fn given<'g>(&self, predictor: Expr<'g>, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g> {
-        let facets = facets(&self.program, at, rows).expect("rows that are split");
+    fn log_density_given<'g>(
+        &self,
+        predictor: Expr<'g>,
+        at: &Point<'g>,
+        rows: &Rows<'g>,
+    ) -> Expr<'g> {
+        let facets = response_facets(&self.program, at, rows).expect("rows that are split");
         let own = |(response, facet): (usize, &Facet<'g>)| {
-            let own = Stacked::own(rows, response);
+            let own = Stacked::own_rows(rows, response);
             // In the rows of other responses the predictor is set to 0: at the predictor of another
             // response the value might not be finite.
             let moved = (at.graph()).replace(facet.value, facet.predictor, predictor * own);
@@ -178,19 +187,19 @@ impl SplitRows for Stacked {
         sum.expect("several responses")
     }
 
-    fn noise<'g>(&self, _: &Point<'g>, _: &Rows<'g>) -> Option<Expr<'g>> {
+    fn noise_scale<'g>(&self, _: &Point<'g>, _: &Rows<'g>) -> Option<Expr<'g>> {
         None
     }
 }
 
 impl StackedRows {
     /// The table's rows behind stacked rows.
-    fn behind(&self, rows: &RowSet<'_>) -> Vec<usize> {
-        each(rows).map(|row| row / self.responses).collect()
+    fn rows_behind(&self, rows: &RowSet<'_>) -> Vec<usize> {
+        each_row(rows).map(|row| row / self.responses).collect()
     }
 }
 
-fn each<'s>(rows: &'s RowSet<'_>) -> Box<dyn Iterator<Item = usize> + 's> {
+fn each_row<'s>(rows: &'s RowSet<'_>) -> Box<dyn Iterator<Item = usize> + 's> {
     match rows {
         RowSet::List(rows) => Box::new(rows.iter().copied()),
         RowSet::Range(range) => Box::new(range.clone()),
@@ -204,20 +213,20 @@ impl RowSource for StackedRows {
 
     fn copy_numbers(&self, column: usize, rows: &RowSet<'_>, into: &mut [f64]) {
         let Some(response) = column.checked_sub(self.columns) else {
-            let behind = self.behind(rows);
+            let behind = self.rows_behind(rows);
             return (self.rows).copy_numbers(column, &RowSet::List(&behind), into);
         };
-        for (entry, row) in into.iter_mut().zip(each(rows)) {
+        for (entry, row) in into.iter_mut().zip(each_row(rows)) {
             *entry = f64::from(u8::from(row % self.responses == response));
         }
     }
 
     fn copy_indices(&self, column: usize, rows: &RowSet<'_>, into: &mut [u32]) {
-        let behind = self.behind(rows);
+        let behind = self.rows_behind(rows);
         (self.rows).copy_indices(column, &RowSet::List(&behind), into);
     }
 
-    fn whole(&self, _: usize) -> Option<Arc<[f64]>> {
+    fn whole_column(&self, _: usize) -> Option<Arc<[f64]>> {
         None
     }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use lehr_density::{Family, ResponseKind};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::distribution::family;
+use crate::distribution::find_family;
 
 /// The meaning of an input of a recorded model, by its place among its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,7 +98,7 @@ impl Serialize for FamilyName {
 impl<'de> Deserialize<'de> for FamilyName {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<FamilyName, D::Error> {
         let name = String::deserialize(from)?;
-        let known = family(&name).map(FamilyName);
+        let known = find_family(&name).map(FamilyName);
         known.ok_or_else(|| de::Error::custom(format!("no distribution {name:?} is known")))
     }
 }

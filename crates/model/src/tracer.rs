@@ -60,7 +60,7 @@ impl<'g> Tracer<'g> {
     }
 
     /// A name with the current prefix.
-    pub(crate) fn full(&self, name: &str) -> String {
+    pub(crate) fn full_name(&self, name: &str) -> String {
         format!("{}{name}", self.prefix.borrow())
     }
 
@@ -81,20 +81,20 @@ impl<'g> Tracer<'g> {
         reason = "models read without ampersands"
     )]
     pub fn sample(&self, name: &str, distribution: impl Distribution<'g>) -> Expr<'g> {
-        let name = &*self.full(name);
-        let shape = distribution.shape();
-        let checked =
-            (self.outside_rows("site", name)).and_then(|()| self.site(name, &distribution, shape));
+        let name = &*self.full_name(name);
+        let shape = distribution.value_shape();
+        let checked = (self.outside_rows("site", name))
+            .and_then(|()| self.add_site(name, &distribution, shape));
         let site = match checked {
             Ok(site) => site,
-            Err(problem) => return self.refuse(problem, shape),
+            Err(problem) => return self.refuse_value(problem, shape),
         };
         let place = self.record.borrow().latents.len();
         let value = self.input(name, shape, Given::Latent(place));
         let density = distribution.log_density(value).sum();
         let mut record = self.record.borrow_mut();
-        let law = record.law(self.graph, name, &distribution, |value| value);
-        let term = record.output(name, density);
+        let law = record.record_law(self.graph, name, &distribution, |value| value);
+        let term = record.add_output(name, density);
         let site_statement = Statement::Sample {
             site: place,
             law,
@@ -106,30 +106,30 @@ impl<'g> Tracer<'g> {
     }
 
     /// The site of a distribution, or the reason why it cannot have one.
-    pub(crate) fn site(
+    pub(crate) fn add_site(
         &self,
         name: &str,
         distribution: &impl Distribution<'g>,
         shape: Shape,
     ) -> Result<Site, Problem> {
         self.free_name(name)?;
-        self.check(&format!("site {name:?}"), distribution)?;
+        self.check_distribution(&format!("site {name:?}"), distribution)?;
         let Some(support) = distribution.support() else {
             return Err(Problem::Discrete {
                 name: name.to_owned(),
                 distribution: distribution.name(),
             });
         };
-        fitted(Site::new(name, shape, support))
+        fit_site(Site::new(name, shape, support))
     }
 
     /// Refuses invalid parameters, unless they follow from a mistake reported before.
-    pub(crate) fn check(
+    pub(crate) fn check_distribution(
         &self,
         place: &str,
         distribution: &impl Distribution<'g>,
     ) -> Result<(), Problem> {
-        let Err(error) = distribution.check() else {
+        let Err(error) = distribution.check_parameters() else {
             return Ok(());
         };
         let stand_in = error.message.ends_with("found NaN");
@@ -158,8 +158,8 @@ impl<'g> Tracer<'g> {
         Ok(())
     }
 
-    pub(crate) fn report(&self, problem: Problem) {
-        self.record.borrow_mut().problem(problem);
+    pub(crate) fn report_problem(&self, problem: Problem) {
+        self.record.borrow_mut().note_problem(problem);
     }
 
     /// The mistakes found so far, those in shapes last. An interface that builds a model step by
@@ -172,15 +172,15 @@ impl<'g> Tracer<'g> {
     }
 
     /// Records a problem and returns a stand-in of the intended shape.
-    pub(crate) fn refuse(&self, problem: Problem, shape: Shape) -> Expr<'g> {
-        self.report(problem);
+    pub(crate) fn refuse_value(&self, problem: Problem, shape: Shape) -> Expr<'g> {
+        self.report_problem(problem);
         self.graph.full(shape, f64::NAN)
     }
 
     /// A parameter θ: not random, but learned from this start. The start is a number or an array of
     /// constants inside the support and determines the parameter's shape.
     pub fn param(&self, name: &str, start: impl Into<Value<'g>>, support: Support) -> Expr<'g> {
-        let name = &*self.full(name);
+        let name = &*self.full_name(name);
         let start = start.into();
         let shape = start.shape();
         let numbers = match start {
@@ -190,10 +190,10 @@ impl<'g> Tracer<'g> {
         };
         let checked = (self.outside_rows("parameter", name))
             .and_then(|()| self.free_name(name))
-            .and_then(|()| fitted(Site::new(name, shape, support).with_start(&numbers)));
+            .and_then(|()| fit_site(Site::new(name, shape, support).with_start(&numbers)));
         let site = match checked {
             Ok(site) => site,
-            Err(problem) => return self.refuse(problem, shape),
+            Err(problem) => return self.refuse_value(problem, shape),
         };
         let place = self.record.borrow().params.len();
         let value = self.input(name, shape, Given::Param(place));
@@ -205,31 +205,31 @@ impl<'g> Tracer<'g> {
 
     /// A named quantity that is reported with the posterior draws.
     pub fn deterministic(&self, name: &str, value: Expr<'g>) -> Expr<'g> {
-        let name = &*self.full(name);
+        let name = &*self.full_name(name);
         let outside = self.outside_rows("deterministic", name);
         if let Err(problem) = outside.and_then(|()| self.free_name(name)) {
-            return self.refuse(problem, value.shape());
+            return self.refuse_value(problem, value.shape());
         }
         let mut record = self.record.borrow_mut();
-        let output = record.output(name, value);
+        let output = record.add_output(name, value);
         record.statements.push(Statement::Deterministic { output });
         value
     }
 
     /// A term added to the log prior; one number.
     pub fn factor(&self, name: &str, value: Expr<'g>) {
-        let name = &*self.full(name);
+        let name = &*self.full_name(name);
         if let Err(problem) = self.outside_rows("factor", name) {
-            return self.report(problem);
+            return self.report_problem(problem);
         }
         if value.shape().is_scalar() {
             let mut record = self.record.borrow_mut();
-            let output = record.output(name, value);
+            let output = record.add_output(name, value);
             record.statements.push(Statement::Factor { output });
             return;
         }
         let found = value.shape().to_string();
-        self.report(Problem::NotANumber {
+        self.report_problem(Problem::NotANumber {
             what: "factor",
             name: name.to_owned(),
             found,
@@ -242,18 +242,18 @@ impl<'g> Tracer<'g> {
     pub fn group_effect(&self, name: &str, groups: usize, scale: impl Into<Value<'g>>) -> Expr<'g> {
         let standard = Normal::new(0.0, 1.0).expand([groups]);
         let raw = self.sample(&format!("{name}_raw"), standard);
-        self.deterministic(name, raw * scale.into().on(self.graph))
+        self.deterministic(name, raw * scale.into().on_graph(self.graph))
     }
 
     /// How many levels the index column `name` has in the table the model is bound to.
     pub fn levels(&self, name: &str) -> usize {
-        let name = &*self.full(name);
+        let name = &*self.full_name(name);
         let known = self.schema.column(name);
         if let Some(levels) = known.and_then(|column| column.levels) {
             return levels;
         }
         let problem = match known {
-            None => self.unknown(name),
+            None => self.unknown_column(name),
             Some(column) => Problem::WrongKind {
                 name: name.to_owned(),
                 expected: "a category or whole numbers from 0 on",
@@ -261,20 +261,20 @@ impl<'g> Tracer<'g> {
                 hint: "only such columns have levels".into(),
             },
         };
-        self.report(problem);
+        self.report_problem(problem);
         1
     }
 
-    pub(crate) fn unknown(&self, name: &str) -> Problem {
+    pub(crate) fn unknown_column(&self, name: &str) -> Problem {
         Problem::UnknownColumn {
             name: name.to_owned(),
-            hint: self.schema.hint(name),
+            hint: self.schema.name_hint(name),
         }
     }
 }
 
 /// The site, if its support accepts its shape and start.
-fn fitted(site: Site) -> Result<Site, Problem> {
+fn fit_site(site: Site) -> Result<Site, Problem> {
     let wrong = |source| LayoutError::Support {
         name: site.name.clone(),
         source,
@@ -289,7 +289,7 @@ fn fitted(site: Site) -> Result<Site, Problem> {
                 found,
             }));
         }
-        site.support.unconstrain(start).map_err(wrong)?;
+        site.support.unconstrain_values(start).map_err(wrong)?;
     }
     Ok(site)
 }

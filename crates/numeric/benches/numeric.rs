@@ -38,7 +38,7 @@ fn main() {
             &format!("row of a batch of 256 from {rows}"),
             256,
             |round| {
-                epochs.batch(round, black_box(&mut batch));
+                epochs.fill_batch(round, black_box(&mut batch));
             },
         );
     }

@@ -27,7 +27,12 @@ impl AdamSettings {
     /// Updates both moment estimates of a number with a slope and returns its move uphill. `step`
     /// is the rate over 1 − β₁ᵗ and `correction` is 1 / (1 − β₂ᵗ).
     #[inline]
-    pub fn moved(self, memory: [&mut f64; 2], slope: f64, [step, correction]: [f64; 2]) -> f64 {
+    pub fn move_value(
+        self,
+        memory: [&mut f64; 2],
+        slope: f64,
+        [step, correction]: [f64; 2],
+    ) -> f64 {
         let [first, second] = memory;
         *first += (1.0 - self.first_decay) * (slope - *first);
         *second += (1.0 - self.second_decay) * (slope * slope - *second);
@@ -65,7 +70,7 @@ impl Adam {
     }
 
     /// Steps taken.
-    pub fn steps(&self) -> u64 {
+    pub fn step_count(&self) -> u64 {
         self.steps
     }
 
@@ -95,7 +100,7 @@ impl Adam {
     /// Sets the gradient of frozen parameters to zero, so that a norm counts only free ones.
     pub fn zero_frozen(&self, gradient: &mut [f64]) {
         for (slope, &active) in gradient.iter_mut().zip(&self.active) {
-            *slope = keep(*slope, active);
+            *slope = kept_share(*slope, active);
         }
     }
 
@@ -121,22 +126,22 @@ impl Adam {
         let (first, second) = (&mut self.first[..count], &mut self.second[..count]);
         let active = &self.active[..count];
         for i in 0..count {
-            let slope = keep(gradient[i], active[i]);
-            let moved = settings.moved([&mut first[i], &mut second[i]], slope, pace);
-            parameters[i] += keep(moved, active[i]);
+            let slope = kept_share(gradient[i], active[i]);
+            let moved = settings.move_value([&mut first[i], &mut second[i]], slope, pace);
+            parameters[i] += kept_share(moved, active[i]);
         }
     }
 }
 
 #[inline]
-fn keep(value: f64, active: u64) -> f64 {
+fn kept_share(value: f64, active: u64) -> f64 {
     f64::from_bits(value.to_bits() & active)
 }
 
 /// Shortens the gradient to `limit` if its Euclidean norm is larger; returns the norm it had.  If
 /// the norm is not finite the gradient is left unchanged; the caller skips the step.
 pub fn clip_norm(gradient: &mut [f64], limit: f64) -> f64 {
-    let norm = norm(gradient);
+    let norm = euclidean_norm(gradient);
     if norm > limit && norm.is_finite() {
         let ratio = limit / norm;
         for slope in gradient {
@@ -147,8 +152,8 @@ pub fn clip_norm(gradient: &mut [f64], limit: f64) -> f64 {
 }
 
 /// Euclidean norm without overflow of the squares.
-fn norm(values: &[f64]) -> f64 {
-    let plain = squares(values, 1.0).sqrt();
+fn euclidean_norm(values: &[f64]) -> f64 {
+    let plain = sum_squares(values, 1.0).sqrt();
     if plain.is_finite() {
         return plain;
     }
@@ -156,11 +161,11 @@ fn norm(values: &[f64]) -> f64 {
     if largest.is_infinite() || values.iter().any(|x| x.is_nan()) {
         return plain;
     }
-    squares(values, 1.0 / largest).sqrt() * largest
+    sum_squares(values, 1.0 / largest).sqrt() * largest
 }
 
 /// Σ(scale·x)² in four running sums, so that the loop vectorises in a fixed order.
-fn squares(values: &[f64], scale: f64) -> f64 {
+fn sum_squares(values: &[f64], scale: f64) -> f64 {
     let mut sums = [0.0; 4];
     let (chunks, rest) = values.as_chunks::<4>();
     for chunk in chunks {
@@ -185,7 +190,7 @@ mod tests {
             adam.ascend(0.01, &mut x, &[slope]);
             assert!((x[0] - expected).abs() < 1e-15, "{} for {expected}", x[0]);
         }
-        assert_eq!(adam.steps(), 3);
+        assert_eq!(adam.step_count(), 3);
     }
 
     const EXPECTED: [(f64, f64); 3] = [

@@ -51,7 +51,7 @@ impl AndersonMixing {
 
     /// The combination of images with the least residual; with a single point its image.
     pub fn next(&self) -> Vec<f64> {
-        let shares = self.shares();
+        let shares = self.mixing_weights();
         let size = self.images[0].len();
         let entry = |k: usize| {
             let parts = self.images.iter().zip(&shares);
@@ -61,7 +61,7 @@ impl AndersonMixing {
     }
 
     /// Shares θ with Σθ = 1 that minimise |Σ θᵢ rᵢ|.
-    fn shares(&self) -> Vec<f64> {
+    fn mixing_weights(&self) -> Vec<f64> {
         let count = self.residuals.len();
         let dot = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
         let gram = Mat::from_fn(count, count, |i, j| {

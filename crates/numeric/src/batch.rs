@@ -88,25 +88,25 @@ impl Epochs {
     ///
     /// # Panics
     /// If `out` is not as long as the batch.
-    pub fn batch(&mut self, step: u64, out: &mut [u32]) {
+    pub fn fill_batch(&mut self, step: u64, out: &mut [u32]) {
         assert_eq!(out.len(), self.size, "room for one batch");
         let (size, steps) = (self.size as u64, self.steps_per_epoch());
-        let epoch = self.epoch(step / steps);
-        epoch.order.fill(step % steps * size, out);
+        let epoch = self.epoch_at(step / steps);
+        epoch.order.fill_places(step % steps * size, out);
     }
 
     /// The first of the consecutive rows of a step, for a table that is already in random order.
     /// Each epoch cuts the rows, seen as a ring, at another random place and takes the pieces in
     /// random order. Every row is equally likely in every batch.
-    pub fn consecutive(&mut self, step: u64) -> u64 {
+    pub fn consecutive_start(&mut self, step: u64) -> u64 {
         let (size, steps, rows) = (self.size as u64, self.steps_per_epoch(), self.rows);
-        let epoch = self.epoch(step / steps);
+        let epoch = self.epoch_at(step / steps);
         let piece = u64::from(epoch.pieces.at(step % steps));
         (epoch.cut + piece * size) % rows
     }
 
     /// An epoch by its number alone. The last one is cached, since most steps stay within it.
-    fn epoch(&mut self, number: u64) -> &Epoch {
+    fn epoch_at(&mut self, number: u64) -> &Epoch {
         if self.open.as_ref().is_none_or(|open| open.number != number) {
             let mut stream = Stream::new(self.seed, &self.purpose, number);
             self.open = Some(Epoch {
@@ -175,7 +175,7 @@ impl Permutation {
     /// If the place is outside.
     pub fn at(&self, place: u64) -> u32 {
         let mut row = [0];
-        self.fill(place, &mut row);
+        self.fill_places(place, &mut row);
         row[0]
     }
 
@@ -183,7 +183,7 @@ impl Permutation {
     ///
     /// # Panics
     /// If they end beyond `count`.
-    pub fn fill(&self, start: u64, out: &mut [u32]) {
+    pub fn fill_places(&self, start: u64, out: &mut [u32]) {
         assert!(
             start + out.len() as u64 <= self.count,
             "places end at {}",
@@ -209,22 +209,22 @@ impl Permutation {
                     (uppers[lane], lowers[lane]) = (upper, lower);
                 }
             }
-            self.mix(&mut uppers, &mut lowers);
+            self.mix_halves(&mut uppers, &mut lowers);
             for (lane, row) in rows.iter_mut().enumerate() {
-                *row = self.walk(uppers[lane], lowers[lane]);
+                *row = self.walk_cycle(uppers[lane], lowers[lane]);
             }
         }
     }
 
     /// One pass of the network, on several places.
     #[inline]
-    fn mix<const LANES: usize>(&self, upper: &mut [u64; LANES], lower: &mut [u64; LANES]) {
+    fn mix_halves<const LANES: usize>(&self, upper: &mut [u64; LANES], lower: &mut [u64; LANES]) {
         for pair in self.keys.chunks_exact(2) {
             for lane in 0..LANES {
-                upper[lane] = shear(upper[lane], lower[lane], pair[0], self.height);
+                upper[lane] = shear_half(upper[lane], lower[lane], pair[0], self.height);
             }
             for lane in 0..LANES {
-                lower[lane] = shear(lower[lane], upper[lane], pair[1], self.width);
+                lower[lane] = shear_half(lower[lane], upper[lane], pair[1], self.width);
             }
         }
     }
@@ -232,21 +232,21 @@ impl Permutation {
     /// Applies the network until the result is inside. The start is inside, so the walk returns
     /// there.
     #[inline]
-    fn walk(&self, upper: u64, lower: u64) -> u32 {
+    fn walk_cycle(&self, upper: u64, lower: u64) -> u32 {
         let (mut upper, mut lower) = ([upper], [lower]);
         loop {
             let row = upper[0] * self.width + lower[0];
             if row < self.count {
                 return row as u32;
             }
-            self.mix(&mut upper, &mut lower);
+            self.mix_halves(&mut upper, &mut lower);
         }
     }
 }
 
 /// moved + hash(by) modulo `side`.
 #[inline]
-fn shear(moved: u64, by: u64, key: u64, side: u64) -> u64 {
+fn shear_half(moved: u64, by: u64, key: u64, side: u64) -> u64 {
     let mut hash = (by ^ key).wrapping_mul(0xff51_afd7_ed55_8ccd);
     hash = (hash ^ (hash >> 32)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
     let shift = ((u128::from(hash) * u128::from(side)) >> 64) as u64;

@@ -11,14 +11,22 @@ pub fn unit_vectors(size: usize, first: usize, lanes: usize) -> Vec<f64> {
 }
 
 /// A column-major matrix from its products with unit vectors, `lanes` at a time.
-pub fn columns(size: usize, lanes: usize, product: impl FnMut(&[f64]) -> Vec<f64>) -> Vec<f64> {
+pub fn hessian_columns(
+    size: usize,
+    lanes: usize,
+    product: impl FnMut(&[f64]) -> Vec<f64>,
+) -> Vec<f64> {
     let mut matrix = Vec::with_capacity(size * size);
     each_column(size, lanes, product, |_, column| matrix.extend(column));
     matrix
 }
 
 /// The diagonal of such a matrix, which may be too large to store.
-pub fn diagonal(size: usize, lanes: usize, product: impl FnMut(&[f64]) -> Vec<f64>) -> Vec<f64> {
+pub fn hessian_diagonal(
+    size: usize,
+    lanes: usize,
+    product: impl FnMut(&[f64]) -> Vec<f64>,
+) -> Vec<f64> {
     let mut diagonal = Vec::with_capacity(size);
     each_column(size, lanes, product, |place, column| {
         diagonal.push(column[place]);
@@ -44,7 +52,7 @@ fn each_column(
 }
 
 /// The symmetric part; rounding leaves the two triangles slightly different.
-pub fn symmetric(mut matrix: Vec<f64>, size: usize) -> Vec<f64> {
+pub fn symmetrise_matrix(mut matrix: Vec<f64>, size: usize) -> Vec<f64> {
     for i in 0..size {
         for j in 0..i {
             let mean = 0.5 * (matrix[i * size + j] + matrix[j * size + i]);
@@ -86,17 +94,17 @@ mod tests {
             .map(|k| entry(k % SIZE, k / SIZE))
             .collect();
         for lanes in [1, 2, 5, 7] {
-            assert_eq!(columns(SIZE, lanes, product), expected);
-            let diagonal = diagonal(SIZE, lanes, product);
+            assert_eq!(hessian_columns(SIZE, lanes, product), expected);
+            let diagonal = hessian_diagonal(SIZE, lanes, product);
             assert!((0..SIZE).all(|i| diagonal[i] == entry(i, i)));
         }
-        let symmetric = symmetric(expected, SIZE);
+        let symmetric = symmetrise_matrix(expected, SIZE);
         assert!((0..SIZE * SIZE).all(|k| symmetric[k] == symmetric[k % SIZE * SIZE + k / SIZE]));
     }
 
     #[test]
     fn a_product_without_lanes_is_that_of_every_direction() {
-        assert_eq!(columns(2, 2, |_| vec![0.0, 0.0]), [0.0; 4]);
-        assert_eq!(diagonal(2, 2, |_| vec![0.0, 0.0]), [0.0; 2]);
+        assert_eq!(hessian_columns(2, 2, |_| vec![0.0, 0.0]), [0.0; 4]);
+        assert_eq!(hessian_diagonal(2, 2, |_| vec![0.0, 0.0]), [0.0; 2]);
     }
 }

@@ -76,7 +76,7 @@ impl<'a> Points<'a> {
     }
 
     /// The same rows, negated where the label is `false`: y·x with labels ±1, without a copy.
-    pub fn signed(self, labels: &'a [bool]) -> Result<Self, ClusterError> {
+    pub fn with_signs(self, labels: &'a [bool]) -> Result<Self, ClusterError> {
         if labels.len() != self.count() {
             return Err(ClusterError::Labels {
                 rows: self.count(),
@@ -166,21 +166,21 @@ impl Clusters {
             scatter: 0.0,
             iterations: 0,
         };
-        while found.assign(points) && found.iterations < ITERATIONS {
-            found.refill(points);
-            found.recentre(points);
+        while found.assign_points(points) && found.iterations < ITERATIONS {
+            found.refill_empty(points);
+            found.recentre_clusters(points);
             found.iterations += 1;
         }
         // The last centroids may have emptied a cluster, or may not be the means of their rows.
-        if found.refill(points) || found.iterations == ITERATIONS {
-            found.recentre(points);
-            found.scatter = found.scatter(points);
+        if found.refill_empty(points) || found.iterations == ITERATIONS {
+            found.recentre_clusters(points);
+            found.scatter = found.within_scatter(points);
         }
         Ok(found)
     }
 
     /// Assigns every row to the nearest cluster; returns whether any changed.
-    fn assign(&mut self, points: Points<'_>) -> bool {
+    fn assign_points(&mut self, points: Points<'_>) -> bool {
         let mut changed = false;
         self.sizes.fill(0);
         self.scatter = 0.0;
@@ -201,7 +201,7 @@ impl Clusters {
     }
 
     /// Gives every empty cluster the row farthest from its centroid; returns whether any was empty.
-    fn refill(&mut self, points: Points<'_>) -> bool {
+    fn refill_empty(&mut self, points: Points<'_>) -> bool {
         let empty: Vec<usize> = (0..self.sizes.len())
             .filter(|&c| self.sizes[c] == 0)
             .collect();
@@ -227,7 +227,7 @@ impl Clusters {
         &self.centroids[self.assignment[row] as usize * points.columns..][..points.columns]
     }
 
-    fn recentre(&mut self, points: Points<'_>) {
+    fn recentre_clusters(&mut self, points: Points<'_>) {
         self.centroids.fill(0.0);
         for row in 0..points.count() {
             let start = self.assignment[row] as usize * points.columns;
@@ -240,7 +240,7 @@ impl Clusters {
         }
     }
 
-    fn scatter(&self, points: Points<'_>) -> f64 {
+    fn within_scatter(&self, points: Points<'_>) -> f64 {
         (0..points.count())
             .map(|row| points.distance(row, self.centroid(points, row)))
             .sum()
@@ -260,7 +260,7 @@ pub fn seed_centroids(
     for cluster in 0..clusters {
         let row = match cluster {
             0 if points.count() > 0 => Some(stream.below(points.count() as u64) as usize),
-            _ => draw(&away, stream.uniform()),
+            _ => draw_weighted(&away, stream.uniform()),
         };
         let Some(row) = row else {
             return Err(ClusterError::Clusters {
@@ -283,7 +283,7 @@ pub fn seed_centroids(
 }
 
 /// A place drawn with probability proportional to its weight; `None` if all are zero.
-fn draw(weights: &[f64], uniform: f64) -> Option<usize> {
+fn draw_weighted(weights: &[f64], uniform: f64) -> Option<usize> {
     let total: f64 = weights.iter().sum();
     let mut left = uniform * total;
     let mut last = None;

@@ -22,7 +22,7 @@ pub struct Probes {
 
 impl Probes {
     /// Eight vectors of random signs.
-    pub fn signs(size: usize) -> Probes {
+    pub fn random_signs(size: usize) -> Probes {
         let mut random = Stream::new(0, "probes", 0);
         let mut sign = || if random.uniform() < 0.5 { -1.0 } else { 1.0 };
         let vectors = (0..size).map(|_| std::array::from_fn(|_| sign()));
@@ -41,7 +41,7 @@ pub fn zero(size: usize) -> Vec<Lanes> {
 
 /// The inner products of two sets of vectors, one per lane.
 #[inline]
-pub fn dots(a: &[Lanes], b: &[Lanes]) -> Lanes {
+pub fn dot_lanes(a: &[Lanes], b: &[Lanes]) -> Lanes {
     let mut sums = [0.0; LANES];
     for (a, b) in a.iter().zip(b) {
         let terms = a.iter().zip(b).map(|(a, b)| a * b);
@@ -51,7 +51,7 @@ pub fn dots(a: &[Lanes], b: &[Lanes]) -> Lanes {
 }
 
 /// The vectors divided by their lengths; 0 for vectors of length 0.
-fn unit(vectors: &[Lanes], length: &Lanes) -> Vec<Lanes> {
+fn scale_to_unit(vectors: &[Lanes], length: &Lanes) -> Vec<Lanes> {
     let scale = length.map(|length| if length > 0.0 { length.recip() } else { 0.0 });
     let each = vectors.iter();
     each.map(|v| std::array::from_fn(|lane| v[lane] * scale[lane]))
@@ -69,7 +69,7 @@ pub fn add(a: &mut [Lanes], share: &Lanes, b: &[Lanes]) {
 
 /// Adds `share` times one number of each lane.
 #[inline]
-pub fn push(into: &mut Lanes, share: f64, x: &Lanes) {
+pub fn add_scaled(into: &mut Lanes, share: f64, x: &Lanes) {
     let pairs = into.iter_mut().zip(x);
     pairs.for_each(|(into, x)| *into += share * x);
 }
@@ -87,10 +87,10 @@ impl Krylov {
     /// matrix.
     pub fn new(start: &[Lanes], steps: usize, apply: impl Fn(&[Lanes], &mut [Lanes])) -> Krylov {
         const NOTHING: f64 = 1e-10;
-        let length = dots(start, start).map(f64::sqrt);
+        let length = dot_lanes(start, start).map(f64::sqrt);
         let steps = steps.min(start.len());
         let mut found = Krylov {
-            basis: vec![unit(start, &length)],
+            basis: vec![scale_to_unit(start, &length)],
             diagonal: Vec::new(),
             beside: Vec::new(),
             length,
@@ -101,22 +101,22 @@ impl Krylov {
             let mut own = [0.0; LANES];
             for before in &found.basis {
                 // The inner product with the last vector, which is the newest.
-                own = dots(before, &next);
+                own = dot_lanes(before, &next);
                 add(&mut next, &own.map(|along| -along), before);
             }
-            let left = dots(&next, &next).map(f64::sqrt);
+            let left = dot_lanes(&next, &next).map(f64::sqrt);
             let left = left.map(|length| if length > NOTHING { length } else { 0.0 });
             found.diagonal.push(own);
             found.beside.push(left);
             if step + 1 < steps {
-                found.basis.push(unit(&next, &left));
+                found.basis.push(scale_to_unit(&next, &left));
             }
         }
         found
     }
 
     /// The eigenvalues and eigenvectors (column-major) of a lane's tridiagonal matrix.
-    fn eigen(&self, lane: usize) -> (Vec<f64>, Mat<f64>) {
+    fn eigen_decomposition(&self, lane: usize) -> (Vec<f64>, Mat<f64>) {
         let steps = self.diagonal.len();
         // An exhausted Krylov space ends here.
         let end = (0..steps).find(|k| self.beside[*k][lane] == 0.0);
@@ -134,7 +134,7 @@ impl Krylov {
 
     /// zᵀ ln(S) z
     pub fn log_form(&self, lane: usize) -> Option<f64> {
-        let (values, vectors) = self.eigen(lane);
+        let (values, vectors) = self.eigen_decomposition(lane);
         let is_positive = values.iter().all(|value| *value > 0.0);
         let terms = values.iter().enumerate();
         let sum: f64 = terms
@@ -145,12 +145,12 @@ impl Krylov {
 
     /// S^(−½)z of every lane, and the relative length of the last step's contribution, the largest
     /// over lanes; `None` unless S is positive definite.
-    pub fn roots(&self) -> Option<(Vec<Lanes>, f64)> {
+    pub fn inverse_roots(&self) -> Option<(Vec<Lanes>, f64)> {
         let mut found = zero(self.basis[0].len());
         let mut last: f64 = 0.0;
         let mut shares = vec![[0.0; LANES]; self.basis.len()];
         for lane in (0..LANES).filter(|lane| self.length[*lane] > 0.0) {
-            let (values, vectors) = self.eigen(lane);
+            let (values, vectors) = self.eigen_decomposition(lane);
             if values.iter().any(|value| *value <= 0.0) {
                 return None;
             }

@@ -57,7 +57,7 @@ pub enum Reason {
 
 impl Reason {
     /// Whether the point is a maximum to the precision of the arithmetic.
-    pub fn converged(self) -> bool {
+    pub fn has_converged(self) -> bool {
         matches!(self, Self::Gradient | Self::Gain)
     }
 }
@@ -92,7 +92,7 @@ pub fn maximise(
     mut function: impl FnMut(&[f64], &mut [f64]) -> f64,
 ) -> Maximum {
     let mut search = Search::new(start, settings, &mut function);
-    while search.advance(&mut function) {}
+    while search.advance_search(&mut function) {}
     search.into_maximum()
 }
 
@@ -114,7 +114,7 @@ impl Search {
     pub fn new(start: &[f64], settings: LbfgsSettings, function: Function<'_>) -> Search {
         let line = Line::new(start, function);
         Search {
-            ended: finished(&line, &settings, 0),
+            ended: stop_reason(&line, &settings, 0),
             memory: Memory::new(settings.memory),
             settings,
             line,
@@ -144,9 +144,9 @@ impl Search {
     }
 
     /// Runs one more iteration, unless the search has ended; returns whether there is more to do.
-    pub fn advance(&mut self, function: Function<'_>) -> bool {
+    pub fn advance_search(&mut self, function: Function<'_>) -> bool {
         if self.ended.is_none() {
-            self.ended = self.iterate(function);
+            self.ended = self.run_iteration(function);
         }
         if self.ended.is_some() {
             self.memory.pairs.clear();
@@ -154,18 +154,18 @@ impl Search {
         self.ended.is_none()
     }
 
-    fn iterate(&mut self, function: Function<'_>) -> Option<Reason> {
+    fn run_iteration(&mut self, function: Function<'_>) -> Option<Reason> {
         let (line, memory) = (&mut self.line, &mut self.memory);
         let first = memory.pairs.is_empty();
-        let direction = memory.direction(&line.gradient);
+        let direction = memory.search_direction(&line.gradient);
         let length = if first {
             first_length(&line.gradient, self.settings.first_step)
         } else {
             1.0
         };
         let before = line.value;
-        match line.search(&direction, length, function) {
-            Searched::Moved => memory.learn(line),
+        match line.search_line(&direction, length, function) {
+            Searched::Moved => memory.learn_curvature(line),
             // Old curvature pairs may give a useless direction, so the gradient itself is tried.
             Searched::Stuck if !first => memory.pairs.clear(),
             Searched::Stuck => return Some(Reason::Stuck),
@@ -176,14 +176,14 @@ impl Search {
         if self.flat == FLAT_ITERATIONS {
             return Some(Reason::Gain);
         }
-        finished(line, &self.settings, self.iterations)
+        stop_reason(line, &self.settings, self.iterations)
     }
 
     /// The result; a search that has not ended counts as out of iterations.
     pub fn into_maximum(self) -> Maximum {
         Maximum {
             value: self.line.value,
-            gradient_norm: largest(&self.line.gradient),
+            gradient_norm: largest_magnitude(&self.line.gradient),
             iterations: self.iterations,
             evaluations: self.line.evaluations,
             reason: self.ended.unwrap_or(Reason::Iterations),
@@ -192,8 +192,8 @@ impl Search {
     }
 }
 
-fn finished(line: &Line, settings: &LbfgsSettings, iterations: usize) -> Option<Reason> {
-    let norm = largest(&line.gradient);
+fn stop_reason(line: &Line, settings: &LbfgsSettings, iterations: usize) -> Option<Reason> {
+    let norm = largest_magnitude(&line.gradient);
     if !line.value.is_finite() || !norm.is_finite() {
         Some(Reason::BadStart)
     } else if norm <= settings.gradient_tolerance {
@@ -236,7 +236,7 @@ impl Memory {
     }
 
     /// Adds the last step if the function curved downwards along it.
-    fn learn(&mut self, line: &Line) {
+    fn learn_curvature(&mut self, line: &Line) {
         let less = |(a, b): (&f64, &f64)| a - b;
         let step: Vec<f64> = line.point.iter().zip(&line.old_point).map(less).collect();
         let bend = line.old_gradient.iter().zip(&line.gradient).map(less);
@@ -257,7 +257,7 @@ impl Memory {
     }
 
     /// Two-loop recursion (Nocedal & Wright 2006, algorithm 7.4): H·gradient.
-    fn direction(&mut self, gradient: &[f64]) -> Vec<f64> {
+    fn search_direction(&mut self, gradient: &[f64]) -> Vec<f64> {
         let mut out = gradient.to_vec();
         for pair in self.pairs.iter_mut().rev() {
             pair.weight = pair.inverse * dot(&pair.step, &out);
@@ -284,7 +284,7 @@ fn add(out: &mut [f64], factor: f64, values: &[f64]) {
 }
 
 /// The largest absolute value; NaN if there is a NaN, which `max` would ignore.
-fn largest(values: &[f64]) -> f64 {
+fn largest_magnitude(values: &[f64]) -> f64 {
     if values.iter().any(|x| x.is_nan()) {
         return f64::NAN;
     }

@@ -46,7 +46,7 @@ const DEPENDENT: f64 = 1e-12;
 /// Cholesky factor of the normal equations that grows with the set, each solve refined once against
 /// A itself. Columns that depend linearly on the active ones are skipped, so duplicated columns are
 /// allowed.
-pub fn solve(matrix: &[f64], target: &[f64]) -> Result<NonNegative, LeastSquaresError> {
+pub fn solve_nonnegative(matrix: &[f64], target: &[f64]) -> Result<NonNegative, LeastSquaresError> {
     let rows = target.len();
     if rows == 0 || !matrix.len().is_multiple_of(rows) {
         let values = matrix.len();
@@ -66,7 +66,7 @@ pub fn solve(matrix: &[f64], target: &[f64]) -> Result<NonNegative, LeastSquares
         };
         active.take_in(column);
     }
-    Ok(active.finish())
+    Ok(active.into_solution())
 }
 
 struct Active<'a> {
@@ -116,7 +116,7 @@ impl<'a> Active<'a> {
     }
 
     /// Cosine of a column with the residual, relative to the target's length.
-    fn cosine(&self, column: usize) -> f64 {
+    fn cosine_with(&self, column: usize) -> f64 {
         let length = self.norms[column] * dot(self.target, self.target).sqrt();
         if length > 0.0 {
             dot(self.column(column), &self.residual) / length
@@ -129,7 +129,7 @@ impl<'a> Active<'a> {
     fn most_helpful(&self) -> Option<usize> {
         (0..self.weights.len())
             .filter(|&column| !self.passed[column] && !self.support.contains(&column))
-            .map(|column| (column, self.cosine(column)))
+            .map(|column| (column, self.cosine_with(column)))
             .filter(|(_, cosine)| *cosine > TOLERANCE)
             .max_by(|a, b| a.1.total_cmp(&b.1))
             .map(|(column, _)| column)
@@ -138,14 +138,14 @@ impl<'a> Active<'a> {
     /// Adds a column to the support, and drops those whose weights would become negative.
     fn take_in(&mut self, column: usize) {
         self.iterations += 1;
-        if !self.append(column) {
+        if !self.append_column(column) {
             self.passed[column] = true;
             return;
         }
         let mut wanted = self.least_squares();
         if wanted.last().is_some_and(|weight| *weight <= 0.0) {
             // Only rounding can give a helpful column a negative weight.
-            self.remove(self.support.len() - 1);
+            self.remove_column(self.support.len() - 1);
             self.passed[column] = true;
             return;
         }
@@ -174,18 +174,18 @@ impl<'a> Active<'a> {
         for (&column, wanted) in self.support.iter().zip(wanted) {
             self.weights[column] += step * (wanted - self.weights[column]);
         }
-        self.remove(first);
+        self.remove_column(first);
     }
 
     /// Extends the factor by a column; false if the column depends on the support.
-    fn append(&mut self, column: usize) -> bool {
+    fn append_column(&mut self, column: usize) -> bool {
         let count = self.weights.len();
         let products = self
             .support
             .iter()
             .map(|&other| self.gram[column * count + other]);
         let mut row: Vec<f64> = products.collect();
-        forward(&self.factor, &mut row);
+        substitute_forward(&self.factor, &mut row);
         let square = self.gram[column * count + column];
         let left = square - dot(&row, &row);
         if left <= DEPENDENT * square {
@@ -198,13 +198,13 @@ impl<'a> Active<'a> {
     }
 
     /// Removes a column from the support and rebuilds the factor from its place on.
-    fn remove(&mut self, place: usize) {
+    fn remove_column(&mut self, place: usize) {
         self.weights[self.support[place]] = 0.0;
         let later = self.support.split_off(place);
         self.factor.truncate(place);
         for column in later.into_iter().skip(1) {
             // A subset of independent columns is independent up to rounding.
-            if !self.append(column) {
+            if !self.append_column(column) {
                 self.weights[column] = 0.0;
             }
         }
@@ -226,8 +226,8 @@ impl<'a> Active<'a> {
             .iter()
             .map(|&column| dot(self.column(column), target));
         let mut weights: Vec<f64> = products.collect();
-        forward(&self.factor, &mut weights);
-        backward(&self.factor, &mut weights);
+        substitute_forward(&self.factor, &mut weights);
+        substitute_backward(&self.factor, &mut weights);
         weights
     }
 
@@ -241,9 +241,11 @@ impl<'a> Active<'a> {
         residual
     }
 
-    fn finish(self) -> NonNegative {
+    fn into_solution(self) -> NonNegative {
         let idle = (0..self.weights.len()).filter(|&column| self.weights[column] == 0.0);
-        let violation = idle.map(|column| self.cosine(column)).fold(0.0, f64::max);
+        let violation = idle
+            .map(|column| self.cosine_with(column))
+            .fold(0.0, f64::max);
         NonNegative {
             residual: dot(&self.residual, &self.residual).sqrt(),
             violation,
@@ -254,7 +256,7 @@ impl<'a> Active<'a> {
 }
 
 /// Solves L·x = b in place.
-fn forward(factor: &[Vec<f64>], b: &mut [f64]) {
+fn substitute_forward(factor: &[Vec<f64>], b: &mut [f64]) {
     for (place, row) in factor.iter().enumerate() {
         let known = dot(&row[..place], &b[..place]);
         b[place] = (b[place] - known) / row[place];
@@ -262,7 +264,7 @@ fn forward(factor: &[Vec<f64>], b: &mut [f64]) {
 }
 
 /// Solves Lᵀ·x = b in place.
-fn backward(factor: &[Vec<f64>], b: &mut [f64]) {
+fn substitute_backward(factor: &[Vec<f64>], b: &mut [f64]) {
     for (place, row) in factor.iter().enumerate().rev() {
         b[place] /= row[place];
         let solved = b[place];

@@ -6,12 +6,12 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 /// A uniformly random order of `0..len`, a function of `seed` alone.
 pub fn permutation(len: usize, seed: u64) -> Vec<usize> {
     let mut order: Vec<usize> = (0..len).collect();
-    shuffle(&mut ChaCha8Rng::seed_from_u64(seed), &mut order);
+    shuffle_items(&mut ChaCha8Rng::seed_from_u64(seed), &mut order);
     order
 }
 
 /// Puts the items into a uniformly random order.
-pub fn shuffle<T>(random: &mut impl Rng, items: &mut [T]) {
+pub fn shuffle_items<T>(random: &mut impl Rng, items: &mut [T]) {
     shuffle_by(random, items.len(), |one, other| items.swap(one, other));
 }
 
@@ -19,7 +19,7 @@ pub fn shuffle<T>(random: &mut impl Rng, items: &mut [T]) {
 /// above the first.
 pub fn shuffle_by(random: &mut impl Rng, count: usize, mut swap: impl FnMut(usize, usize)) {
     for last in (1..count).rev() {
-        swap(last, below(random, last as u64 + 1) as usize);
+        swap(last, uniform_below(random, last as u64 + 1) as usize);
     }
 }
 
@@ -28,7 +28,7 @@ pub fn shuffle_by(random: &mut impl Rng, count: usize, mut swap: impl FnMut(usiz
 ///
 /// # Panics
 /// If `bound` is zero.
-pub fn below(random: &mut impl Rng, bound: u64) -> u64 {
+pub fn uniform_below(random: &mut impl Rng, bound: u64) -> u64 {
     assert!(bound > 0, "no integer lies below zero");
     let mut product = u128::from(random.next_u64()) * u128::from(bound);
     if (product as u64) < bound {

@@ -63,10 +63,10 @@ pub struct Pareto {
 impl Pareto {
     /// Smooths log weights log p(z) − log q(z) of independent draws from q.
     pub fn new(log_weights: &[f64]) -> Result<Self, WeightError> {
-        let largest = check(log_weights)?;
+        let largest = check_weights(log_weights)?;
         let (log_evidence, spread) = log_mean(log_weights);
         let mut smoothed: Vec<f64> = log_weights.iter().map(|w| w - largest).collect();
-        let tail = smooth(&mut smoothed);
+        let tail = smooth_tail(&mut smoothed);
         let unknown = tail.unknown_mass(log_weights.len()) / (log_evidence - largest).exp();
         let total = smoothed.iter().map(|w| w.exp()).sum::<f64>().ln();
         for weight in &mut smoothed {
@@ -83,7 +83,7 @@ impl Pareto {
     }
 
     /// Equal weights for independent draws of the posterior itself, with this evidence.
-    pub fn even(draws: usize, log_evidence: f64) -> Self {
+    pub fn even_weights(draws: usize, log_evidence: f64) -> Self {
         Self {
             log_weights: vec![-(draws as f64).ln(); draws],
             shape: 0.0,
@@ -105,7 +105,7 @@ impl Pareto {
 }
 
 /// The largest k̂ at which this number of draws suffices for a correction: min(1 − 1/log₁₀S, 0.7).
-pub fn threshold(draws: usize) -> f64 {
+pub fn shape_threshold(draws: usize) -> f64 {
     (1.0 - 1.0 / (draws as f64).log10()).min(0.7)
 }
 
@@ -131,7 +131,7 @@ pub fn log_mean(log_weights: &[f64]) -> (f64, f64) {
     (largest + mean.ln(), (variance / count).sqrt() / mean)
 }
 
-fn check(log_weights: &[f64]) -> Result<f64, WeightError> {
+fn check_weights(log_weights: &[f64]) -> Result<f64, WeightError> {
     let bad = |&(_, value): &(usize, &f64)| value.is_nan() || *value == f64::INFINITY;
     if let Some((draw, &value)) = log_weights.iter().enumerate().find(bad) {
         return Err(WeightError::Bad { draw, value });
@@ -183,7 +183,7 @@ impl Tail {
 }
 
 /// Replaces the tail of log weights, whose largest is 0, by quantiles of the fitted distribution.
-fn smooth(log_weights: &mut [f64]) -> Tail {
+fn smooth_tail(log_weights: &mut [f64]) -> Tail {
     let none = |shape: f64| Tail {
         shape,
         scale: 0.0,
@@ -247,7 +247,10 @@ impl Fit {
                 1.0 / top + offset / (3.0 * quartile)
             })
             .collect();
-        let likelihood: Vec<f64> = grid.iter().map(|&b| profile(b, sorted)).collect();
+        let likelihood: Vec<f64> = grid
+            .iter()
+            .map(|&b| profile_likelihood(b, sorted))
+            .collect();
         let weight = |at: f64| 1.0 / likelihood.iter().map(|l| (l - at).exp()).sum::<f64>();
         let (mut total, mut mean) = (0.0, 0.0);
         for (b, at) in grid.iter().zip(&likelihood) {
@@ -282,7 +285,7 @@ fn mean_log(b: f64, sample: &[f64]) -> f64 {
 }
 
 /// Profile log likelihood of b, up to a constant.
-fn profile(b: f64, sample: &[f64]) -> f64 {
+fn profile_likelihood(b: f64, sample: &[f64]) -> f64 {
     let shape = mean_log(b, sample);
     sample.len() as f64 * ((-b / shape).ln() - shape - 1.0)
 }

@@ -34,13 +34,13 @@ const POLYNOMIALS: [(u32, u32, &[u32]); MOST_DIMENSIONS - 1] = [
 ///
 /// # Panics
 /// In more than [`MOST_DIMENSIONS`] dimensions.
-pub fn points(count: usize, dimensions: usize, seed: u64) -> Vec<f64> {
+pub fn sobol_points(count: usize, dimensions: usize, seed: u64) -> Vec<f64> {
     assert!(
         dimensions <= MOST_DIMENSIONS,
         "points in {dimensions} dimensions"
     );
     let mut random = Stream::new(seed, "sobol", 0);
-    let directions: Vec<[u32; BITS as usize]> = (0..dimensions).map(directions).collect();
+    let directions: Vec<[u32; BITS as usize]> = (0..dimensions).map(direction_numbers).collect();
     let mut seeds = vec![0; dimensions];
     random.fill_bits(&mut seeds);
     let mut points = Vec::with_capacity(count * dimensions);
@@ -48,7 +48,7 @@ pub fn points(count: usize, dimensions: usize, seed: u64) -> Vec<f64> {
         for (own, seed) in directions.iter().zip(&seeds) {
             let bits = (0..BITS).filter(|bit| index >> bit & 1 == 1);
             let plain = bits.fold(0, |sum, bit| sum ^ own[bit as usize]);
-            let scrambled = scramble(plain, *seed as u32);
+            let scrambled = scramble_value(plain, *seed as u32);
             points.push((f64::from(scrambled) + 0.5) / 2.0_f64.powi(BITS as i32));
         }
     }
@@ -56,7 +56,7 @@ pub fn points(count: usize, dimensions: usize, seed: u64) -> Vec<f64> {
 }
 
 /// The contribution of each binary digit of the index to the coordinate of one dimension.
-fn directions(dimension: usize) -> [u32; BITS as usize] {
+fn direction_numbers(dimension: usize) -> [u32; BITS as usize] {
     let mut found = [0; BITS as usize];
     let Some((degree, inner, first)) = dimension.checked_sub(1).map(|d| POLYNOMIALS[d]) else {
         for (bit, direction) in found.iter_mut().enumerate() {
@@ -78,7 +78,7 @@ fn directions(dimension: usize) -> [u32; BITS as usize] {
 }
 
 /// Flips every digit at random, depending on all digits before it.
-fn scramble(value: u32, seed: u32) -> u32 {
+fn scramble_value(value: u32, seed: u32) -> u32 {
     let mut x = value.reverse_bits();
     x = x.wrapping_add(seed);
     x ^= x.wrapping_mul(0x6c50_b47c);
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn every_coordinate_has_one_point_in_every_interval() {
         let (count, dimensions) = (64, MOST_DIMENSIONS);
-        let points = points(count, dimensions, 3);
+        let points = sobol_points(count, dimensions, 3);
         for dimension in 0..dimensions {
             let own = points.iter().skip(dimension).step_by(dimensions);
             let mut places: Vec<usize> = own.map(|x| (x * count as f64) as usize).collect();
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn every_pair_of_the_first_coordinates_fills_the_square() {
-        let points = points(256, 8, 5);
+        let points = sobol_points(256, 8, 5);
         for (a, b) in [(0, 1), (1, 2), (0, 4), (2, 5), (3, 7), (6, 7)] {
             let mut cells = [0; 16];
             for point in points.chunks_exact(8) {
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn means_of_smooth_functions_are_better_than_by_chance() {
         let error = |seed: u64| {
-            let points = points(128, 5, seed);
+            let points = sobol_points(128, 5, seed);
             let value = |x: &[f64]| x.iter().map(|x| 1.0 + (x - 0.5)).product::<f64>();
             points.chunks_exact(5).map(value).sum::<f64>() / 128.0 - 1.0
         };

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Infallible, Rng, SeedableRng, TryRng};
 
-use crate::order::{below, shuffle};
+use crate::order::{shuffle_items, uniform_below};
 
 /// A random stream that is a function of its name alone.  `seed` and `purpose` make the key of a
 /// `ChaCha8` generator and `step` its nonce, so streams of different names are independent, and any
@@ -36,25 +36,25 @@ impl Stream {
     pub fn fill_normal(&mut self, out: &mut [f64]) {
         let ziggurat: &Ziggurat = &ZIGGURAT;
         for value in out {
-            *value = ziggurat.draw(&mut self.random);
+            *value = ziggurat.draw_normal(&mut self.random);
         }
     }
 
     /// One standard normal, the next of [`Stream::fill_normal`].
     pub fn normal(&mut self) -> f64 {
-        ZIGGURAT.draw(&mut self.random)
+        ZIGGURAT.draw_normal(&mut self.random)
     }
 
     /// Fills with independent uniforms on `[0, 1)`, multiples of 2⁻⁵³.
     pub fn fill_uniform(&mut self, out: &mut [f64]) {
         for value in out {
-            *value = unit(self.random.next_u64());
+            *value = unit_interval(self.random.next_u64());
         }
     }
 
     /// One uniform on `[0, 1)`, the next of [`Stream::fill_uniform`].
     pub fn uniform(&mut self) -> f64 {
-        unit(self.random.next_u64())
+        unit_interval(self.random.next_u64())
     }
 
     /// Fills with independent uniform bits.
@@ -69,12 +69,12 @@ impl Stream {
     /// # Panics
     /// If `bound` is zero.
     pub fn below(&mut self, bound: u64) -> u64 {
-        below(&mut self.random, bound)
+        uniform_below(&mut self.random, bound)
     }
 
     /// Puts the items into a uniformly random order.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
-        shuffle(&mut self.random, items);
+        shuffle_items(&mut self.random, items);
     }
 
     /// `wanted` distinct integers below `total`, or all of them, every subset equally likely, in
@@ -163,7 +163,7 @@ fn fingerprint(name: &str) -> u64 {
     })
 }
 
-fn unit(bits: u64) -> f64 {
+fn unit_interval(bits: u64) -> f64 {
     (bits >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
 }
 
@@ -199,7 +199,7 @@ impl Ziggurat {
     }
 
     #[inline]
-    fn draw(&self, random: &mut ChaCha8Rng) -> f64 {
+    fn draw_normal(&self, random: &mut ChaCha8Rng) -> f64 {
         let bits = random.next_u64();
         let layer = (bits & 0xff) as usize;
         // The upper 53 bits as an odd multiple of 2⁻⁵³ on (−1, 1): symmetric, and never zero.
@@ -215,23 +215,23 @@ impl Ziggurat {
     #[cold]
     fn draw_edge(&self, random: &mut ChaCha8Rng, layer: usize, x: f64) -> f64 {
         if layer == 0 {
-            return tail(random).copysign(x);
+            return draw_tail(random).copysign(x);
         }
         let (low, high) = (self.density[layer], self.density[layer + 1]);
-        let height = low + (high - low) * unit(random.next_u64());
+        let height = low + (high - low) * unit_interval(random.next_u64());
         if height < libm::exp(-0.5 * x * x) {
             return x;
         }
-        self.draw(random)
+        self.draw_normal(random)
     }
 }
 
 /// A normal beyond the last layer (Marsaglia 1964).
-fn tail(random: &mut ChaCha8Rng) -> f64 {
+fn draw_tail(random: &mut ChaCha8Rng) -> f64 {
     loop {
         // 1 − u lies in (0, 1], so the logarithms are finite.
-        let x = -libm::log(1.0 - unit(random.next_u64())) / TAIL;
-        let y = -libm::log(1.0 - unit(random.next_u64()));
+        let x = -libm::log(1.0 - unit_interval(random.next_u64())) / TAIL;
+        let y = -libm::log(1.0 - unit_interval(random.next_u64()));
         if 2.0 * y >= x * x {
             return TAIL + x;
         }

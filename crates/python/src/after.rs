@@ -11,9 +11,9 @@ use lehr::table::Table;
 use pyo3::prelude::*;
 use serde::Serialize;
 
-use crate::error::{refused, said};
+use crate::error::{message_error, refusal_error};
 use crate::fit::Fit;
-use crate::request::{Reading, level, new_levels};
+use crate::request::{Reading, new_levels, parse_level};
 use crate::source::Source;
 
 /// A question about the effects of a column.
@@ -55,13 +55,13 @@ pub(crate) struct Fitting {
 pub(crate) type LeftRows = (Vec<u64>, Vec<f64>, Vec<f64>);
 
 impl Question {
-    fn asked(self) -> PyResult<EffectQuestion> {
+    fn effect_question(self) -> PyResult<EffectQuestion> {
         let scale = match self.scale.as_str() {
             "response" => EffectScale::Response,
             "link" => EffectScale::Link,
             "odds" => EffectScale::Odds,
             other => {
-                return Err(said(&format!(
+                return Err(message_error(&format!(
                     "scale: expected \"response\", \"link\" or \"odds\", found {other:?}"
                 )));
             }
@@ -77,11 +77,11 @@ impl Question {
     }
 
     /// Whether the prediction includes group effects; with a table it does by default.
-    fn level(&self, source: Option<&Source>) -> PyResult<PredictionLevel> {
+    fn prediction_level(&self, source: Option<&Source>) -> PyResult<PredictionLevel> {
         match self.level.as_deref() {
             None if source.is_none() => Ok(PredictionLevel::Population),
             None => Ok(PredictionLevel::Groups),
-            Some(name) => level(name),
+            Some(name) => parse_level(name),
         }
     }
 }
@@ -97,26 +97,26 @@ pub(crate) fn effects(
 ) -> PyResult<String> {
     if asked.draws < 2 {
         let found = asked.draws;
-        return Err(said(&format!(
+        return Err(message_error(&format!(
             "draws: expected at least two draws, found {found}"
         )));
     }
     let saved = fit.get().saved();
     let forecaster = Forecaster {
         new_levels: new_levels(&asked.new_levels)?,
-        level: asked.level(source)?,
+        level: asked.prediction_level(source)?,
         ..saved.forecaster(asked.draws)
     };
-    let question = asked.asked()?;
+    let question = asked.effect_question()?;
     fit.py().detach(|| {
-        let mut averager = EffectAverager::new(&forecaster, &question).map_err(refused)?;
+        let mut averager = EffectAverager::new(&forecaster, &question).map_err(refusal_error)?;
         let Some(source) = source else {
-            return json(&averager.at_reference().map_err(refused)?);
+            return to_json(&averager.at_reference().map_err(refusal_error)?);
         };
-        let options = reading.options(Some(averager.columns()))?;
-        let table = source.read(&options.keeping(&averager.optional_columns()), &())?;
-        averager.push(&table).map_err(refused)?;
-        json(&averager.finish().map_err(refused)?)
+        let options = reading.read_options(Some(averager.columns()))?;
+        let table = source.read(&options.keep_columns(&averager.optional_columns()), &())?;
+        averager.push(&table).map_err(refusal_error)?;
+        to_json(&averager.finish().map_err(refusal_error)?)
     })
 }
 
@@ -129,13 +129,13 @@ fn leave_out(
 ) -> PyResult<Vec<Loo>> {
     // All fits use the same columns, so a row that one of them cannot use is left out of all or
     // none.
-    let options = reading.options(Some(columns_of(fits)))?;
-    let table = source.read(&options.keeping(&optional_columns_of(fits)), &())?;
+    let options = reading.read_options(Some(columns_of(fits)))?;
+    let table = source.read(&options.keep_columns(&optional_columns_of(fits)), &())?;
     let left = |saved: &&SavedFit| saved.loo(&table, sampling.subsample, sampling.seed);
     fits.iter()
         .map(left)
         .collect::<Result<_, _>>()
-        .map_err(refused)
+        .map_err(refusal_error)
 }
 
 /// Leave-one-out predictive accuracy: the summary as JSON, and the results of each row.
@@ -153,42 +153,45 @@ pub(crate) fn loo(
         if again.folds.is_none() {
             let mut left = leave_out(&[saved], source, &reading, &sampling)?.swap_remove(0);
             if again.refit > 0 {
-                let table = &again.table(saved, source, &reading)?;
+                let table = &again.read_table(saved, source, &reading)?;
                 let folds = Folds { saved, table, seed };
                 let done = folds.refit(&mut left, again.refit, &mut |_| ());
-                done.map_err(refused)?;
+                done.map_err(refusal_error)?;
             }
-            return told(&left);
+            return describe_loo(&left);
         }
-        let table = &again.table(saved, source, &reading)?;
-        told(&again.folded(&Folds { saved, table, seed })?)
+        let table = &again.read_table(saved, source, &reading)?;
+        describe_loo(&again.run_folds(&Folds { saved, table, seed })?)
     })
 }
 
 impl Fitting {
-    fn table(&self, saved: &SavedFit, source: &Source, reading: &Reading) -> PyResult<Table> {
+    fn read_table(&self, saved: &SavedFit, source: &Source, reading: &Reading) -> PyResult<Table> {
         let mut wanted = columns_of(&[saved]);
         let by = self.folds_by.clone();
         wanted.extend(by.filter(|by| !wanted.contains(by)));
-        let options = reading.options(Some(wanted))?;
-        source.read(&options.keeping(&saved.subject.optional_columns()), &())
+        let options = reading.read_options(Some(wanted))?;
+        source.read(
+            &options.keep_columns(&saved.subject.optional_columns()),
+            &(),
+        )
     }
 
     /// Leaves out parts of the table, each by a fit of its own.
-    fn folded(&self, folds: &Folds<'_>) -> PyResult<Loo> {
+    fn run_folds(&self, folds: &Folds<'_>) -> PyResult<Loo> {
         let count = self.folds.unwrap_or_default();
         let parts = match &self.folds_by {
             Some(column) => folds.by(column, count),
             None => folds.evenly(count),
         };
-        let parts = parts.map_err(refused)?;
-        folds.run(&parts, &mut |_| ()).map_err(refused)
+        let parts = parts.map_err(refusal_error)?;
+        folds.run(&parts, &mut |_| ()).map_err(refusal_error)
     }
 }
 
 /// The summary of leave-one-out as JSON, and the results of each row.
-pub(crate) fn told(left: &Loo) -> PyResult<(String, LeftRows)> {
-    let summary = json(&left.summary().map_err(refused)?)?;
+pub(crate) fn describe_loo(left: &Loo) -> PyResult<(String, LeftRows)> {
+    let summary = to_json(&left.summary().map_err(refusal_error)?)?;
     let column = |of: &dyn Fn(&lehr::regression::LooRow) -> f64| -> Vec<f64> {
         left.rows.iter().map(of).collect()
     };
@@ -206,10 +209,10 @@ pub(crate) fn compare_left_out(
     sampling: Sampling,
     py: Python<'_>,
 ) -> PyResult<String> {
-    let (names, saved) = parted(&fits);
+    let (names, saved) = split_fits(&fits);
     py.detach(|| {
         let left = leave_out(&saved, source, &reading, &sampling)?;
-        compared(names, &saved, left)
+        compare_fits(names, &saved, left)
     })
 }
 
@@ -217,7 +220,7 @@ pub(crate) fn compare_left_out(
 pub(crate) type NamedFit<'py> = (String, Bound<'py, Fit>);
 
 /// The names, and the fits.
-pub(crate) fn parted<'a>(fits: &'a [NamedFit<'_>]) -> (Vec<String>, Vec<&'a SavedFit>) {
+pub(crate) fn split_fits<'a>(fits: &'a [NamedFit<'_>]) -> (Vec<String>, Vec<&'a SavedFit>) {
     let pairs = fits.iter();
     pairs
         .map(|(name, fit)| (name.clone(), fit.get().saved()))
@@ -225,11 +228,15 @@ pub(crate) fn parted<'a>(fits: &'a [NamedFit<'_>]) -> (Vec<String>, Vec<&'a Save
 }
 
 /// The comparison of models by leave-one-out results, as JSON.
-pub(crate) fn compared(names: Vec<String>, fits: &[&SavedFit], left: Vec<Loo>) -> PyResult<String> {
+pub(crate) fn compare_fits(
+    names: Vec<String>,
+    fits: &[&SavedFit],
+    left: Vec<Loo>,
+) -> PyResult<String> {
     let models: Vec<(String, &SavedFit, Loo)> = (names.into_iter().zip(fits).zip(left))
         .map(|((name, saved), loo)| (name, *saved, loo))
         .collect();
-    json(&compare_models(&models).map_err(|error| said(&error.to_string()))?)
+    to_json(&compare_models(&models).map_err(|error| message_error(&error.to_string()))?)
 }
 
 /// The place of the best fit.
@@ -237,7 +244,7 @@ pub(crate) fn compared(names: Vec<String>, fits: &[&SavedFit], left: Vec<Loo>) -
 pub(crate) fn best(fits: Vec<Bound<'_, Fit>>) -> PyResult<usize> {
     let saved: Vec<&SavedFit> = fits.iter().map(|fit| fit.get().saved()).collect();
     if saved.is_empty() {
-        return Err(said("fits: expected at least one, found none"));
+        return Err(message_error("fits: expected at least one, found none"));
     }
     Ok(best_of(&saved))
 }
@@ -255,9 +262,9 @@ pub(crate) fn compared_report(
     let rows = fits.iter().zip(tests);
     let rows = rows.map(|(fit, test)| fit.get().saved().comparison(test));
     data.comparison = rows.collect();
-    write_page(&data, &path).map_err(refused)
+    write_page(&data, &path).map_err(refusal_error)
 }
 
-pub(crate) fn json(value: &impl Serialize) -> PyResult<String> {
-    serde_json::to_string(value).map_err(|error| said(&error.to_string()))
+pub(crate) fn to_json(value: &impl Serialize) -> PyResult<String> {
+    serde_json::to_string(value).map_err(|error| message_error(&error.to_string()))
 }

@@ -26,7 +26,7 @@ type Values<'py> = (
 pub(crate) type Group<'py> = (String, Vec<Values<'py>>);
 
 /// All groups, the posterior first.
-pub(crate) fn groups(data: InferenceData, py: Python<'_>) -> Vec<Group<'_>> {
+pub(crate) fn data_groups(data: InferenceData, py: Python<'_>) -> Vec<Group<'_>> {
     let lead = |lead: Lead| -> Vec<(&'static str, usize)> {
         let (chain, draw) = (("chain", data.chains), ("draw", data.draws));
         match lead {
@@ -36,7 +36,7 @@ pub(crate) fn groups(data: InferenceData, py: Python<'_>) -> Vec<Group<'_>> {
         }
     };
     let all = |variables: Vec<Variable>, axes: &[(&str, usize)]| -> Vec<Values<'_>> {
-        let one = |variable| values(variable, axes, py);
+        let one = |variable| variable_values(variable, axes, py);
         variables.into_iter().map(one).collect()
     };
     let mut groups = vec![(
@@ -49,7 +49,11 @@ pub(crate) fn groups(data: InferenceData, py: Python<'_>) -> Vec<Group<'_>> {
     groups
 }
 
-fn values<'py>(variable: Variable, lead: &[(&str, usize)], py: Python<'py>) -> Values<'py> {
+fn variable_values<'py>(
+    variable: Variable,
+    lead: &[(&str, usize)],
+    py: Python<'py>,
+) -> Values<'py> {
     let lead = lead
         .iter()
         .map(|(name, length)| ((*name).to_owned(), Labels::Count(*length)));

@@ -7,12 +7,12 @@ use lehr::table::Table;
 use pyo3::prelude::*;
 use serde::Serialize;
 
-use crate::after::json;
-use crate::error::{refused, said};
+use crate::after::to_json;
+use crate::error::{message_error, refusal_error};
 use crate::fit::Fit;
 use crate::request::{How, Reading};
 use crate::source::Source;
-use crate::watch::{Watch, Watched, watched};
+use crate::watch::{Watch, Watched, run_watched};
 
 #[derive(Serialize)]
 struct Checked {
@@ -39,10 +39,10 @@ pub(crate) fn check(fit: &Bound<'_, Fit>) -> PyResult<String> {
     let saved = fit.get().saved();
     fit.py().detach(|| {
         let verdict = saved.posterior.verdict();
-        json(&Checked {
+        to_json(&Checked {
             witnesses: Testimony::all(&verdict),
             shifts: saved.shifts(),
-            prior_sensitivity: saved.prior_sensitivity().map_err(refused)?,
+            prior_sensitivity: saved.prior_sensitivity().map_err(refusal_error)?,
         })
     })
 }
@@ -56,18 +56,18 @@ pub(crate) fn against(
     how: How,
 ) -> PyResult<String> {
     let saved = fit.get().saved();
-    let chains = how.fits()?.into_iter().next();
-    let chains = chains.ok_or_else(|| said("against: expected a method, found none"))?;
-    watched(&how, fit.py(), |watch| {
-        let table = fitted(saved, source, &reading, watch)?;
+    let chains = how.make_fits()?.into_iter().next();
+    let chains = chains.ok_or_else(|| message_error("against: expected a method, found none"))?;
+    run_watched(&how, fit.py(), |watch| {
+        let table = fit_again(saved, source, &reading, watch)?;
         let found = saved.against(chains.observer(&mut Watched(watch)), &table);
-        let found = found.map_err(refused)?;
+        let found = found.map_err(refusal_error)?;
         let bound =
             |of: fn(&lehr::infer::bidirectional::Sandwich) -> lehr::infer::posterior::Estimate| {
                 let one = found.bounds.as_ref().map(of);
                 one.map(|one| (one.mean, one.error))
             };
-        json(&Compared {
+        to_json(&Compared {
             lower: bound(|one| one.lower),
             upper: bound(|one| one.upper),
             method: found.method,
@@ -94,22 +94,31 @@ pub(crate) fn simulate(
 ) -> PyResult<String> {
     let (count, rows, iterations) = simulated;
     let saved = fit.get().saved();
-    watched(&how, fit.py(), |watch| {
-        let table = fitted(saved, source, &reading, watch)?;
+    run_watched(&how, fit.py(), |watch| {
+        let table = fit_again(saved, source, &reading, watch)?;
         let simulation = Simulation {
             saved,
             count,
             rows,
             iterations,
         };
-        let mut note = |number: usize| watch.counts("simulating", number, (count, "data sets"));
-        let ranks: Vec<Ranks> = simulation.run(&table, &mut note).map_err(refused)?;
-        json(&ranks)
+        let mut note =
+            |number: usize| watch.tell_counts("simulating", number, (count, "data sets"));
+        let ranks: Vec<Ranks> = simulation.run(&table, &mut note).map_err(refusal_error)?;
+        to_json(&ranks)
     })
 }
 
 /// The columns of the fitted table that the model reads.
-fn fitted(saved: &SavedFit, source: &Source, reading: &Reading, watch: &Watch) -> PyResult<Table> {
-    let options = reading.options(Some(columns_of(&[saved])))?;
-    source.read(&options.keeping(&saved.subject.optional_columns()), watch)
+fn fit_again(
+    saved: &SavedFit,
+    source: &Source,
+    reading: &Reading,
+    watch: &Watch,
+) -> PyResult<Table> {
+    let options = reading.read_options(Some(columns_of(&[saved])))?;
+    source.read(
+        &options.keep_columns(&saved.subject.optional_columns()),
+        watch,
+    )
 }

@@ -9,12 +9,12 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyList};
 
-use crate::error::{LehrError, refused, said};
+use crate::error::{LehrError, message_error, refusal_error};
 use crate::fit::Fit;
-use crate::part::{PartOf, files, part};
+use crate::part::{PartOf, table_files, to_part};
 use crate::request::{Asked, How, Reading};
 use crate::source::Source;
-use crate::watch::{Watched, watched};
+use crate::watch::{Watched, run_watched};
 
 /// The row groups of a worker.
 #[pyclass(frozen, module = "lehr._lehr")]
@@ -24,16 +24,16 @@ pub(crate) struct Partition(Mutex<cluster::Partition>);
 impl Partition {
     #[new]
     fn new(own: PartOf, reading: Reading, rows: &str) -> PyResult<Partition> {
-        let options = reading.options(None)?;
+        let options = reading.read_options(None)?;
         let keeping = match rows {
             "memory" => Keeping::Memory,
             "files" => Keeping::Files,
             other => {
                 let words = format!("rows: expected \"memory\" or \"files\", found {other:?}");
-                return Err(said(&words));
+                return Err(message_error(&words));
             }
         };
-        let partition = cluster::Partition::new(part(own), options);
+        let partition = cluster::Partition::new(to_part(own), options);
         Ok(Partition(Mutex::new(partition.keeping(keeping))))
     }
 
@@ -49,7 +49,7 @@ impl Partition {
             let mut partition = self.0.lock().expect("no answer panics half-way");
             partition.answer(model.as_deref(), &task)
         });
-        Ok(PyBytes::new(py, &answer.map_err(refused)?))
+        Ok(PyBytes::new(py, &answer.map_err(refusal_error)?))
     }
 }
 
@@ -80,7 +80,7 @@ impl cluster::Workers for PyWorkers {
         Python::attach(|py| {
             let model = PyBytes::new(py, model);
             let bound = self.workers.call_method1(py, "bind", (model,));
-            bound.map(|_| ()).map_err(|error| words(&error, py))
+            bound.map(|_| ()).map_err(|error| error_message(&error, py))
         })
     }
 
@@ -97,13 +97,13 @@ impl cluster::Workers for PyWorkers {
                 let answers: Vec<PyBackedBytes> = answers.extract(py)?;
                 Ok(answers.iter().map(|bytes| bytes.to_vec()).collect())
             };
-            asked().map_err(|error| words(&error, py))
+            asked().map_err(|error| error_message(&error, py))
         })
     }
 }
 
 /// The error in words for the user.
-fn words(error: &PyErr, py: Python<'_>) -> String {
+fn error_message(error: &PyErr, py: Python<'_>) -> String {
     let message = error.value(py).to_string();
     if error.is_instance_of::<LehrError>(py) {
         return message;
@@ -122,18 +122,20 @@ pub(crate) fn fit_cluster(
     how: How,
     py: Python<'_>,
 ) -> PyResult<Vec<Fit>> {
-    let fits = how.fits()?;
+    let fits = how.make_fits()?;
     let (source, workers) = (table.source.get(), table.workers.clone_ref(py));
     let seed = how.seed;
-    watched(&how, py, |watch| {
+    run_watched(&how, py, |watch| {
         let clock = Instant::now();
-        let (names, dates) = source.names(&reading.options(None)?)?;
-        let specification = asked.specification(&names, dates)?;
+        let (names, dates) = source.names(&reading.read_options(None)?)?;
+        let specification = asked.make_specification(&names, dates)?;
         let columns = specification.columns().into_iter().map(str::to_owned);
-        let options = reading.options(Some(columns.collect()))?;
+        let options = reading.read_options(Some(columns.collect()))?;
         let draft = Draft {
             specification: &specification,
-            fields: files(source)?.schema(&options).map_err(refused)?,
+            fields: table_files(source)?
+                .read_schema(&options)
+                .map_err(refusal_error)?,
             sample: table.sample,
             seed,
             clock,
@@ -142,10 +144,10 @@ pub(crate) fn fit_cluster(
             workers,
             partitions: table.partitions,
         };
-        let regression = draft.learn(Arc::new(workers)).map_err(refused)?;
+        let regression = draft.learn(Arc::new(workers)).map_err(refusal_error)?;
         let made = fits.into_iter().map(|fit| {
             let fitted = regression.fit(fit.observer(&mut Watched(watch)));
-            Ok(Fit::new(fitted.map_err(refused)?))
+            Ok(Fit::new(fitted.map_err(refusal_error)?))
         });
         made.collect()
     })

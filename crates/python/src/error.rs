@@ -22,7 +22,7 @@ create_exception!(
 );
 
 /// Any error with a message for users.
-pub(crate) fn refused(error: impl Into<Error>) -> PyErr {
+pub(crate) fn refusal_error(error: impl Into<Error>) -> PyErr {
     match error.into() {
         Error::Fit(FitError::Train(TrainError::Stopped { doing, done, saved })) => {
             let words = format!("fit: stopped while {doing}, after {done}");
@@ -38,12 +38,12 @@ pub(crate) fn refused(error: impl Into<Error>) -> PyErr {
         error @ Error::Regression(RegressionError::Learn(LearnError::Stopped)) => {
             Interrupted::new_err(error.to_string())
         }
-        error => said(&error.to_string()),
+        error => message_error(&error.to_string()),
     }
 }
 
 /// An exception with this message, in which options have their Python names.
-pub(crate) fn said(message: &str) -> PyErr {
+pub(crate) fn message_error(message: &str) -> PyErr {
     LehrError::new_err(with_keywords(message))
 }
 

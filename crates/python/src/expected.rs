@@ -5,7 +5,7 @@ use lehr::regression::{NamedDraws, PriorPredictive, PriorStatistic};
 use pyo3::PyResult;
 use serde::Serialize;
 
-use crate::after::json;
+use crate::after::to_json;
 
 /// Draws of the prior, summarised.
 #[derive(Serialize)]
@@ -24,7 +24,7 @@ struct Quantiles {
 }
 
 impl Expected {
-    pub(crate) fn of(drawn: PriorPredictive) -> Expected {
+    pub(crate) fn from_draws(drawn: PriorPredictive) -> Expected {
         let coefficient = |mut one: NamedDraws| {
             one.values.sort_by(f64::total_cmp);
             let at = |share| quantile(&one.values, share);
@@ -42,7 +42,7 @@ impl Expected {
         }
     }
 
-    pub(crate) fn told(&self) -> PyResult<String> {
-        json(self)
+    pub(crate) fn to_json(&self) -> PyResult<String> {
+        to_json(self)
     }
 }

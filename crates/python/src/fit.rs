@@ -16,9 +16,9 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::arviz::{self, Group};
-use crate::error::{refused, said};
+use crate::error::{message_error, refusal_error};
 use crate::part::{PartOf, part_rows};
-use crate::request::{Reading, groups, level, new_levels};
+use crate::request::{Reading, new_levels, parse_level, which_groups};
 use crate::source::Source;
 
 /// A fit; `python/lehr` wraps it in its public interface.
@@ -50,11 +50,14 @@ impl Fit {
 
     /// The columns of a table that a prediction reads.
     fn new_rows(&self, source: &Source, reading: &Reading) -> PyResult<Table> {
-        let (mut names, _) = source.names(&reading.options(None)?)?;
+        let (mut names, _) = source.names(&reading.read_options(None)?)?;
         let wanted = self.saved.subject.predictor_columns();
         names.retain(|name| wanted.contains(&name.as_str()));
         let optional = self.saved.subject.optional_columns();
-        source.read(&reading.options(Some(names))?.keeping(&optional), &())
+        source.read(
+            &reading.read_options(Some(names))?.keep_columns(&optional),
+            &(),
+        )
     }
 
     fn forecaster(&self, by: &Forecast) -> PyResult<Forecaster<'_>> {
@@ -63,7 +66,7 @@ impl Fit {
 }
 
 /// The recorded model, in words.
-fn program(saved: &SavedFit) -> Result<Option<String>, Error> {
+fn saved_program(saved: &SavedFit) -> Result<Option<String>, Error> {
     let stored = saved.posterior.origin.model.as_ref();
     let program = stored.map(Program::from_stored).transpose()?;
     Ok(program.map(|program| program.to_string()))
@@ -72,22 +75,22 @@ fn program(saved: &SavedFit) -> Result<Option<String>, Error> {
 /// The predictor of a fit's rows.
 fn forecaster<'f>(saved: &'f SavedFit, by: &Forecast) -> PyResult<Forecaster<'f>> {
     if by.draws == 0 {
-        return Err(said("draws: expected at least one draw, found 0"));
+        return Err(message_error("draws: expected at least one draw, found 0"));
     }
     if by.responses > by.draws {
-        return Err(said(&format!(
+        return Err(message_error(&format!(
             "responses: expected at most as many as draws, {}, found {}",
             by.draws, by.responses
         )));
     }
     if let Some(percent) = (by.quantiles.iter()).find(|one| !(0.0..=100.0).contains(*one)) {
-        return Err(said(&format!(
+        return Err(message_error(&format!(
             "quantiles: expected percent from 0 to 100, found {percent}"
         )));
     }
     Ok(Forecaster {
         new_levels: new_levels(&by.new_levels)?,
-        level: level(&by.level)?,
+        level: parse_level(&by.level)?,
         seed: by.seed,
         details: PredictionDetails {
             quantiles: by.quantiles.iter().map(|percent| percent / 100.0).collect(),
@@ -133,27 +136,27 @@ impl Fit {
     /// Loads a fit that Python or the command saved.
     #[staticmethod]
     fn load(path: PathBuf) -> PyResult<Fit> {
-        Ok(Fit::new(SavedFit::load(path).map_err(refused)?))
+        Ok(Fit::new(SavedFit::load(path).map_err(refusal_error)?))
     }
 
     /// The fit of one response of several.
     fn response(&self, name: &str) -> PyResult<Fit> {
-        Ok(Fit::new(self.saved.response(name).map_err(refused)?))
+        Ok(Fit::new(self.saved.response(name).map_err(refusal_error)?))
     }
 
     fn save(&self, path: PathBuf) -> PyResult<()> {
-        self.saved.save(path).map_err(refused)
+        self.saved.save(path).map_err(refusal_error)
     }
 
     fn report(&self, path: PathBuf) -> PyResult<()> {
-        write_page(&self.saved.report(), &path).map_err(refused)
+        write_page(&self.saved.report(), &path).map_err(refusal_error)
     }
 
     /// Verdict and coefficients as plain text.
     fn text(&self) -> String {
-        let coefficients = self.saved.coefficients(groups(false));
-        let verdict = Style::PLAIN.verdict(&self.saved.verdict());
-        verdict + "\n" + &Style::PLAIN.coefficients(&coefficients)
+        let coefficients = self.saved.coefficients(which_groups(false));
+        let verdict = Style::PLAIN.format_verdict(&self.saved.verdict());
+        verdict + "\n" + &Style::PLAIN.format_coefficients(&coefficients)
     }
 
     /// Level, sentence and advice.
@@ -196,7 +199,7 @@ impl Fit {
         facts.set_item("formula", is_formula.then(|| saved.subject.title()))?;
         facts.set_item("family", family)?;
         facts.set_item("model", saved.report_model())?;
-        facts.set_item("program", program(saved).map_err(refused)?)?;
+        facts.set_item("program", saved_program(saved).map_err(refusal_error)?)?;
         facts.set_item("response", saved.subject.response())?;
         facts.set_item("classes", saved.subject.classes())?;
         facts.set_item("columns", saved.subject.columns())?;
@@ -211,7 +214,7 @@ impl Fit {
         facts.set_item("priors", is_formula.then(|| saved.subject.priors()))?;
         facts.set_item("choices", posterior.choices.clone())?;
         facts.set_item("notes", saved.notes())?;
-        facts.set_item("seconds", saved.seconds().parts().to_vec())?;
+        facts.set_item("seconds", saved.seconds().named_parts().to_vec())?;
         facts.set_item("version", &saved.version)?;
         let training = posterior.training();
         facts.set_item("iterations", training.map(|one| one.iterations))?;
@@ -221,22 +224,22 @@ impl Fit {
 
     /// Name, mean, sd, 5 %, 50 % and 95 % of each coefficient.
     fn coefficients(&self, group_effects: bool) -> Vec<(String, [f64; 5])> {
-        let coefficients = self.saved.coefficients(groups(group_effects));
-        coefficients.iter().map(row).collect()
+        let coefficients = self.saved.coefficients(which_groups(group_effects));
+        coefficients.iter().map(coefficient_row).collect()
     }
 
     /// The same for shares of variance.
     fn explained(&self) -> Vec<(String, [f64; 5])> {
-        self.saved.explained().iter().map(row).collect()
+        self.saved.explained().iter().map(coefficient_row).collect()
     }
 
     /// The draws of each coefficient: of equal weight, or `raw` with their log weights.
     fn draws<'py>(&self, group_effects: bool, form: &str, py: Python<'py>) -> Vec<NamedArray<'py>> {
         let is_raw = form == "raw";
         let mut drawn = if is_raw {
-            self.saved.raw_draws(groups(group_effects))
+            self.saved.raw_draws(which_groups(group_effects))
         } else {
-            self.saved.even_draws(groups(group_effects))
+            self.saved.even_draws(which_groups(group_effects))
         };
         if is_raw && let Some(weights) = self.saved.posterior.log_weights() {
             drawn.push(NamedDraws {
@@ -257,7 +260,7 @@ impl Fit {
     ) -> PyResult<Vec<NamedArray<'py>>> {
         let drawn = py.detach(|| -> PyResult<Vec<NamedDraws>> {
             let table = source.read(&reading.fitted(&self.saved)?, &())?;
-            self.saved.local_draws(&table, &rows).map_err(refused)
+            self.saved.local_draws(&table, &rows).map_err(refusal_error)
         })?;
         Ok(named_arrays(drawn, py))
     }
@@ -270,19 +273,19 @@ impl Fit {
         by: Forecast,
         py: Python<'py>,
     ) -> PyResult<Arrays<'py>> {
-        let fits = self.saved.responses().map_err(refused)?;
+        let fits = self.saved.responses().map_err(refusal_error)?;
         let forecasters = fits.iter().map(|saved| forecaster(saved, &by));
         let forecasters: Vec<Forecaster<'_>> = forecasters.collect::<PyResult<_>>()?;
         let predicted = py.detach(|| -> PyResult<Table> {
             let table = self.new_rows(source, &reading)?;
             let mut all = Table::new();
             for forecaster in &forecasters {
-                let predictions = forecaster.predict(&table, 0).map_err(refused)?;
-                all = predictions.beside(all).map_err(refused)?;
+                let predictions = forecaster.predict(&table, 0).map_err(refusal_error)?;
+                all = predictions.beside(all).map_err(refusal_error)?;
             }
             Ok(all)
         })?;
-        arrays(&predicted, py)
+        table_arrays(&predicted, py)
     }
 
     /// Predictions of the rows of a part, written to a file that gets its name when it is complete;
@@ -298,7 +301,7 @@ impl Fit {
         let rows = task.rows(&reading)?;
         let path = task.path;
         py.detach(|| rows.predict(&forecaster, &path))
-            .map_err(refused)
+            .map_err(refusal_error)
     }
 
     /// Scores of the rows of a part, for `evaluate_parts`.
@@ -311,7 +314,9 @@ impl Fit {
     ) -> PyResult<Bound<'py, PyBytes>> {
         let forecaster = self.forecaster(&by)?;
         let rows = task.rows(&reading)?;
-        let scores = py.detach(|| rows.score(&forecaster)).map_err(refused)?;
+        let scores = py
+            .detach(|| rows.score(&forecaster))
+            .map_err(refusal_error)?;
         Ok(PyBytes::new(py, &scores))
     }
 
@@ -324,8 +329,8 @@ impl Fit {
     ) -> PyResult<Bound<'py, PyDict>> {
         let forecaster = self.forecaster(&by)?;
         let scores: Vec<Vec<u8>> = scores.iter().map(|one| one.to_vec()).collect();
-        evaluation(
-            &cluster::evaluation(&forecaster, &scores).map_err(refused)?,
+        evaluation_dict(
+            &cluster::evaluation(&forecaster, &scores).map_err(refusal_error)?,
             py,
         )
     }
@@ -341,7 +346,7 @@ impl Fit {
         let forecaster = self.forecaster(&by)?;
         let drawn = py.detach(|| -> PyResult<Vec<Vec<f64>>> {
             let table = self.new_rows(source, &reading)?;
-            let predictions = forecaster.predict(&table, 0).map_err(refused)?;
+            let predictions = forecaster.predict(&table, 0).map_err(refusal_error)?;
             Ok(predictions.responses().to_vec())
         })?;
         Ok(drawn.into_iter().map(|one| one.into_pyarray(py)).collect())
@@ -359,10 +364,12 @@ impl Fit {
         let scored = py.detach(|| -> PyResult<Evaluation> {
             let table = source.read(&reading.fitted(&self.saved)?, &())?;
             let mut evaluator = Evaluator::new(&forecaster);
-            evaluator.push(&table, 0).map_err(refused)?;
-            evaluator.finish(table.dropped_rows()).map_err(refused)
+            evaluator.push(&table, 0).map_err(refusal_error)?;
+            evaluator
+                .finish(table.dropped_rows())
+                .map_err(refusal_error)
         })?;
-        evaluation(&scored, py)
+        evaluation_dict(&scored, py)
     }
 
     /// Method, bound, its error, seconds, mean log likelihood of held-out rows, k.
@@ -387,18 +394,18 @@ impl Fit {
                 Some(source) => Some(source.read(&options, &())?),
                 None => None,
             };
-            let mut export = self.saved.arviz(groups(group_effects));
+            let mut export = self.saved.arviz(which_groups(group_effects));
             export.table = table.as_ref();
-            export.data().map_err(refused)
+            export.data().map_err(refusal_error)
         })?;
         let attributes = data.attributes.clone();
-        Ok((arviz::groups(data, py), attributes, left_out))
+        Ok((arviz::data_groups(data, py), attributes, left_out))
     }
 }
 
 /// The name of a coefficient and its numbers.
-fn row(one: &lehr::report::Coefficient) -> (String, [f64; 5]) {
-    let best = one.best();
+fn coefficient_row(one: &lehr::report::Coefficient) -> (String, [f64; 5]) {
+    let best = one.best_summary();
     let numbers = [best.mean, best.sd, best.q5, best.q50, best.q95];
     (one.name.clone(), numbers)
 }
@@ -409,7 +416,7 @@ fn named_arrays(drawn: Vec<NamedDraws>, py: Python<'_>) -> Vec<NamedArray<'_>> {
 }
 
 /// The columns of a table as arrays; names of classes as lists.
-fn arrays<'py>(table: &Table, py: Python<'py>) -> PyResult<Arrays<'py>> {
+fn table_arrays<'py>(table: &Table, py: Python<'py>) -> PyResult<Arrays<'py>> {
     let array = |(name, column): (&str, &Column)| {
         let values = match column {
             Column::Number(values) | Column::Matrix { values, .. } => {
@@ -427,7 +434,7 @@ fn arrays<'py>(table: &Table, py: Python<'py>) -> PyResult<Arrays<'py>> {
     table.columns().map(array).collect()
 }
 
-fn evaluation<'py>(scored: &Evaluation, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+fn evaluation_dict<'py>(scored: &Evaluation, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
     let scores = PyDict::new(py);
     scores.set_item("log_likelihood_per_row", scored.log_likelihood_per_row)?;
     if let Some(accuracy) = scored.accuracy {

@@ -9,12 +9,12 @@ use lehr::regression::{BoundRegression, FileTable, Streaming};
 use lehr::table::Scratch;
 use pyo3::prelude::*;
 
-use crate::error::{refused, said};
+use crate::error::{message_error, refusal_error};
 use crate::expected::Expected;
 use crate::fit::Fit;
 use crate::request::{Asked, How, Reading};
 use crate::source::Source;
-use crate::watch::{Watch, Watched, watched};
+use crate::watch::{Watch, Watched, run_watched};
 
 /// A model with its rows.
 struct Task {
@@ -38,8 +38,9 @@ impl RowFile {
             });
         }
         let place = std::env::temp_dir();
-        let folder = Scratch::new_in(&place, "lehr-rows-")
-            .map_err(|error| said(&format!("{}: cannot write: {error}", place.display())))?;
+        let folder = Scratch::new_in(&place, "lehr-rows-").map_err(|error| {
+            message_error(&format!("{}: cannot write: {error}", place.display()))
+        })?;
         Ok(RowFile {
             path: folder.path().join("rows"),
             _folder: Some(folder),
@@ -51,13 +52,13 @@ impl Task {
     /// Reads the columns that the formula names and builds the model.
     fn new(asked: &Asked, source: &Source, reading: &Reading, at: &Place<'_>) -> PyResult<Task> {
         let clock = Instant::now();
-        let (names, dates) = source.names(&reading.options(None)?)?;
-        let specification = asked.specification(&names, dates)?;
+        let (names, dates) = source.names(&reading.read_options(None)?)?;
+        let specification = asked.make_specification(&names, dates)?;
         let columns = specification.columns().into_iter().map(str::to_owned);
-        let options = reading.options(Some(columns.collect()))?;
-        let options = options.keeping(&specification.optional_columns());
+        let options = reading.read_options(Some(columns.collect()))?;
+        let options = options.keep_columns(&specification.optional_columns());
         if let Some(files) = source.as_files() {
-            let table = FileTable::new(files, &options, at.watch).map_err(refused)?;
+            let table = FileTable::new(files, &options, at.watch).map_err(refusal_error)?;
             let streaming = Streaming {
                 memory: at.memory,
                 methods: at.methods,
@@ -66,24 +67,24 @@ impl Task {
                 clock,
             };
             let streamed = BoundRegression::streamed(&specification, &table, &streaming);
-            if let Some(bound) = streamed.map_err(refused)? {
+            if let Some(bound) = streamed.map_err(refusal_error)? {
                 return Ok(Task { bound, rows: None });
             }
         }
         if let Some(files) = source.as_files()
-            && files.expected_bytes(&options).map_err(refused)? > at.memory
+            && files.expected_bytes(&options).map_err(refusal_error)? > at.memory
         {
             let rows = RowFile::new(at.rows)?;
-            let table = FileTable::new(files, &options, at.watch).map_err(refused)?;
+            let table = FileTable::new(files, &options, at.watch).map_err(refusal_error)?;
             let bound = BoundRegression::on_disk(&specification, &table, &rows.path, clock);
             return Ok(Task {
-                bound: bound.map_err(refused)?,
+                bound: bound.map_err(refusal_error)?,
                 rows: Some(rows),
             });
         }
         let table = source.read(&options, at.watch)?;
         Ok(Task {
-            bound: BoundRegression::new(&specification, &table, clock).map_err(refused)?,
+            bound: BoundRegression::new(&specification, &table, clock).map_err(refusal_error)?,
             rows: None,
         })
     }
@@ -98,10 +99,10 @@ impl Task {
                 method.name,
                 density.n_rows()
             );
-            return Err(said(&message));
+            return Err(message_error(&message));
         }
         let made = self.bound.fit(fit.observer(&mut Watched(watch)));
-        Ok(Fit::new(made.map_err(refused)?))
+        Ok(Fit::new(made.map_err(refusal_error)?))
     }
 
     /// Removes rows on disk that are no longer needed.
@@ -135,7 +136,7 @@ pub(crate) fn priors(
     drawn: Option<(usize, u64)>,
     py: Python<'_>,
 ) -> PyResult<(Vec<PriorEntry>, Option<String>)> {
-    let memory = asked.bytes()?;
+    let memory = asked.memory_bytes()?;
     py.detach(|| {
         let place = Place {
             rows: None,
@@ -148,7 +149,7 @@ pub(crate) fn priors(
         let lines = lines.map(|one| (one.name, one.distribution, one.origin.to_string()));
         let drawn = drawn.map(|(draws, seed)| {
             let found = task.bound.prior_predictive(draws, seed);
-            Expected::of(found.map_err(refused)?).told()
+            Expected::from_draws(found.map_err(refusal_error)?).to_json()
         });
         let found = (lines.collect(), drawn.transpose()?);
         task.clear();
@@ -169,11 +170,11 @@ pub(crate) fn fit(
     let fits = if drawn.is_some() {
         Vec::new()
     } else {
-        how.fits()?
+        how.make_fits()?
     };
-    let memory = asked.bytes()?;
+    let memory = asked.memory_bytes()?;
     let methods: Vec<&str> = fits.iter().map(|fit| fit.method.info().name).collect();
-    watched(&how, py, |watch| {
+    run_watched(&how, py, |watch| {
         let rows = how.rows.as_deref();
         let task = Task::new(
             &asked,
@@ -187,7 +188,7 @@ pub(crate) fn fit(
             },
         )?;
         let made = if let Some((draws, seed)) = drawn {
-            let drawn = task.bound.prior_only(draws, seed).map_err(refused)?;
+            let drawn = task.bound.prior_only(draws, seed).map_err(refusal_error)?;
             vec![Fit::new(drawn)]
         } else {
             let made = fits.into_iter().map(|fit| task.fit(fit, watch));

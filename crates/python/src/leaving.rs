@@ -5,8 +5,8 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 
-use crate::after::{LeftRows, NamedFit, Sampling, compared, parted, told};
-use crate::error::refused;
+use crate::after::{LeftRows, NamedFit, Sampling, compare_fits, describe_loo, split_fits};
+use crate::error::refusal_error;
 use crate::part::{PartOf, part_rows};
 use crate::request::Reading;
 
@@ -18,9 +18,9 @@ pub(crate) fn glance_part<'py>(
     reading: Reading,
     py: Python<'py>,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let (_, saved) = parted(&fits);
+    let (_, saved) = split_fits(&fits);
     let rows = part_rows(part, &reading)?;
-    let glance = py.detach(|| rows.glance(&saved)).map_err(refused)?;
+    let glance = py.detach(|| rows.glance(&saved)).map_err(refusal_error)?;
     Ok(PyBytes::new(py, &glance))
 }
 
@@ -31,7 +31,7 @@ pub(crate) fn parts_to_leave_out(
     sampling: Sampling,
 ) -> PyResult<Vec<Vec<u64>>> {
     let Sampling { subsample, seed } = sampling;
-    cluster::to_leave_out(&bytes(&glances), subsample, seed).map_err(refused)
+    cluster::to_leave_out(&message_bytes(&glances), subsample, seed).map_err(refusal_error)
 }
 
 /// Leaves these rows of a part out of fits.
@@ -43,10 +43,10 @@ pub(crate) fn leave_out_part<'py>(
     reading: Reading,
     py: Python<'py>,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let (_, saved) = parted(&fits);
+    let (_, saved) = split_fits(&fits);
     let rows = part_rows(part, &reading)?;
     let left = py.detach(|| rows.leave_out(&saved, &chosen));
-    Ok(PyBytes::new(py, &left.map_err(refused)?))
+    Ok(PyBytes::new(py, &left.map_err(refusal_error)?))
 }
 
 /// The combined results of all parts for one fit: the summary as JSON, and the results of each row.
@@ -56,9 +56,10 @@ pub(crate) fn loo_parts(
     glances: Vec<PyBackedBytes>,
     left: Vec<PyBackedBytes>,
 ) -> PyResult<(String, LeftRows)> {
-    let (_, saved) = parted(&fits);
-    let all = cluster::left_out(&saved, &bytes(&glances), &bytes(&left)).map_err(refused)?;
-    told(&all[0])
+    let (_, saved) = split_fits(&fits);
+    let all = cluster::left_out(&saved, &message_bytes(&glances), &message_bytes(&left))
+        .map_err(refusal_error)?;
+    describe_loo(&all[0])
 }
 
 /// The combined results of all parts for several fits, as JSON.
@@ -68,11 +69,12 @@ pub(crate) fn compare_parts(
     glances: Vec<PyBackedBytes>,
     left: Vec<PyBackedBytes>,
 ) -> PyResult<String> {
-    let (names, saved) = parted(&fits);
-    let all = cluster::left_out(&saved, &bytes(&glances), &bytes(&left)).map_err(refused)?;
-    compared(names, &saved, all)
+    let (names, saved) = split_fits(&fits);
+    let all = cluster::left_out(&saved, &message_bytes(&glances), &message_bytes(&left))
+        .map_err(refusal_error)?;
+    compare_fits(names, &saved, all)
 }
 
-fn bytes(messages: &[PyBackedBytes]) -> Vec<Vec<u8>> {
+fn message_bytes(messages: &[PyBackedBytes]) -> Vec<Vec<u8>> {
     messages.iter().map(|message| message.to_vec()).collect()
 }

@@ -6,7 +6,7 @@ use lehr::regression::cluster::PartRows;
 use lehr::table::{Part, TableFiles};
 use pyo3::prelude::*;
 
-use crate::error::{refused, said};
+use crate::error::{message_error, refusal_error};
 use crate::request::Reading;
 use crate::source::Source;
 
@@ -14,7 +14,7 @@ use crate::source::Source;
 pub(crate) type PartOf = (PathBuf, usize, usize, u64, u64);
 
 /// The part that Python describes.
-pub(crate) fn part((path, from, to, rows, first): PartOf) -> Part {
+pub(crate) fn to_part((path, from, to, rows, first): PartOf) -> Part {
     Part {
         path,
         groups: from..to,
@@ -26,15 +26,17 @@ pub(crate) fn part((path, from, to, rows, first): PartOf) -> Part {
 /// The rows of a part, read with the given options.
 pub(crate) fn part_rows(own: PartOf, reading: &Reading) -> PyResult<PartRows> {
     Ok(PartRows {
-        part: part(own),
-        options: reading.options(None)?,
+        part: to_part(own),
+        options: reading.read_options(None)?,
     })
 }
 
 /// Divides the table of a source into parts of at most `most` rows, unless a row group has more.
 #[pyfunction]
 pub(crate) fn parts(source: &Source, most: u64) -> PyResult<Vec<PartOf>> {
-    let parts = files(source)?.parts(most).map_err(refused)?;
+    let parts = table_files(source)?
+        .split_parts(most)
+        .map_err(refusal_error)?;
     let described = |part: Part| {
         let Part {
             path,
@@ -48,8 +50,8 @@ pub(crate) fn parts(source: &Source, most: u64) -> PyResult<Vec<PartOf>> {
 }
 
 /// The files of a source, for workers that read them themselves.
-pub(crate) fn files(source: &Source) -> PyResult<&TableFiles> {
+pub(crate) fn table_files(source: &Source) -> PyResult<&TableFiles> {
     let words = "table: expected names of parquet files that all nodes can read, found a table in \
                  memory\n  hint: write it to parquet files first";
-    source.as_files().ok_or_else(|| said(words))
+    source.as_files().ok_or_else(|| message_error(words))
 }

@@ -11,7 +11,7 @@ use lehr::regression::{Family, Groups, NewLevels, PredictionLevel, SavedFit, Spe
 use lehr::table::{Header, Memory, MissingPolicy, ReadOptions};
 use pyo3::prelude::*;
 
-use crate::error::{refused, said};
+use crate::error::{message_error, refusal_error};
 
 /// The options of reading a table, from keyword arguments.
 #[derive(FromPyObject)]
@@ -27,12 +27,12 @@ pub(crate) struct Reading {
 
 impl Reading {
     /// The options, for some columns or all.
-    pub(crate) fn options(&self, columns: Option<Vec<String>>) -> PyResult<ReadOptions> {
+    pub(crate) fn read_options(&self, columns: Option<Vec<String>>) -> PyResult<ReadOptions> {
         let usual = ReadOptions::default();
         let markers = usual.missing_markers.iter().chain(&self.missing_text);
         let levels = self.levels.iter();
         Ok(ReadOptions {
-            delimiter: self.delimiter.as_deref().map(byte).transpose()?,
+            delimiter: self.delimiter.as_deref().map(parse_byte).transpose()?,
             header: if self.header {
                 Header::Present
             } else {
@@ -45,7 +45,7 @@ impl Reading {
                 other => {
                     let message =
                         format!("missing: expected \"refuse\" or \"drop\", found {other:?}");
-                    return Err(said(&message));
+                    return Err(message_error(&message));
                 }
             },
             columns,
@@ -60,16 +60,16 @@ impl Reading {
     /// The options for the columns that the model of a fit reads.
     pub(crate) fn fitted(&self, saved: &SavedFit) -> PyResult<ReadOptions> {
         let columns = saved.subject.columns().into_iter().map(str::to_owned);
-        let options = self.options(Some(columns.collect()))?;
-        Ok(options.keeping(&saved.subject.optional_columns()))
+        let options = self.read_options(Some(columns.collect()))?;
+        Ok(options.keep_columns(&saved.subject.optional_columns()))
     }
 }
 
 /// One byte between fields.
-fn byte(text: &str) -> PyResult<u8> {
+fn parse_byte(text: &str) -> PyResult<u8> {
     match text.as_bytes() {
         [byte] => Ok(*byte),
-        _ => Err(said(&format!(
+        _ => Err(message_error(&format!(
             "delimiter: expected one character, found {text:?}"
         ))),
     }
@@ -91,32 +91,32 @@ pub(crate) struct Asked {
 
 impl Asked {
     /// The specification for a table with these columns.
-    pub(crate) fn specification(
+    pub(crate) fn make_specification(
         &self,
         names: &[String],
         dates: Vec<String>,
     ) -> PyResult<Specification> {
-        let (first, others) = parted(&self.formula)?;
-        let parsed = Specification::parse(first, names).map_err(refused)?;
+        let (first, others) = split_formulas(&self.formula)?;
+        let parsed = Specification::parse(first, names).map_err(refusal_error)?;
         let parsed = match &self.family {
             Some(names) => {
-                let families = Family::parse_all(names).map_err(refused)?;
-                parsed.with_families(&families).map_err(refused)?
+                let families = Family::parse_all(names).map_err(refusal_error)?;
+                parsed.with_families(&families).map_err(refusal_error)?
             }
             None => parsed,
         };
-        let parsed = parsed.with_formulas(others, names).map_err(refused)?;
+        let parsed = parsed.with_formulas(others, names).map_err(refusal_error)?;
         Ok(parsed
             .with_priors(&self.prior)
-            .map_err(refused)?
+            .map_err(refusal_error)?
             .with_dates(&dates))
     }
 
     /// The memory in bytes for the columns.
-    pub(crate) fn bytes(&self) -> PyResult<u64> {
+    pub(crate) fn memory_bytes(&self) -> PyResult<u64> {
         let memory: Result<Memory, String> = self.memory.parse();
-        let memory =
-            memory.map_err(|error| said(&format!("memory: {error}, found {:?}", self.memory)));
+        let memory = memory
+            .map_err(|error| message_error(&format!("memory: {error}, found {:?}", self.memory)));
         Ok(memory?.0)
     }
 }
@@ -144,7 +144,7 @@ impl How {
     pub(crate) fn of_prior(&self) -> PyResult<(usize, u64)> {
         const DRAWS: usize = 1000;
         if let Some((name, _)) = self.settings.first() {
-            return Err(said(&format!(
+            return Err(message_error(&format!(
                 "--{name}: expected no setting of a method with --prior-only, which fits nothing\n  hint: leave it out"
             )));
         }
@@ -153,9 +153,9 @@ impl How {
 
     /// A fit by each method. A single method must accept all settings; of several, each uses those
     /// that apply to it.
-    pub(crate) fn fits(&self) -> PyResult<Vec<Fit<'static>>> {
+    pub(crate) fn make_fits(&self) -> PyResult<Vec<Fit<'static>>> {
         let each = self.methods.iter().map(|name| {
-            let info = named(name)?;
+            let info = find_method(name)?;
             let own = info.settings();
             let is_own = |name: &str| own.iter().any(|one| one.name == name);
             self.fit_with(info, |name| self.methods.len() == 1 || is_own(name))
@@ -175,7 +175,7 @@ impl How {
         for (name, value) in self.settings.iter().filter(|(name, _)| concerns(name)) {
             fit = fit
                 .set(name, value)
-                .map_err(|error| said(&error.to_string()))?;
+                .map_err(|error| message_error(&error.to_string()))?;
         }
         Ok(match &self.checkpoint {
             None => fit,
@@ -192,24 +192,26 @@ impl How {
     }
 }
 
-fn named(method: &str) -> PyResult<&'static MethodInfo> {
-    method::find(method).map_err(|error| said(&error.to_string()))
+fn find_method(method: &str) -> PyResult<&'static MethodInfo> {
+    method::find(method).map_err(|error| message_error(&error.to_string()))
 }
 
 /// The formula of the response, and those of parameters.
-fn parted(formulas: &[String]) -> PyResult<(&str, &[String])> {
+fn split_formulas(formulas: &[String]) -> PyResult<(&str, &[String])> {
     match formulas {
         [first, others @ ..] => Ok((first, others)),
-        [] => Err(said("formula: expected a formula, found none")),
+        [] => Err(message_error("formula: expected a formula, found none")),
     }
 }
 
 /// The columns of a table that formulas read.
 #[pyfunction]
 pub(crate) fn needed(formula: Vec<String>, names: Vec<String>) -> PyResult<Vec<String>> {
-    let (first, others) = parted(&formula)?;
-    let parsed = Specification::parse(first, &names).map_err(refused)?;
-    let parsed = parsed.with_formulas(others, &names).map_err(refused)?;
+    let (first, others) = split_formulas(&formula)?;
+    let parsed = Specification::parse(first, &names).map_err(refusal_error)?;
+    let parsed = parsed
+        .with_formulas(others, &names)
+        .map_err(refusal_error)?;
     Ok(parsed.columns().into_iter().map(str::to_owned).collect())
 }
 
@@ -254,7 +256,7 @@ pub(crate) fn families() -> Vec<FamilyEntry> {
 }
 
 /// Whether the effects of single groups are listed.
-pub(crate) fn groups(included: bool) -> Groups {
+pub(crate) fn which_groups(included: bool) -> Groups {
     if included {
         Groups::Include
     } else {
@@ -268,18 +270,18 @@ pub(crate) fn new_levels(name: &str) -> PyResult<NewLevels> {
         "refuse" => Ok(NewLevels::Refuse),
         "sample" => Ok(NewLevels::Sample),
         "reference" => Ok(NewLevels::Reference),
-        other => Err(said(&format!(
+        other => Err(message_error(&format!(
             "new_levels: expected \"refuse\", \"sample\" or \"reference\", found {other:?}"
         ))),
     }
 }
 
 /// Whether predictions include group effects.
-pub(crate) fn level(name: &str) -> PyResult<PredictionLevel> {
+pub(crate) fn parse_level(name: &str) -> PyResult<PredictionLevel> {
     match name {
         "groups" => Ok(PredictionLevel::Groups),
         "population" => Ok(PredictionLevel::Population),
-        other => Err(said(&format!(
+        other => Err(message_error(&format!(
             "level: expected \"groups\" or \"population\", found {other:?}"
         ))),
     }

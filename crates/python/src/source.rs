@@ -9,7 +9,7 @@ use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3_arrow::input::AnyRecordBatch;
 
-use crate::error::{refused, said};
+use crate::error::{message_error, refusal_error};
 
 /// A table that has not been read yet.
 #[pyclass(frozen, module = "lehr._lehr")]
@@ -43,14 +43,14 @@ impl Source {
     #[staticmethod]
     fn files(paths: Vec<PathBuf>) -> PyResult<Source> {
         Ok(Source(Kind::Files(
-            TableFiles::open(&paths).map_err(refused)?,
+            TableFiles::open_inputs(&paths).map_err(refusal_error)?,
         )))
     }
 
     /// An object with the Arrow PyCapsule interface.
     #[staticmethod]
     fn arrow(batches: AnyRecordBatch) -> PyResult<Source> {
-        let batches = ArrowBatches::new(batches.into_reader()?).map_err(refused)?;
+        let batches = ArrowBatches::new(batches.into_reader()?).map_err(refusal_error)?;
         let fields = batches.fields().to_vec();
         Ok(Source(Kind::Arrow(Mutex::new(Some(batches)), fields)))
     }
@@ -61,7 +61,7 @@ impl Source {
         let mut table = Table::new();
         for (name, values) in columns {
             let column = column(&name, &values)?;
-            table.insert(name, column).map_err(refused)?;
+            table.insert(name, column).map_err(refusal_error)?;
         }
         Ok(Source(Kind::Columns(table, dates)))
     }
@@ -71,7 +71,7 @@ impl Source {
     /// The names of all columns, and of those that hold dates.
     pub(crate) fn names(&self, options: &ReadOptions) -> PyResult<(Vec<String>, Vec<String>)> {
         let fields = match &self.0 {
-            Kind::Files(files) => files.schema(options).map_err(refused)?,
+            Kind::Files(files) => files.read_schema(options).map_err(refusal_error)?,
             Kind::Arrow(_, fields) => fields.clone(),
             Kind::Columns(table, dates) => return Ok((table.names().to_vec(), dates.clone())),
         };
@@ -97,21 +97,21 @@ impl Source {
     ) -> PyResult<Table> {
         match &self.0 {
             Kind::Files(files) => {
-                let files = FileTable::new(files, options, observer).map_err(refused)?;
-                files.read().map_err(refused)
+                let files = FileTable::new(files, options, observer).map_err(refusal_error)?;
+                files.read().map_err(refusal_error)
             }
             Kind::Arrow(batches, _) => {
                 let batches = batches.lock().ok().and_then(|mut one| one.take());
-                let batches = batches.ok_or_else(|| said("table: expected rows, found a stream that was read before\n  hint: make the table anew"))?;
-                batches.read(options).map_err(refused)
+                let batches = batches.ok_or_else(|| message_error("table: expected rows, found a stream that was read before\n  hint: make the table anew"))?;
+                batches.read_table(options).map_err(refusal_error)
             }
-            Kind::Columns(table, _) => table.clone().with_options(options).map_err(refused),
+            Kind::Columns(table, _) => table.clone().with_options(options).map_err(refusal_error),
         }
     }
 }
 
 fn column(name: &str, values: &Values<'_>) -> PyResult<Column> {
-    let scattered = |_| said(&format!("column {name:?}: expected an array in one piece"));
+    let scattered = |_| message_error(&format!("column {name:?}: expected an array in one piece"));
     Ok(match values {
         Values::Number(values) => Column::Number(values.as_slice().map_err(scattered)?.to_vec()),
         Values::Matrix(values) => Column::Matrix {

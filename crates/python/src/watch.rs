@@ -9,7 +9,7 @@ use lehr::infer::observer::{End, Observer, Phase, Progress, Wish};
 use lehr::regression::ReadObserver;
 use pyo3::prelude::*;
 
-use crate::error::said;
+use crate::error::message_error;
 use crate::request::How;
 
 /// Stack of each thread, since deep models are walked recursively.
@@ -35,7 +35,7 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    fn wish(&self) -> Wish {
+    fn current_wish(&self) -> Wish {
         if self.stop.load(Ordering::SeqCst) {
             Wish::Stop
         } else {
@@ -43,13 +43,13 @@ impl Watch {
         }
     }
 
-    fn tell(&self, change: impl FnOnce(&mut News)) {
+    fn tell_news(&self, change: impl FnOnce(&mut News)) {
         if let Ok(mut news) = self.news.lock() {
             change(&mut news);
         }
     }
 
-    fn news(&self) -> News {
+    fn latest_news(&self) -> News {
         let news = self.news.lock();
         news.map(|news| news.clone()).unwrap_or_default()
     }
@@ -57,8 +57,13 @@ impl Watch {
 
 impl Watch {
     /// Reports that some of a number of items are done.
-    pub(crate) fn counts(&self, doing: &str, done: usize, (total, unit): (usize, &'static str)) {
-        self.tell(|news| {
+    pub(crate) fn tell_counts(
+        &self,
+        doing: &str,
+        done: usize,
+        (total, unit): (usize, &'static str),
+    ) {
+        self.tell_news(|news| {
             *news = News {
                 doing: doing.to_owned(),
                 done: done as u64,
@@ -72,7 +77,7 @@ impl Watch {
 
 impl ReadObserver for Watch {
     fn rows(&self, at: lehr::table::Progress) -> Wish {
-        self.tell(|news| {
+        self.tell_news(|news| {
             let doing = match at.stage {
                 lehr::table::Stage::Reading => "reading",
                 lehr::table::Stage::Shuffling => "shuffling on disk",
@@ -84,7 +89,7 @@ impl ReadObserver for Watch {
                 ..News::default()
             };
         });
-        self.wish()
+        self.current_wish()
     }
 }
 
@@ -93,7 +98,7 @@ pub(crate) struct Watched<'a>(pub(crate) &'a Watch);
 
 impl Observer for Watched<'_> {
     fn begin(&mut self, phase: Phase) {
-        self.0.tell(|news| {
+        self.0.tell_news(|news| {
             *news = News {
                 doing: phase.doing.to_owned(),
                 ..News::default()
@@ -102,7 +107,7 @@ impl Observer for Watched<'_> {
     }
 
     fn progress(&mut self, at: &Progress) -> Wish {
-        self.0.tell(|news| {
+        self.0.tell_news(|news| {
             news.done = at.step;
             news.unit = at.unit;
             news.total = match at.end {
@@ -111,14 +116,14 @@ impl Observer for Watched<'_> {
             };
             news.bound = at.bound.is_finite().then_some(at.bound);
         });
-        self.0.wish()
+        self.0.current_wish()
     }
 }
 
 /// Runs work on separate threads. Python's `progress` is called with its state. Ctrl-C, or an
 /// exception in `progress`, asks the work to stop and is raised unless the work returned an error
 /// of its own.
-pub(crate) fn watched<T: Send>(
+pub(crate) fn run_watched<T: Send>(
     how: &How,
     py: Python<'_>,
     work: impl FnOnce(&Watch) -> PyResult<T> + Send,
@@ -127,7 +132,7 @@ pub(crate) fn watched<T: Send>(
         .num_threads(how.threads.unwrap_or(0))
         .stack_size(STACK_BYTES)
         .build()
-        .map_err(|error| said(&format!("threads: {error}\n  hint: ask for fewer")))?;
+        .map_err(|error| message_error(&format!("threads: {error}\n  hint: ask for fewer")))?;
     let watch = Watch::default();
     let (sender, receiver) = channel();
     let receiver = Mutex::new(receiver);
@@ -147,7 +152,7 @@ pub(crate) fn watched<T: Send>(
                 Err(RecvTimeoutError::Disconnected) => return None,
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            if let Err(error) = glance(py, &watch, how) {
+            if let Err(error) = show_news(py, &watch, how) {
                 watch.stop.store(true, Ordering::SeqCst);
                 raised.get_or_insert(error);
             }
@@ -166,10 +171,10 @@ pub(crate) fn watched<T: Send>(
 }
 
 /// Reports the state of the work and lets Python handle signals.
-fn glance(py: Python<'_>, watch: &Watch, how: &How) -> PyResult<()> {
+fn show_news(py: Python<'_>, watch: &Watch, how: &How) -> PyResult<()> {
     py.check_signals()?;
     if let Some(progress) = &how.progress {
-        let news = watch.news();
+        let news = watch.latest_news();
         progress.call1(
             py,
             (news.doing, news.done, news.unit, news.total, news.bound),

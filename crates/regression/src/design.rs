@@ -90,7 +90,7 @@ impl<'t> DesignSource<'t> {
             Purpose::Fit | Purpose::Predict(_) => predictor_columns(terms),
         };
         let response = terms.response.observed_columns();
-        let weights = terms.weights.as_ref().map(Expr::columns);
+        let weights = terms.weights.as_ref().map(Expr::column_names);
         let has_response = purpose == Purpose::Fit || holds_any(table, &response);
         let has_weights = purpose == Purpose::Fit || table_has(table, weights.as_deref());
         names.extend(has_response.then_some(response).into_iter().flatten());
@@ -341,7 +341,7 @@ fn holds_any(table: &Table, names: &[&str]) -> bool {
     let filled = |name: &&str| {
         table
             .column(name)
-            .is_ok_and(|column| column.missing() < column.len())
+            .is_ok_and(|column| column.count_missing() < column.len())
     };
     names.iter().all(filled)
 }

@@ -92,7 +92,7 @@ impl Head<'_> {
 
     pub(crate) fn of_class(self, name: Name) -> Name {
         match self.class {
-            Some(class) => name.at(AxisKind::Class, class),
+            Some(class) => name.at_label(AxisKind::Class, class),
             None => name,
         }
     }

@@ -96,7 +96,9 @@ impl GivenPriors {
             if priors.iter().any(|other| other.name == prior.name) {
                 let message = format!("\"{}\" has a prior already", prior.name);
                 let span = prior.spec.target_span;
-                return Err(prior.refused(FormulaError::new(span, message).hint("leave one out")));
+                return Err(
+                    prior.refused(FormulaError::new(span, message).with_hint("leave one out"))
+                );
             }
             priors.push(prior);
         }
@@ -169,7 +171,7 @@ impl GivenPriors {
         let kind = joint.law.kind;
         let refused = |prior: &GivenPrior, message: String, hint: String| {
             let span = prior.spec.target_span;
-            Err(prior.refused(FormulaError::new(span, message).hint(hint)))
+            Err(prior.refused(FormulaError::new(span, message).with_hint(hint)))
         };
         if joint.name != "weight" {
             let message = format!("{} is one prior of all common coefficients", kind.name());
@@ -224,7 +226,7 @@ impl GivenPrior {
             .expect("checked above");
         let law = Law::checked(kind, &spec.arguments).map_err(|message| {
             let error = FormulaError::new(spec.distribution_span, message);
-            rendered(error.hint(format!("write {}", kind.usage())), text)
+            rendered(error.with_hint(format!("write {}", kind.usage())), text)
         })?;
         Ok(GivenPrior {
             name: spec.target.to_string(),
@@ -269,7 +271,7 @@ impl GivenPrior {
             }
         };
         let message = format!("no parameter \"{}\" in {model}", self.name);
-        Err(self.refused(FormulaError::new(self.spec.target_span, message).hint(hint)))
+        Err(self.refused(FormulaError::new(self.spec.target_span, message).with_hint(hint)))
     }
 
     /// The name used here for a parameter that other programs call by this name.
@@ -300,7 +302,7 @@ impl GivenPrior {
         let (name, found) = (&self.name, self.law.kind.name());
         let message = format!("\"{name}\" expects {expected}, found {found}");
         let error = FormulaError::new(self.spec.distribution_span, message);
-        Err(self.refused(error.hint(format!("use {hint}"))))
+        Err(self.refused(error.with_hint(format!("use {hint}"))))
     }
 
     fn refused(&self, error: FormulaError) -> LearnError {

@@ -124,7 +124,9 @@ impl Blueprint {
         let row_spread = row_spread.map(|law| row_spread_site(m, law) * self.unit);
         m.rows(|row| {
             let mut predictor = self.predictor(row, &sites);
-            let marginal = induced.as_ref().map(|gp| gp.at(row.matrix(INDUCED)));
+            let marginal = induced
+                .as_ref()
+                .map(|gp| gp.marginal_at(row.matrix(INDUCED)));
             if let Some(one) = marginal {
                 predictor = predictor + one.mean * self.unit;
             }
@@ -342,7 +344,7 @@ impl Blueprint {
         let graph = sites.graph;
         let heads = self.heads.len();
         let own = if self.has_heads() { &[heads][..] } else { &[] };
-        let whole = row.shape(own);
+        let whole = row.batch_shape(own);
         let mut sum = graph.full(whole, 0.0);
         if let Some(weight) = sites.weight {
             sum = sum + row.matrix(MATRIX).dot(weight);
@@ -385,7 +387,7 @@ impl Blueprint {
         if !self.has_heads() {
             return parts[0];
         }
-        let column = |part: &Expr<'g>| part.reshape(row.shape(&[1]));
+        let column = |part: &Expr<'g>| part.reshape(row.batch_shape(&[1]));
         let columns: Vec<Expr<'g>> = parts.iter().map(column).collect();
         parts[0].graph().concat(&columns, 1)
     }

@@ -57,7 +57,7 @@ fn check_latents(terms: &Terms) -> Result<(), LearnError> {
 /// The names under which parameters that the responses share can have priors.
 pub(crate) fn shared_names<'t>(responses: impl Iterator<Item = &'t Terms>) -> Vec<String> {
     let tied = responses.flat_map(|terms| terms.groups.iter().filter(|term| term.tie.is_some()));
-    let correlations = tied.map(|term| format!("cor({})", term.label()));
+    let correlations = tied.map(|term| format!("cor({})", term.term_label()));
     correlations.chain([RESCOR.to_owned()]).collect()
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn renamed(response: &str, name: &Name) -> Name {
     let text = prefixed(response, name.as_str());
     let start = Name::new(text, prefixed(response, name.variable()));
     (name.places().iter()).fold(start, |name, place| {
-        name.at(place.axis, place.label.clone())
+        name.at_label(place.axis, place.label.clone())
     })
 }
 

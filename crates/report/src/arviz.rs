@@ -53,7 +53,7 @@ pub struct Group {
 
 impl Group {
     /// A group of numbers without axes of their own.
-    pub fn plain(
+    pub fn plain_group(
         name: impl Into<String>,
         lead: Lead,
         variables: impl IntoIterator<Item = (String, Vec<f64>)>,
@@ -104,7 +104,7 @@ impl InferenceData {
         }
         let mut variables = Vec::with_capacity(groups.len());
         for columns in &groups {
-            variables.extend(gathered(draws, columns)?);
+            variables.extend(gather_variables(draws, columns)?);
         }
         Ok(Self {
             chains: 1,
@@ -158,21 +158,21 @@ impl InferenceData {
     }
 
     /// All groups in the form of the file.
-    fn parts(&self) -> Result<Vec<Part<'_>>, ReportError> {
+    fn data_parts(&self) -> Result<Vec<Part<'_>>, ReportError> {
         let mut parts = vec![Part::new(
             "posterior",
-            self.axes(Lead::Draws),
+            self.group_axes(Lead::Draws),
             &self.variables,
         )?];
         for group in &self.groups {
-            let axes = self.axes(group.lead);
+            let axes = self.group_axes(group.lead);
             parts.push(Part::new(&group.name, axes, &group.variables)?);
         }
         Ok(parts)
     }
 
     /// The axes that come before a variable's own.
-    fn axes(&self, lead: Lead) -> Vec<(&'static str, usize)> {
+    fn group_axes(&self, lead: Lead) -> Vec<(&'static str, usize)> {
         let (chain, draw) = (("chain", self.chains), ("draw", self.draws));
         match lead {
             Lead::Draws => vec![chain, draw],
@@ -213,7 +213,7 @@ impl<'a> Part<'a> {
         let mut names = Vec::with_capacity(variables.len());
         for variable in variables {
             check_shape(&lead, variable)?;
-            let mut name = allowed(&variable.name);
+            let mut name = allowed_name(&variable.name);
             while taken.contains_key(&name) {
                 if name == variable.name && lead.iter().all(|(axis, _)| *axis != name) {
                     return Err(ReportError::DuplicateName { name });
@@ -227,7 +227,7 @@ impl<'a> Part<'a> {
         for axis in variables.iter().flat_map(|one| &one.dimensions) {
             match taken.get(&axis.name) {
                 Some(Some(labels)) if **labels == axis.labels => {}
-                None if allowed(&axis.name) == axis.name => {
+                None if allowed_name(&axis.name) == axis.name => {
                     taken.insert(axis.name.clone(), Some(&axis.labels));
                     axes.push(axis.clone());
                 }
@@ -262,13 +262,13 @@ fn check_shape(lead: &[(&str, usize)], variable: &Variable) -> Result<(), Report
 
 /// The variable of these columns, which have the same axes. If they do not fill an array, each
 /// column becomes a variable.
-fn gathered(draws: &Draws, columns: &[usize]) -> Result<Vec<Variable>, ReportError> {
+fn gather_variables(draws: &Draws, columns: &[usize]) -> Result<Vec<Variable>, ReportError> {
     let names: Vec<&Name> = columns.iter().map(|column| &draws.names[*column]).collect();
-    if let Some(name) = repeated(&names) {
+    if let Some(name) = repeated_name(&names) {
         let name = name.to_string();
         return Err(ReportError::DuplicateName { name });
     }
-    let dimensions = dimensions(&names);
+    let dimensions = name_dimensions(&names);
     let size = dimensions.iter().map(|axis| axis.labels.len()).product();
     let values = |columns: &[usize]| -> Vec<f64> {
         let rows = draws.values.chunks_exact(draws.names.len().max(1));
@@ -304,7 +304,7 @@ fn gathered(draws: &Draws, columns: &[usize]) -> Result<Vec<Variable>, ReportErr
 }
 
 /// A name that occurs twice.
-fn repeated<'a>(names: &[&'a Name]) -> Option<&'a Name> {
+fn repeated_name<'a>(names: &[&'a Name]) -> Option<&'a Name> {
     let mut found = HashSet::new();
     names
         .iter()
@@ -313,12 +313,12 @@ fn repeated<'a>(names: &[&'a Name]) -> Option<&'a Name> {
 }
 
 /// The axes of names of one variable, their labels in the order in which they occur.
-fn dimensions(names: &[&Name]) -> Vec<Dimension> {
+fn name_dimensions(names: &[&Name]) -> Vec<Dimension> {
     let dimension = |(number, place): (usize, &Place)| {
         let mut known = HashSet::new();
         let labels = names.iter().map(|name| &name.places()[number].label);
         Dimension {
-            name: allowed(&place.axis.of(names[0].variable())),
+            name: allowed_name(&place.axis.axis_name(names[0].variable())),
             labels: labels
                 .filter(|label| known.insert(*label))
                 .cloned()
@@ -334,7 +334,7 @@ fn dimensions(names: &[&Name]) -> Vec<Dimension> {
 }
 
 /// A name that HDF5 and `NetCDF` accept: no slash, no control characters, no spaces at its ends.
-fn allowed(name: &str) -> String {
+fn allowed_name(name: &str) -> String {
     let letter = |letter: char| match letter {
         '/' => ':',
         _ if letter.is_control() => '_',

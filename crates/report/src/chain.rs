@@ -37,7 +37,10 @@ pub struct ChainQuantity {
 
 impl ChainReport {
     /// The draws of each chain.
-    pub(crate) fn split<'v>(&self, values: &'v [f64]) -> impl ExactSizeIterator<Item = &'v [f64]> {
+    pub(crate) fn split_chains<'v>(
+        &self,
+        values: &'v [f64],
+    ) -> impl ExactSizeIterator<Item = &'v [f64]> {
         values.chunks_exact((values.len() / self.count.max(1)).max(1))
     }
 }

@@ -96,7 +96,7 @@ pub enum Level {
 
 impl Level {
     /// The level in words.
-    pub fn words(self) -> &'static str {
+    pub fn verdict_words(self) -> &'static str {
         match self {
             Self::Reliable => "Reliable",
             Self::Corrected => "Corrected",
@@ -168,7 +168,7 @@ impl Summary {
     }
 
     /// The summary of a normal distribution.
-    pub fn normal(mean: f64, sd: f64) -> Self {
+    pub fn normal_summary(mean: f64, sd: f64) -> Self {
         Self {
             mean,
             mcse: None,
@@ -212,7 +212,7 @@ impl Coefficient {
     }
 
     /// The summary to report: the corrected one if there is one.
-    pub fn best(&self) -> &Summary {
+    pub fn best_summary(&self) -> &Summary {
         self.corrected.as_ref().unwrap_or(&self.summary)
     }
 }
@@ -350,7 +350,7 @@ pub struct Seconds {
 
 impl Seconds {
     /// The parts in order, with their names.
-    pub fn parts(&self) -> [(&'static str, f64); 5] {
+    pub fn named_parts(&self) -> [(&'static str, f64); 5] {
         [
             ("read", self.read),
             ("start", self.start),
@@ -362,7 +362,7 @@ impl Seconds {
 
     /// All parts together.
     pub fn total(&self) -> f64 {
-        self.parts().iter().map(|part| part.1).sum()
+        self.named_parts().iter().map(|part| part.1).sum()
     }
 }
 

@@ -44,7 +44,7 @@ pub enum ReportError {
 
 impl ReportError {
     /// Adds the file to an input/output error.
-    pub(crate) fn write(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+    pub(crate) fn write_error(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.to_path_buf();
         move |source| Self::Write { path, source }
     }

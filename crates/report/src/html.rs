@@ -15,7 +15,7 @@ use std::path::Path;
 use lehr_file::Draft;
 
 use crate::markup::Element;
-use crate::number::{self, grouped, print, with_error};
+use crate::number::{self, group_digits, print_minus, with_error};
 use crate::{Estimate, Level, ReportData, ReportError};
 
 /// The style sheet with the colours of series.
@@ -28,33 +28,33 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src dat
 
 /// The report as one self-contained page of HTML, verdict first. It loads nothing, runs no script,
 /// and escapes every given text. Sections without data are left out.
-pub fn page(data: &ReportData) -> String {
+pub fn render_page(data: &ReportData) -> String {
     let mut out = String::from("<!DOCTYPE html>\n");
     let html = Element::new("html").attr("lang", "en");
-    html.child(head(heading(data), &[STYLE, HUES]))
-        .child(body(data))
-        .render(&mut out);
+    html.child(page_head(page_heading(data), &[STYLE, HUES]))
+        .child(page_body(data))
+        .render_into(&mut out);
     out.push('\n');
     out
 }
 
-/// Writes [`page`] to a file, which appears complete or not at all.
+/// Writes [`render_page`] to a file, which appears complete or not at all.
 pub fn write_page(data: &ReportData, path: &Path) -> Result<(), ReportError> {
-    write_whole(&page(data), path)
+    write_whole(&render_page(data), path)
 }
 
 /// Writes a page to a file, which appears complete or not at all.
 pub(crate) fn write_whole(page: &str, path: &Path) -> Result<(), ReportError> {
     let write = || {
-        let mut draft = Draft::create(path)?;
+        let mut draft = Draft::create_draft(path)?;
         draft.write_all(page.as_bytes())?;
-        draft.commit()
+        draft.commit_file()
     };
-    write().map_err(ReportError::write(path))
+    write().map_err(ReportError::write_error(path))
 }
 
 /// The head of a page that needs no network.
-pub(crate) fn head(title: &str, styles: &[&'static str]) -> Element {
+pub(crate) fn page_head(title: &str, styles: &[&'static str]) -> Element {
     let meta = |name: &str, content: &str| {
         let element = Element::new("meta").attr("name", name);
         element.attr("content", content)
@@ -75,7 +75,7 @@ pub(crate) fn head(title: &str, styles: &[&'static str]) -> Element {
         .child((styles.iter()).fold(Element::new("style"), |all, style| all.verbatim(style)))
 }
 
-fn heading(data: &ReportData) -> &str {
+fn page_heading(data: &ReportData) -> &str {
     if data.title.is_empty() {
         "Report"
     } else {
@@ -83,14 +83,16 @@ fn heading(data: &ReportData) -> &str {
     }
 }
 
-fn body(data: &ReportData) -> Element {
-    let sections = section::all(data);
+fn page_body(data: &ReportData) -> Element {
+    let sections = section::all_sections(data);
     let links = sections.iter().map(|section| {
         let link = Element::new("a").attr("href", format!("#{}", section.id));
         link.text(section.heading)
     });
     let links: Vec<Element> = links.collect();
-    let mut main = Element::new("main").child(verdict(data)).child(facts(data));
+    let mut main = Element::new("main")
+        .child(verdict_element(data))
+        .child(fact_list(data));
     if links.len() > 2 {
         main.push(
             Element::new("nav")
@@ -98,43 +100,43 @@ fn body(data: &ReportData) -> Element {
                 .children(links),
         );
     }
-    let main = main.children(sections.into_iter().map(section::Section::element));
+    let main = main.children(sections.into_iter().map(section::Section::into_element));
     Element::new("body")
-        .child(banner(data))
+        .child(page_banner(data))
         .child(main)
-        .children(footer(data))
+        .children(page_footer(data))
 }
 
-fn banner(data: &ReportData) -> Element {
+fn page_banner(data: &ReportData) -> Element {
     let mut parts: Vec<String> = Vec::new();
     if !data.method.is_empty() {
         parts.push(format!("fitted by {}", data.method));
     }
     let rows = data
         .n_rows
-        .map(|rows| format!("{} rows", number::count(rows)));
+        .map(|rows| format!("{} rows", number::format_count(rows)));
     let latents = data
         .n_latents
-        .map(|n| format!("{} unknowns", number::count(n)));
+        .map(|n| format!("{} unknowns", number::format_count(n)));
     parts.extend(rows.into_iter().chain(latents));
     if !data.date.is_empty() {
         parts.push(data.date.clone());
     }
     Element::new("header")
-        .child(Element::with_text("h1", heading(data)))
-        .child(Element::classed("p", "byline").text(parts.join(" · ")))
+        .child(Element::with_text("h1", page_heading(data)))
+        .child(Element::with_class("p", "byline").text(parts.join(" · ")))
 }
 
-fn verdict(data: &ReportData) -> Element {
+fn verdict_element(data: &ReportData) -> Element {
     let (class, mark) = match data.verdict.level {
         Level::Reliable => ("verdict reliable", "✓"),
         Level::Corrected => ("verdict corrected", "≈"),
         Level::LookAgain => ("verdict corrected", "?"),
         Level::DoNotTrust => ("verdict distrust", "✕"),
     };
-    let sign = Element::classed("span", "sign").attr("aria-hidden", "true");
+    let sign = Element::with_class("span", "sign").attr("aria-hidden", "true");
     let words = Element::new("div")
-        .child(Element::with_text("h2", data.verdict.level.words()))
+        .child(Element::with_text("h2", data.verdict.level.verdict_words()))
         .child(Element::with_text("p", &data.verdict.sentence));
     let advice = data.verdict.advice.iter();
     let advice: Vec<Element> = advice.map(|line| Element::with_text("li", line)).collect();
@@ -143,20 +145,20 @@ fn verdict(data: &ReportData) -> Element {
     } else {
         words.child(Element::new("ul").children(advice))
     };
-    let section = Element::classed("section", class).attr("aria-label", "Verdict");
+    let section = Element::with_class("section", class).attr("aria-label", "Verdict");
     section.child(sign.text(mark)).child(words)
 }
 
 /// A label, a number, and a comment.
 type Fact = (&'static str, String, String);
 
-fn facts(data: &ReportData) -> Element {
+fn fact_list(data: &ReportData) -> Element {
     let shape = data.pareto_k.map(|k| {
         let words = shape_words(k, data.pareto_k_limit);
-        ("Pareto k", number::fixed(k, 2), words)
+        ("Pareto k", number::format_fixed(k, 2), words)
     });
     let worth = data.effective_sample_size.map(|size| {
-        let size = grouped(&number::fixed(size, 0));
+        let size = group_digits(&number::format_fixed(size, 0));
         let words = match data.chains {
             Some(_) => "of the chains, for the worst unknown",
             None => "after weighting",
@@ -164,31 +166,31 @@ fn facts(data: &ReportData) -> Element {
         ("effective draws", size, words.into())
     });
     let steps = (data.iterations > 0).then(|| {
-        let steps = number::count(data.iterations);
+        let steps = number::format_count(data.iterations);
         ("iterations", steps, converged_words(data).into())
     });
     let time = data.seconds.map(|seconds| {
-        let total = number::duration(seconds.total());
+        let total = number::format_duration(seconds.total());
         ("time", total, "reading to final estimates".into())
     });
-    let bound = estimated("bound", data.bound, "a floor under the log evidence");
+    let bound = estimate_fact("bound", data.bound, "a floor under the log evidence");
     let by = if data.bound.is_some() {
         "by importance sampling"
     } else {
         "by bridge sampling"
     };
-    let evidence = estimated("log evidence", data.evidence, by);
+    let evidence = estimate_fact("log evidence", data.evidence, by);
     let facts = [bound, evidence, shape, worth, steps, time];
     let tiles = facts.into_iter().flatten().map(|(name, value, note)| {
         Element::new("div")
             .child(Element::with_text("dt", name))
-            .child(Element::with_text("dd", print(&value)))
-            .child(Element::classed("dd", "note").text(note))
+            .child(Element::with_text("dd", print_minus(&value)))
+            .child(Element::with_class("dd", "note").text(note))
     });
-    Element::classed("dl", "facts").children(tiles)
+    Element::with_class("dl", "facts").children(tiles)
 }
 
-fn estimated(name: &'static str, estimate: Option<Estimate>, words: &str) -> Option<Fact> {
+fn estimate_fact(name: &'static str, estimate: Option<Estimate>, words: &str) -> Option<Fact> {
     let estimate = estimate?;
     let text = with_error(estimate.mean, estimate.se);
     let (mean, error) = text.split_once(" ± ").unwrap_or((&text, ""));
@@ -220,7 +222,7 @@ fn converged_words(data: &ReportData) -> &'static str {
     }
 }
 
-fn footer(data: &ReportData) -> Option<Element> {
+fn page_footer(data: &ReportData) -> Option<Element> {
     let version = (!data.version.is_empty()).then(|| format!("lehr {}", data.version));
     let seed = data.seed.map(|seed| format!("seed {seed}"));
     let date = (!data.date.is_empty()).then(|| data.date.clone());

@@ -36,7 +36,7 @@ pub use data::{
     Prior, ReportData, Residual, Seconds, Summary, TracePoint, Verdict,
 };
 pub use error::ReportError;
-pub use html::{page, write_page};
+pub use html::{render_page, write_page};
 pub use name::{AxisKind, Effect, Name, Place};
 pub use plot::{Axis, Chart, Dots, Law, Lines, Mark, Series};
 pub use sheet::{Listing, Part, Sheet};

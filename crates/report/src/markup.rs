@@ -33,7 +33,7 @@ impl Element {
     }
 
     /// An element with a class.
-    pub(crate) fn classed(name: &'static str, class: &str) -> Self {
+    pub(crate) fn with_class(name: &'static str, class: &str) -> Self {
         Self::new(name).attr("class", class)
     }
 
@@ -48,8 +48,8 @@ impl Element {
     }
 
     /// An attribute in units of a picture, to a tenth.
-    pub(crate) fn at(self, key: &'static str, value: f64) -> Self {
-        let value = unit(value);
+    pub(crate) fn with_coordinate(self, key: &'static str, value: f64) -> Self {
+        let value = format_unit(value);
         self.attr(key, value)
     }
 
@@ -79,11 +79,11 @@ impl Element {
     }
 
     /// Appends the element as text.
-    pub(crate) fn render(&self, out: &mut String) {
+    pub(crate) fn render_into(&self, out: &mut String) {
         let _ = write!(out, "<{}", self.name);
         for (key, value) in &self.attributes {
             let _ = write!(out, " {key}=\"");
-            escape(value, out);
+            escape_into(value, out);
             out.push('"');
         }
         if VOID.contains(&self.name) && self.children.is_empty() {
@@ -93,8 +93,8 @@ impl Element {
         out.push('>');
         for child in &self.children {
             match child {
-                Node::Element(element) => element.render(out),
-                Node::Text(text) => escape(text, out),
+                Node::Element(element) => element.render_into(out),
+                Node::Text(text) => escape_into(text, out),
                 Node::Verbatim(text) => out.push_str(text),
             }
         }
@@ -103,7 +103,7 @@ impl Element {
 }
 
 /// A coordinate to a tenth of a unit. Smaller differences are invisible and only enlarge the page.
-pub(crate) fn unit(value: f64) -> String {
+pub(crate) fn format_unit(value: f64) -> String {
     let rounded = (value.clamp(-1e5, 1e5) * 10.0).round() / 10.0;
     if rounded.is_finite() {
         // Adding zero turns −0 into 0.
@@ -115,7 +115,7 @@ pub(crate) fn unit(value: f64) -> String {
 
 /// Appends text in escaped form, so that HTML or XML shows exactly that text. Characters that XML
 /// forbids become U+FFFD.
-fn escape(text: &str, out: &mut String) {
+fn escape_into(text: &str, out: &mut String) {
     for letter in text.chars() {
         match letter {
             '&' => out.push_str("&amp;"),
@@ -137,7 +137,7 @@ mod tests {
 
     fn rendered(element: &Element) -> String {
         let mut out = String::new();
-        element.render(&mut out);
+        element.render_into(&mut out);
         out
     }
 
@@ -156,15 +156,15 @@ mod tests {
     fn only_empty_elements_close_themselves() {
         assert_eq!(rendered(&Element::new("td")), "<td></td>");
         assert_eq!(
-            rendered(&Element::new("line").at("x1", -0.01)),
+            rendered(&Element::new("line").with_coordinate("x1", -0.01)),
             "<line x1=\"0\"/>"
         );
     }
 
     #[test]
     fn coordinates_that_are_no_numbers_stay_readable() {
-        assert_eq!(unit(f64::NAN), "0");
-        assert_eq!(unit(12.34), "12.3");
-        assert_eq!(unit(12.0), "12");
+        assert_eq!(format_unit(f64::NAN), "0");
+        assert_eq!(format_unit(12.34), "12.3");
+        assert_eq!(format_unit(12.0), "12");
     }
 }

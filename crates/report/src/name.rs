@@ -24,7 +24,7 @@ pub enum AxisKind {
 
 impl AxisKind {
     /// The name of this axis of a variable in files.
-    pub(crate) fn of(self, variable: &str) -> String {
+    pub(crate) fn axis_name(self, variable: &str) -> String {
         match self {
             AxisKind::Level | AxisKind::Group => format!("{variable}_level"),
             AxisKind::Factor(number) => format!("{variable}_level_{number}"),
@@ -78,7 +78,7 @@ impl Name {
     }
 
     /// The same with a place on one more axis.
-    pub fn at(mut self, axis: AxisKind, label: impl Into<String>) -> Name {
+    pub fn at_label(mut self, axis: AxisKind, label: impl Into<String>) -> Name {
         let label = label.into();
         self.places.push(Place { axis, label });
         self

@@ -21,26 +21,26 @@ mod scale;
 mod surface;
 mod trace;
 
-pub(crate) use calibration::calibration;
-pub(crate) use chain::{draws, energy, ranks};
+pub(crate) use calibration::draw_calibration;
+pub(crate) use chain::{plot_draws, plot_energy, plot_ranks};
 pub use chart::{Axis, Chart, Dots, Lines, Mark, Series};
-pub(crate) use comparison::comparison;
-pub(crate) use dots::dots;
-pub(crate) use effect::effect;
-pub(crate) use forest::{Row, forest, split_forest};
-pub(crate) use function::{Function, function};
-pub(crate) use hexagon::{Cloud, cloud};
-pub(crate) use histogram::{Histogram, histogram};
-pub(crate) use lines::lines;
-pub(crate) use rootogram::rootogram;
+pub(crate) use comparison::plot_comparison;
+pub(crate) use dots::plot_dots;
+pub(crate) use effect::plot_effect;
+pub(crate) use forest::{Row, plot_forest, split_forest};
+pub(crate) use function::{Function, plot_function};
+pub(crate) use hexagon::{Cloud, plot_cloud};
+pub(crate) use histogram::{Histogram, plot_histogram};
+pub(crate) use lines::plot_lines;
+pub(crate) use rootogram::plot_rootogram;
 pub use scale::Law;
-pub(crate) use surface::{Surface, surface};
-pub(crate) use trace::trace;
+pub(crate) use surface::{Surface, plot_surface};
+pub(crate) use trace::plot_trace;
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::abbreviation::{abbreviated, abbreviations};
-use crate::markup::{Element, unit};
+use crate::abbreviation::{abbreviate_name, abbreviate_names};
+use crate::markup::{Element, format_unit};
 
 /// Width of a full picture, in units.
 pub(crate) const WIDTH: f64 = 380.0;
@@ -48,9 +48,12 @@ pub(crate) const WIDTH: f64 = 380.0;
 const CHARACTER: f64 = 6.1;
 
 /// An empty picture with a title and a description for screen readers.
-fn picture(size: (f64, f64), title: &str, description: &str) -> Element {
-    Element::classed("svg", "plot")
-        .attr("viewBox", format!("0 0 {} {}", unit(size.0), unit(size.1)))
+fn picture_element(size: (f64, f64), title: &str, description: &str) -> Element {
+    Element::with_class("svg", "plot")
+        .attr(
+            "viewBox",
+            format!("0 0 {} {}", format_unit(size.0), format_unit(size.1)),
+        )
         .attr("role", "img")
         .attr("aria-label", format!("{title}. {description}"))
         .child(Element::with_text("title", title))
@@ -58,65 +61,69 @@ fn picture(size: (f64, f64), title: &str, description: &str) -> Element {
 }
 
 /// A line between two points.
-fn line(class: &str, from: (f64, f64), to: (f64, f64)) -> Element {
-    Element::classed("line", class)
-        .at("x1", from.0)
-        .at("y1", from.1)
-        .at("x2", to.0)
-        .at("y2", to.1)
+fn line_element(class: &str, from: (f64, f64), to: (f64, f64)) -> Element {
+    Element::with_class("line", class)
+        .with_coordinate("x1", from.0)
+        .with_coordinate("y1", from.1)
+        .with_coordinate("x2", to.0)
+        .with_coordinate("y2", to.1)
 }
 
 /// Text at a point; the class determines its alignment.
-fn label(class: &str, at: (f64, f64), text: &str) -> Element {
-    let element = Element::classed("text", class).at("x", at.0);
-    element.at("y", at.1).text(text)
+fn label_element(class: &str, at: (f64, f64), text: &str) -> Element {
+    let element = Element::with_class("text", class).with_coordinate("x", at.0);
+    element.with_coordinate("y", at.1).text(text)
 }
 
 /// A dot.
-fn dot(class: &str, at: (f64, f64), radius: f64) -> Element {
-    let element = Element::classed("circle", class).at("cx", at.0);
-    element.at("cy", at.1).at("r", radius)
+fn dot_element(class: &str, at: (f64, f64), radius: f64) -> Element {
+    let element = Element::with_class("circle", class).with_coordinate("cx", at.0);
+    element
+        .with_coordinate("cy", at.1)
+        .with_coordinate("r", radius)
 }
 
 /// A box from its top left corner.
-fn rectangle(class: &str, at: (f64, f64), size: (f64, f64)) -> Element {
-    let element = Element::classed("rect", class).at("x", at.0).at("y", at.1);
+fn rectangle_element(class: &str, at: (f64, f64), size: (f64, f64)) -> Element {
+    let element = Element::with_class("rect", class)
+        .with_coordinate("x", at.0)
+        .with_coordinate("y", at.1);
     element
-        .at("width", size.0.max(0.0))
-        .at("height", size.1.max(0.0))
+        .with_coordinate("width", size.0.max(0.0))
+        .with_coordinate("height", size.1.max(0.0))
 }
 
 /// A line through points.
-fn curve(class: &str, points: &[(f64, f64)]) -> Element {
-    Element::classed("polyline", class).attr("points", coordinates(points.iter()))
+fn curve_element(class: &str, points: &[(f64, f64)]) -> Element {
+    Element::with_class("polyline", class).attr("points", path_coordinates(points.iter()))
 }
 
 /// The area between two curves over the same places.
-fn band(class: &str, low: &[(f64, f64)], high: &[(f64, f64)]) -> Element {
+fn band_element(class: &str, low: &[(f64, f64)], high: &[(f64, f64)]) -> Element {
     let outline = low.iter().chain(high.iter().rev());
-    Element::classed("polygon", class).attr("points", coordinates(outline))
+    Element::with_class("polygon", class).attr("points", path_coordinates(outline))
 }
 
-fn coordinates<'a>(points: impl Iterator<Item = &'a (f64, f64)>) -> String {
-    let pairs = points.map(|(x, y)| format!("{},{}", unit(*x), unit(*y)));
+fn path_coordinates<'a>(points: impl Iterator<Item = &'a (f64, f64)>) -> String {
+    let pairs = points.map(|(x, y)| format!("{},{}", format_unit(*x), format_unit(*y)));
     pairs.collect::<Vec<_>>().join(" ")
 }
 
 /// The width of a label in units.
-fn breadth(text: &str) -> f64 {
+fn text_breadth(text: &str) -> f64 {
     text.width() as f64 * CHARACTER
 }
 
 /// A name shortened to this many units.
-fn shortened(name: &str, units: f64) -> String {
-    abbreviated(name, columns(units))
+fn shorten_name(name: &str, units: f64) -> String {
+    abbreviate_name(name, text_columns(units))
 }
 
 /// Names of one picture shortened to this many units; different names stay different.
 fn all_shortened<'n>(names: impl Iterator<Item = &'n str>, units: f64) -> Vec<String> {
-    abbreviations(&names.collect::<Vec<_>>(), columns(units))
+    abbreviate_names(&names.collect::<Vec<_>>(), text_columns(units))
 }
 
-fn columns(units: f64) -> usize {
+fn text_columns(units: f64) -> usize {
     (units / CHARACTER) as usize
 }

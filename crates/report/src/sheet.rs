@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::ReportError;
-use crate::html::{HUES, STYLE, head, table, write_whole};
+use crate::html::{HUES, STYLE, page_head, table, write_whole};
 use crate::markup::Element;
 use crate::plot::{self, Chart};
 
@@ -46,64 +46,67 @@ pub struct Listing {
 
 impl Sheet {
     /// The page as text. It loads nothing, runs no script, and escapes every given text.
-    pub fn page(&self) -> String {
+    pub fn render_page(&self) -> String {
         let mut out = String::from("<!DOCTYPE html>\n");
-        let parts = self.parts.iter().map(part);
-        let lead = self.lead.iter().map(|words| paragraph("lead", words));
+        let parts = self.parts.iter().map(part_element);
+        let lead = self
+            .lead
+            .iter()
+            .map(|words| paragraph_element("lead", words));
         let header = Element::new("header")
             .child(Element::with_text("h1", &self.title))
-            .child(paragraph("byline", &self.byline));
+            .child(paragraph_element("byline", &self.byline));
         let body = Element::new("body")
             .child(header)
             .child(Element::new("main").children(lead).children(parts))
             .child(Element::new("footer").child(Element::with_text("p", &self.footer)));
         let html = Element::new("html").attr("lang", "en");
-        html.child(head(&self.title, &[STYLE, HUES]))
+        html.child(page_head(&self.title, &[STYLE, HUES]))
             .child(body)
-            .render(&mut out);
+            .render_into(&mut out);
         out.push('\n');
         out
     }
 
     /// Writes the page to a file, which appears complete or not at all.
     pub fn write(&self, path: &Path) -> Result<(), ReportError> {
-        write_whole(&self.page(), path)
+        write_whole(&self.render_page(), path)
     }
 }
 
-fn paragraph(class: &str, words: &str) -> Element {
-    Element::classed("p", class).text(words)
+fn paragraph_element(class: &str, words: &str) -> Element {
+    Element::with_class("p", class).text(words)
 }
 
-fn part(part: &Part) -> Element {
+fn part_element(part: &Part) -> Element {
     let mut section = Element::new("section").child(Element::with_text("h2", &part.heading));
     for words in &part.words {
-        section.push(paragraph("lead", words));
+        section.push(paragraph_element("lead", words));
     }
     if !part.charts.is_empty() {
-        let figures = part.charts.iter().map(figure);
-        section.push(Element::classed("div", "split").children(figures));
+        let figures = part.charts.iter().map(chart_figure);
+        section.push(Element::with_class("div", "split").children(figures));
     }
     if let Some(listing) = &part.table {
         let head: Vec<&str> = listing.head.iter().map(String::as_str).collect();
-        section.push(table::numbers(&head, listing.rows.iter().cloned()));
+        section.push(table::number_table(&head, listing.rows.iter().cloned()));
     }
     section
 }
 
-fn figure(chart: &Chart) -> Element {
+fn chart_figure(chart: &Chart) -> Element {
     let (title, drawing, series) = match chart {
-        Chart::Lines(chart) => (&chart.title, plot::lines(chart), &chart.series),
-        Chart::Dots(chart) => (&chart.title, plot::dots(chart), &chart.series),
+        Chart::Lines(chart) => (&chart.title, plot::plot_lines(chart), &chart.series),
+        Chart::Dots(chart) => (&chart.title, plot::plot_dots(chart), &chart.series),
     };
     let keys = series.iter().enumerate().map(|(index, series)| {
         let kind = if series.dashed { "hollow" } else { "full" };
         let swatch = format!("swatch {kind} hue{}", index % 8);
-        let key = Element::classed("span", "key").child(Element::classed("span", &swatch));
+        let key = Element::with_class("span", "key").child(Element::with_class("span", &swatch));
         key.text(&series.name)
     });
     Element::new("figure")
-        .child(Element::classed("p", "chart-title").text(title))
+        .child(Element::with_class("p", "chart-title").text(title))
         .child(drawing)
         .child(Element::new("figcaption").children(keys))
 }
@@ -157,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_page_is_well_formed_and_escapes_what_it_is_given() {
-        let page = sheet().page();
+        let page = sheet().render_page();
         let body = page.strip_prefix("<!DOCTYPE html>").unwrap();
         roxmltree::Document::parse(body).unwrap();
         assert!(page.contains("A &amp; B") && page.contains("a &lt;b&gt;"));
@@ -170,6 +173,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("page.html");
         sheet().write(&path).unwrap();
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), sheet().page());
+        assert_eq!(
+            std::fs::read_to_string(&path).unwrap(),
+            sheet().render_page()
+        );
     }
 }

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::abbreviation::abbreviations;
+use crate::abbreviation::abbreviate_names;
 use crate::listing;
 use crate::{Coefficient, Comparison, Level, ReportData, Verdict};
 
@@ -56,72 +56,72 @@ impl Style {
     }
 
     /// The verdict in one line, then its advice.
-    pub fn verdict(&self, verdict: &Verdict) -> String {
+    pub fn format_verdict(&self, verdict: &Verdict) -> String {
         let (mark, code) = match verdict.level {
             Level::Reliable => ("✓", "32"),
             Level::Corrected => ("≈", "33"),
             Level::LookAgain => ("?", "33"),
             Level::DoNotTrust => ("✗", "31"),
         };
-        let head = format!("{mark} {}", verdict.level.words().to_lowercase());
-        let mut line = self.painted(&format!("1;{code}"), &head);
+        let head = format!("{mark} {}", verdict.level.verdict_words().to_lowercase());
+        let mut line = self.paint_text(&format!("1;{code}"), &head);
         if !verdict.sentence.is_empty() {
             line.push_str(": ");
-            line.push_str(&safe(&verdict.sentence));
+            line.push_str(&safe_text(&verdict.sentence));
         }
         let advice = verdict.advice.iter();
-        let hints = advice.map(|hint| format!("  hint: {}", safe(hint)));
+        let hints = advice.map(|hint| format!("  hint: {}", safe_text(hint)));
         let lines: Vec<String> = std::iter::once(line).chain(hints).collect();
         lines.join("\n") + "\n"
     }
 
     /// One line per coefficient, with corrected numbers if there are any.
-    pub fn coefficients(&self, coefficients: &[Coefficient]) -> String {
-        self.summaries(listing::COEFFICIENT[0], coefficients)
+    pub fn format_coefficients(&self, coefficients: &[Coefficient]) -> String {
+        self.format_summaries(listing::COEFFICIENT[0], coefficients)
     }
 
     /// One line per share of variance.
-    pub fn shares(&self, shares: &[Coefficient]) -> String {
-        self.summaries("share of variance", shares)
+    pub fn format_shares(&self, shares: &[Coefficient]) -> String {
+        self.format_summaries("share of variance", shares)
     }
 
     /// One line per number, under this heading of their names.
-    fn summaries(&self, what: &str, numbers: &[Coefficient]) -> String {
-        let mut rows: Vec<Vec<String>> = numbers.iter().map(listing::coefficient).collect();
+    fn format_summaries(&self, what: &str, numbers: &[Coefficient]) -> String {
+        let mut rows: Vec<Vec<String>> = numbers.iter().map(listing::coefficient_cells).collect();
         let mut head = listing::COEFFICIENT.to_vec();
         head[0] = what;
         // The column of Monte Carlo errors is left out if none is known.
-        if numbers.iter().all(|one| one.best().mcse.is_none()) {
+        if numbers.iter().all(|one| one.best_summary().mcse.is_none()) {
             head.pop();
             for row in &mut rows {
                 row.pop();
             }
         }
-        self.table(&head, rows)
+        self.format_table(&head, rows)
     }
 
     /// One line per method, with its results and costs.
-    pub fn comparison(&self, methods: &[Comparison]) -> String {
-        self.table(&listing::COMPARISON, listing::comparison(methods))
+    pub fn format_comparison(&self, methods: &[Comparison]) -> String {
+        self.format_table(&listing::COMPARISON, listing::comparison_cells(methods))
     }
 
     /// Verdict, coefficients and, if there is one, the comparison.
-    pub fn summary(&self, data: &ReportData) -> String {
-        let mut parts = vec![self.verdict(&data.verdict)];
+    pub fn format_summary(&self, data: &ReportData) -> String {
+        let mut parts = vec![self.format_verdict(&data.verdict)];
         if !data.coefficients.is_empty() {
-            parts.push(self.coefficients(&data.coefficients));
+            parts.push(self.format_coefficients(&data.coefficients));
         }
         if !data.comparison.is_empty() {
-            parts.push(self.comparison(&data.comparison));
+            parts.push(self.format_comparison(&data.comparison));
         }
         parts.join("\n")
     }
 
     /// Names left-aligned, numbers right-aligned, two spaces between. Names are shortened if the
     /// terminal is narrow. Every row has as many cells as the head.
-    pub fn table(&self, head: &[&str], mut rows: Vec<Vec<String>>) -> String {
+    pub fn format_table(&self, head: &[&str], mut rows: Vec<Vec<String>>) -> String {
         for row in &mut rows {
-            row[0] = safe(&row[0]);
+            row[0] = safe_text(&row[0]);
         }
         let head: Vec<String> = head.iter().map(|&text| text.into()).collect();
         let widest = |column: usize| {
@@ -133,19 +133,19 @@ impl Style {
         let excess = self.width.map_or(0, |limit| total.saturating_sub(limit));
         widths[0] -= excess.min(widths[0].saturating_sub(6));
         let names: Vec<&str> = rows.iter().map(|row| row[0].as_str()).collect();
-        let names = abbreviations(&names, widths[0]);
+        let names = abbreviate_names(&names, widths[0]);
         for (row, name) in rows.iter_mut().zip(names) {
             row[0] = name;
         }
-        let mut out = self.painted("1", aligned(&head, &widths).trim_end()) + "\n";
+        let mut out = self.paint_text("1", align_cells(&head, &widths).trim_end()) + "\n";
         for row in &rows {
-            out += aligned(row, &widths).trim_end();
+            out += align_cells(row, &widths).trim_end();
             out.push('\n');
         }
         out
     }
 
-    fn painted(&self, code: &str, text: &str) -> String {
+    fn paint_text(&self, code: &str, text: &str) -> String {
         match self.color {
             Color::Ansi => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
             Color::Plain => text.into(),
@@ -153,7 +153,7 @@ impl Style {
     }
 }
 
-fn aligned(row: &[String], widths: &[usize]) -> String {
+fn align_cells(row: &[String], widths: &[usize]) -> String {
     let mut out = row[0].clone();
     out += &" ".repeat(widths[0].saturating_sub(out.width()));
     for (cell, width) in row.iter().zip(widths).skip(1) {
@@ -164,7 +164,7 @@ fn aligned(row: &[String], widths: &[usize]) -> String {
 }
 
 /// Text without control characters, so that a name cannot control the terminal.
-fn safe(text: &str) -> String {
+fn safe_text(text: &str) -> String {
     let shown = |letter: char| {
         if letter.is_control() {
             '\u{fffd}'
@@ -183,17 +183,17 @@ mod tests {
     fn coefficients() -> Vec<Coefficient> {
         let known = Summary {
             mcse: Some(0.0019),
-            ..Summary::normal(12.345_6, 0.123)
+            ..Summary::normal_summary(12.345_6, 0.123)
         };
         vec![
             Coefficient::new("Intercept", known),
-            Coefficient::new("x", Summary::normal(-0.5, 0.01)),
+            Coefficient::new("x", Summary::normal_summary(-0.5, 0.01)),
         ]
     }
 
     #[test]
     fn numbers_line_up_and_have_the_digits_of_their_error() {
-        let table = Style::PLAIN.coefficients(&coefficients());
+        let table = Style::PLAIN.format_coefficients(&coefficients());
         let expected = "             mean    sd      5%     50%     95%    mcse\n\
                         Intercept   12.35  0.12   12.14   12.35   12.55   0.002\n\
                         x          -0.500 0.010  -0.516  -0.500  -0.484       –\n";
@@ -215,7 +215,7 @@ mod tests {
             color: Color::Plain,
             width: Some(60),
         };
-        let table = style.coefficients(&rows);
+        let table = style.format_coefficients(&rows);
         assert!(table.lines().all(|line| line.width() <= 60), "{table}");
         assert!(table.contains("…") && table.contains("12.35"));
     }
@@ -224,12 +224,12 @@ mod tests {
     fn plain_text_has_no_escape_sequences_even_from_names() {
         let mut rows = coefficients();
         rows[0].name = "\u{1b}[31mred\u{7}".into();
-        assert!(!Style::PLAIN.coefficients(&rows).contains('\u{1b}'));
+        assert!(!Style::PLAIN.format_coefficients(&rows).contains('\u{1b}'));
         let colored = Style {
             color: Color::Ansi,
             width: None,
         };
-        let text = colored.coefficients(&rows);
+        let text = colored.format_coefficients(&rows);
         assert_eq!(text.matches('\u{1b}').count(), 2);
     }
 
@@ -240,7 +240,7 @@ mod tests {
             sentence: "k = 0.93".into(),
             advice: vec!["try --method sl-dais".into()],
         };
-        let text = Style::PLAIN.verdict(&verdict);
+        let text = Style::PLAIN.format_verdict(&verdict);
         assert_eq!(
             text,
             "✗ do not trust: k = 0.93\n  hint: try --method sl-dais\n"
@@ -263,7 +263,7 @@ mod tests {
             test_log_likelihood: None,
             pareto_k: Some(0.3),
         };
-        let table = Style::PLAIN.comparison(&[method]);
+        let table = Style::PLAIN.format_comparison(&[method]);
         assert!(
             table.contains("-1234.57 ± 0.50") && table.contains('–'),
             "{table}"

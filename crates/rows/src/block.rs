@@ -38,7 +38,7 @@ impl<'t> TableRows<'t> {
     /// The columns of a density in a table that has them under the same names, except for computed
     /// ones. `None` if a column is not numeric or has another width. Values are not checked: the
     /// caller guarantees them.
-    pub fn of(
+    pub fn from_table(
         table: &'t Table,
         computed: &[Computed<'t>],
         columns: &Columns,
@@ -50,7 +50,7 @@ impl<'t> TableRows<'t> {
             let made = computed.iter().find(|made| made.name == column.name);
             let (found, values) = match made {
                 Some(made) => (made.width, Numbers::Computed(made.fill)),
-                None => there(table, &column.name)?,
+                None => find_column(table, &column.name)?,
             };
             (found == width.unwrap_or(1)).then_some((found, values))
         });
@@ -61,7 +61,7 @@ impl<'t> TableRows<'t> {
     }
 }
 
-fn there<'t>(table: &'t Table, name: &str) -> Option<(usize, Numbers<'t>)> {
+fn find_column<'t>(table: &'t Table, name: &str) -> Option<(usize, Numbers<'t>)> {
     match table.column(name).ok()? {
         Column::Number(values) => Some((1, Numbers::There(values))),
         Column::Matrix { width, values } => Some((*width, Numbers::There(values))),
@@ -98,7 +98,7 @@ impl RowSource for TableRows<'_> {
         panic!("column {column} holds numbers, not indices");
     }
 
-    fn whole(&self, _: usize) -> Option<Arc<[f64]>> {
+    fn whole_column(&self, _: usize) -> Option<Arc<[f64]>> {
         None
     }
 
@@ -124,14 +124,14 @@ mod tests {
         let table = table.with_matrix("x", 3, 2, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
         let table = table.unwrap();
         let columns = Columns(vec![column("x", Some(2)), column("y", None)]);
-        let rows = TableRows::of(&table, &[], &columns).unwrap();
+        let rows = TableRows::from_table(&table, &[], &columns).unwrap();
         let mut found = [0.0; 4];
         rows.copy_numbers(0, &RowSet::Range(1..3), &mut found);
         assert_eq!(found, [3.0, 4.0, 5.0, 6.0]);
         rows.copy_numbers(0, &RowSet::List(&[2, 0]), &mut found);
         assert_eq!(found, [5.0, 6.0, 1.0, 2.0]);
         for other in [column("x", Some(3)), column("z", None)] {
-            assert!(TableRows::of(&table, &[], &Columns(vec![other])).is_none());
+            assert!(TableRows::from_table(&table, &[], &Columns(vec![other])).is_none());
         }
     }
 
@@ -154,13 +154,13 @@ mod tests {
             fill: &fill,
         };
         let columns = Columns(vec![column("x", Some(2)), column("y", None)]);
-        let rows = TableRows::of(&table, &[computed], &columns).unwrap();
+        let rows = TableRows::from_table(&table, &[computed], &columns).unwrap();
         let mut found = [0.0; 4];
         rows.copy_numbers(0, &RowSet::Range(1..3), &mut found);
         assert_eq!(found, [1.0, -1.0, 2.0, -1.0]);
         rows.copy_numbers(0, &RowSet::List(&[2, 0]), &mut found);
         assert_eq!(found, [2.0, -1.0, 0.0, -1.0]);
         let wider = Columns(vec![column("x", Some(3))]);
-        assert!(TableRows::of(&table, &[computed], &wider).is_none());
+        assert!(TableRows::from_table(&table, &[computed], &wider).is_none());
     }
 }

@@ -131,7 +131,7 @@ impl<'g> Rows<'g> {
     /// # Panics
     /// If there are no numbers.
     #[must_use]
-    pub fn carrying(&self, numbers: &[Expr<'g>]) -> Rows<'g> {
+    pub fn carry_numbers(&self, numbers: &[Expr<'g>]) -> Rows<'g> {
         let column = |one: &Expr<'g>| one.broadcast([self.length]).reshape([self.length, 1]);
         let columns: Vec<Expr<'g>> = numbers.iter().map(column).collect();
         let flat = match columns.as_slice() {

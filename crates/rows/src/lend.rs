@@ -33,7 +33,7 @@ pub fn copy_rows(
 pub fn lend_all(workspace: &mut Workspace, source: &dyn RowSource, columns: &[(usize, Slot)]) {
     let rows = RowSet::Range(0..source.n_rows());
     for &(column, slot) in columns {
-        match (slot, source.whole(column)) {
+        match (slot, source.whole_column(column)) {
             (Slot::Numbers(_), Some(values)) => workspace.lend(slot, &values),
             _ => copy_rows(workspace, source, &rows, &[(column, slot)]),
         }
@@ -48,7 +48,7 @@ pub fn lend_rows(
     columns: &[(usize, Slot)],
 ) {
     for &(column, slot) in columns {
-        match (slot, source.whole(column)) {
+        match (slot, source.whole_column(column)) {
             (Slot::Numbers(_), Some(values)) => {
                 let width = values.len() / source.n_rows();
                 workspace.lend_part(slot, &values, rows.start * width);

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::sync::{Arc, OnceLock};
 
-use lehr_graph::kernel::prefetch;
+use lehr_graph::kernel::prefetch_values;
 use lehr_numeric::order::permutation;
 use serde::{Deserialize, Serialize};
 
@@ -61,13 +61,16 @@ impl RowData {
     }
 
     /// A copy in random order, if the table is of a size for which it pays.
-    fn shuffle(&self) -> Option<Arc<RowData>> {
+    fn shuffled_copy(&self) -> Option<Arc<RowData>> {
         if !PAYS.contains(&self.bytes()) {
             return None;
         }
         // The order is always the same; each fit cuts it at its own places.
         let order = permutation(self.n_rows, 0);
-        let columns = self.columns.iter().map(|column| column.reordered(&order));
+        let columns = self
+            .columns
+            .iter()
+            .map(|column| column.reorder_rows(&order));
         let shuffled = RowData::new(self.n_rows, columns.collect());
         Some(Arc::new(shuffled))
     }
@@ -78,22 +81,22 @@ impl RowData {
 const PAYS: RangeInclusive<usize> = 1 << 20..=1 << 28;
 
 impl Values {
-    fn reordered(&self, order: &[usize]) -> Values {
+    fn reorder_rows(&self, order: &[usize]) -> Values {
         let rows = RowSet::List(order);
         match self {
             Values::Numbers { width, values } => Values::Numbers {
                 width: *width,
-                values: picked(values, *width, &rows),
+                values: pick_rows(values, *width, &rows),
             },
-            Values::Indices(values) => Values::Indices(picked(values, 1, &rows)),
+            Values::Indices(values) => Values::Indices(pick_rows(values, 1, &rows)),
         }
     }
 }
 
 /// Rows of a column, copied once.
-fn picked<T: Copy + Default>(values: &[T], width: usize, rows: &RowSet<'_>) -> Arc<[T]> {
+fn pick_rows<T: Copy + Default>(values: &[T], width: usize, rows: &RowSet<'_>) -> Arc<[T]> {
     let mut into: Arc<[T]> = std::iter::repeat_n(T::default(), rows.len() * width).collect();
-    copy(
+    copy_rows(
         values,
         width,
         rows,
@@ -109,24 +112,24 @@ impl RowSource for RowData {
 
     fn copy_numbers(&self, column: usize, rows: &RowSet<'_>, into: &mut [f64]) {
         match &self.columns[column] {
-            Values::Numbers { width, values } => copy(values, *width, rows, into),
+            Values::Numbers { width, values } => copy_rows(values, *width, rows, into),
             Values::Indices(_) => panic!("column {column} holds indices, not numbers"),
         }
     }
 
     fn copy_indices(&self, column: usize, rows: &RowSet<'_>, into: &mut [u32]) {
         match &self.columns[column] {
-            Values::Indices(values) => copy(values, 1, rows, into),
+            Values::Indices(values) => copy_rows(values, 1, rows, into),
             Values::Numbers { .. } => panic!("column {column} holds numbers, not indices"),
         }
     }
 
-    fn shuffled(&self) -> Option<&dyn RowSource> {
-        let shuffled = self.shuffled.get_or_init(|| self.shuffle());
+    fn shuffled_source(&self) -> Option<&dyn RowSource> {
+        let shuffled = self.shuffled.get_or_init(|| self.shuffled_copy());
         shuffled.as_deref().map(|rows| rows as &dyn RowSource)
     }
 
-    fn whole(&self, column: usize) -> Option<Arc<[f64]>> {
+    fn whole_column(&self, column: usize) -> Option<Arc<[f64]>> {
         match &self.columns[column] {
             Values::Numbers { values, .. } => Some(Arc::clone(values)),
             Values::Indices(_) => None,
@@ -145,7 +148,7 @@ impl RowSource for RowData {
 /// waiting for them one by one would dominate the cost of a small step.
 const AHEAD: usize = 12;
 
-fn copy<T: Copy>(values: &[T], width: usize, rows: &RowSet<'_>, into: &mut [T]) {
+fn copy_rows<T: Copy>(values: &[T], width: usize, rows: &RowSet<'_>, into: &mut [T]) {
     assert_eq!(into.len(), rows.len() * width, "one place per value");
     match rows {
         RowSet::Range(range) => {
@@ -155,7 +158,7 @@ fn copy<T: Copy>(values: &[T], width: usize, rows: &RowSet<'_>, into: &mut [T]) 
             for (k, to) in into.chunks_exact_mut(width).enumerate() {
                 let row = |place: usize| &values[place * width..(place + 1) * width];
                 if let Some(&later) = list.get(k + AHEAD) {
-                    prefetch(row(later));
+                    prefetch_values(row(later));
                 }
                 to.copy_from_slice(row(list[k]));
             }
@@ -198,8 +201,10 @@ mod tests {
     #[test]
     fn shuffled_rows_are_the_same_rows_in_another_order() {
         let data = numbered(100_000);
-        let shuffled = data.shuffled().expect("it is neither small nor huge");
-        let (numbers, indices) = (shuffled.whole(0), shuffled.whole_indices(1));
+        let shuffled = data
+            .shuffled_source()
+            .expect("it is neither small nor huge");
+        let (numbers, indices) = (shuffled.whole_column(0), shuffled.whole_indices(1));
         let (numbers, indices) = (numbers.expect("numbers"), indices.expect("indices"));
         for (pair, &row) in numbers.chunks(2).zip(&*indices) {
             assert_eq!(pair, [f64::from(2 * row), f64::from(2 * row + 1)]);
@@ -213,6 +218,6 @@ mod tests {
         // The number of rows that stay in their place is Poisson(1).
         let fixed = indices.iter().zip(0..).filter(|&(&row, at)| row == at);
         assert!(fixed.count() < 8);
-        assert!(numbered(1000).shuffled().is_none());
+        assert!(numbered(1000).shuffled_source().is_none());
     }
 }

@@ -41,7 +41,7 @@ impl<'d> LocalRows<'d> {
     pub fn new(columns: &'d Columns, source: &'d dyn RowSource) -> LocalRows<'d> {
         let mut kinds = columns.iter().map(|column| column.kind).enumerate();
         let is_resident = kinds.all(|(place, kind)| match kind {
-            ColumnKind::Number { .. } => source.whole(place).is_some(),
+            ColumnKind::Number { .. } => source.whole_column(place).is_some(),
             ColumnKind::Index { .. } => source.whole_indices(place).is_some(),
         });
         LocalRows {
@@ -67,7 +67,7 @@ impl<'d> LocalRows<'d> {
 
     /// The rows in the order in which batches number them.
     pub fn batch_order(&self) -> &'d dyn RowSource {
-        self.source.shuffled().unwrap_or(self.source)
+        self.source.shuffled_source().unwrap_or(self.source)
     }
 }
 
@@ -150,7 +150,7 @@ impl<'d> RowPass<'d> {
     /// The same pass over the rows in the order of batches.
     #[must_use]
     pub fn in_batch_order(mut self) -> RowPass<'d> {
-        self.source = self.source.shuffled().unwrap_or(self.source);
+        self.source = self.source.shuffled_source().unwrap_or(self.source);
         for block in &mut self.blocks {
             block.is_placed = false;
         }

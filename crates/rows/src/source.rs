@@ -43,12 +43,12 @@ pub trait RowSource: Send + Sync {
 
     /// The same rows in random order, if the source can provide it. Consecutive rows are then a
     /// random sample that is read at the speed of memory or disk instead of row by row.
-    fn shuffled(&self) -> Option<&dyn RowSource> {
+    fn shuffled_source(&self) -> Option<&dyn RowSource> {
         None
     }
 
     /// All rows of a numeric column, if they are in memory.
-    fn whole(&self, column: usize) -> Option<Arc<[f64]>>;
+    fn whole_column(&self, column: usize) -> Option<Arc<[f64]>>;
 
     /// All rows of an index column, if they are in memory.
     fn whole_indices(&self, column: usize) -> Option<Arc<[u32]>>;

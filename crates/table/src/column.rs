@@ -6,7 +6,7 @@ use lehr_numeric::column::count_missing;
 
 use crate::TableError;
 use crate::kind::Kind;
-use crate::level::{Levels, MISSING, encode};
+use crate::level::{Levels, MISSING, encode_texts};
 
 /// The values of one column. Each kind marks missing values in its own way.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,10 +36,10 @@ impl Column {
     /// those of a file are. Panics on a code that is neither in `names` nor [`MISSING`].
     pub fn sorted_category(mut codes: Vec<u32>, names: &[String]) -> Self {
         let mut found = Levels::default();
-        let own: Vec<u32> = names.iter().map(|name| found.code(name)).collect();
-        let (levels, place) = found.sorted();
+        let own: Vec<u32> = names.iter().map(|name| found.code_of(name)).collect();
+        let (levels, place) = found.sorted_names();
         let place: Vec<u32> = own.iter().map(|code| place[*code as usize]).collect();
-        crate::level::relabel(&mut codes, &place);
+        crate::level::relabel_codes(&mut codes, &place);
         Self::Category { codes, levels }
     }
 
@@ -69,7 +69,7 @@ impl Column {
     }
 
     /// The number of missing values; in a matrix each number counts.
-    pub fn missing(&self) -> usize {
+    pub fn count_missing(&self) -> usize {
         match self {
             Self::Number(values) | Self::Matrix { values, .. } => count_missing(values) as usize,
             Self::Category { codes, .. } => codes.iter().filter(|code| **code == MISSING).count(),
@@ -78,7 +78,7 @@ impl Column {
     }
 
     /// The number of infinite values, which only numbers can have.
-    pub fn infinite(&self) -> usize {
+    pub fn count_infinite(&self) -> usize {
         match self {
             Self::Number(values) | Self::Matrix { values, .. } => {
                 values.iter().filter(|value| value.is_infinite()).count()
@@ -100,7 +100,7 @@ impl Column {
     }
 
     /// The given rows in the given order. Panics on a row that does not exist.
-    pub fn select(&self, rows: &[usize]) -> Self {
+    pub fn select_rows(&self, rows: &[usize]) -> Self {
         match self {
             Self::Number(values) => Self::Number(rows.iter().map(|&row| values[row]).collect()),
             Self::Matrix { width, values } => Self::Matrix {
@@ -142,10 +142,10 @@ impl Column {
         let (codes, levels) = match self {
             Self::Category { .. } => return Some(self.clone()),
             Self::Matrix { .. } => return None,
-            Self::Number(values) => encode(
+            Self::Number(values) => encode_texts(
                 (values.iter()).map(|value| (!value.is_nan()).then(|| (value + 0.0).to_string())),
             ),
-            Self::Boolean(values) => encode(
+            Self::Boolean(values) => encode_texts(
                 values
                     .iter()
                     .map(|value| value.map(|truth| truth.to_string())),
@@ -156,7 +156,7 @@ impl Column {
 
     /// The category with its codes pointing into `levels`, such as those of a fitted model. `name`
     /// is used only in the error, which counts the unknown levels.
-    pub fn recode(&self, name: &str, levels: &Arc<[String]>) -> Result<Self, TableError> {
+    pub fn recode_levels(&self, name: &str, levels: &Arc<[String]>) -> Result<Self, TableError> {
         let Self::Category {
             codes,
             levels: mine,
@@ -168,9 +168,9 @@ impl Column {
                 found: self.kind(),
             });
         };
-        let place = places(name, (mine, codes), levels)?;
+        let place = find_places(name, (mine, codes), levels)?;
         let mut codes = codes.clone();
-        crate::level::relabel(&mut codes, &place);
+        crate::level::relabel_codes(&mut codes, &place);
         Ok(Self::Category {
             codes,
             levels: Arc::clone(levels),
@@ -179,7 +179,7 @@ impl Column {
 }
 
 /// The place in `to` of each level in `from`; a level that no row uses may be absent.
-fn places(
+fn find_places(
     name: &str,
     (from, codes): (&[String], &[u32]),
     to: &[String],
@@ -212,20 +212,20 @@ mod tests {
     use super::*;
 
     fn category(cells: &[&str]) -> Column {
-        let (codes, levels) = encode(cells.iter().map(Some));
+        let (codes, levels) = encode_texts(cells.iter().map(Some));
         Column::Category { codes, levels }
     }
 
     #[test]
     fn missing_and_infinite_values_are_counted_apart() {
         let column = Column::Number(vec![1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY]);
-        assert_eq!((column.missing(), column.infinite()), (1, 2));
+        assert_eq!((column.count_missing(), column.count_infinite()), (1, 2));
         let column = Column::Category {
             codes: vec![0, MISSING],
             levels: ["a".to_string()].into(),
         };
-        assert_eq!((column.missing(), column.infinite()), (1, 0));
-        assert_eq!(Column::Boolean(vec![None, Some(true)]).missing(), 1);
+        assert_eq!((column.count_missing(), column.count_infinite()), (1, 0));
+        assert_eq!(Column::Boolean(vec![None, Some(true)]).count_missing(), 1);
     }
 
     #[test]
@@ -242,14 +242,14 @@ mod tests {
     fn levels_in_any_order_are_sorted() {
         let names = ["b".to_string(), "a".into()];
         let sorted = Column::sorted_category(vec![0, 1, MISSING], &names);
-        assert_eq!(sorted.select(&[0, 1]), category(&["b", "a"]));
+        assert_eq!(sorted.select_rows(&[0, 1]), category(&["b", "a"]));
         assert!(sorted.is_missing(2));
     }
 
     #[test]
     fn recoding_keeps_the_names_and_refuses_unseen_ones() {
         let levels: Arc<[String]> = ["z".to_string(), "a".into(), "b".into()].into();
-        let column = category(&["b", "a"]).recode("g", &levels).unwrap();
+        let column = category(&["b", "a"]).recode_levels("g", &levels).unwrap();
         assert_eq!(
             column,
             Column::Category {
@@ -257,7 +257,9 @@ mod tests {
                 levels: Arc::clone(&levels)
             }
         );
-        let error = category(&["b", "x"]).recode("g", &levels).unwrap_err();
+        let error = category(&["b", "x"])
+            .recode_levels("g", &levels)
+            .unwrap_err();
         assert_eq!(
             error.to_string(),
             "column \"g\": 1 levels were not seen before, such as \"x\""
@@ -266,7 +268,7 @@ mod tests {
 
     #[test]
     fn a_level_that_no_row_uses_need_not_be_known() {
-        let column = category(&["a", "x"]).select(&[0]);
-        assert!(column.recode("g", &["a".to_string()].into()).is_ok());
+        let column = category(&["a", "x"]).select_rows(&[0]);
+        assert!(column.recode_levels("g", &["a".to_string()].into()).is_ok());
     }
 }

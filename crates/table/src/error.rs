@@ -109,8 +109,8 @@ pub enum TableError {
     /// Missing values where none are allowed.
     #[error(
         "missing values among {rows} rows: {}\n  hint: {}",
-        counts(columns),
-        mend(columns, *rows)
+        list_counts(columns),
+        mend_hint(columns, *rows)
     )]
     Missing {
         /// The columns with missing values, and how many each has.
@@ -251,7 +251,7 @@ fn did_you_mean(nearest: Option<&str>) -> String {
 }
 
 /// The columns with missing values, at most ten by name so that a wide table stays one line.
-fn counts(columns: &[(String, usize)]) -> String {
+fn list_counts(columns: &[(String, usize)]) -> String {
     let shown: Vec<String> = (columns.iter().take(10))
         .map(|(name, count)| format!("{name:?} {count}"))
         .collect();
@@ -262,7 +262,7 @@ fn counts(columns: &[(String, usize)]) -> String {
 }
 
 /// Advice on missing values: dropping rows only helps if some remain.
-fn mend(columns: &[(String, usize)], rows: usize) -> String {
+fn mend_hint(columns: &[(String, usize)], rows: usize) -> String {
     match columns.iter().find(|(_, count)| *count == rows) {
         Some((name, _)) => {
             format!("column {name:?} has no value at all: leave it out of the formula")
@@ -272,7 +272,7 @@ fn mend(columns: &[(String, usize)], rows: usize) -> String {
 }
 
 /// A text in the form in which it is typed in a shell: bare if that is safe, otherwise quoted.
-fn word(text: &str) -> String {
+fn quote_word(text: &str) -> String {
     let plain = |letter: char| letter.is_alphanumeric() || "-_./+%:@".contains(letter);
     if !text.is_empty() && text.chars().all(plain) {
         return text.into();
@@ -288,7 +288,7 @@ fn cell_hint(found: &str, column: &str) -> String {
     }
     format!(
         "name missing values with --missing-text {}, or read the column as text with --categorical {}",
-        word(found),
-        word(column)
+        quote_word(found),
+        quote_word(column)
     )
 }

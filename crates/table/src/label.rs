@@ -26,7 +26,7 @@ enum Order {
 impl Labels {
     /// Codes that are valid for all blocks, from those of one block. Levels that no row uses are
     /// ignored; missing stays missing.
-    pub fn codes(&mut self, codes: &[u32], names: &Arc<[String]>) -> Vec<u32> {
+    pub fn merged_codes(&mut self, codes: &[u32], names: &Arc<[String]>) -> Vec<u32> {
         self.order = match std::mem::take(&mut self.order) {
             Order::Unknown => Order::Common(Arc::clone(names)),
             Order::Common(first) if first == *names => Order::Common(first),
@@ -38,13 +38,13 @@ impl Labels {
                 return MISSING;
             }
             let code = code as usize;
-            *place[code].get_or_insert_with(|| self.found.code(&names[code]))
+            *place[code].get_or_insert_with(|| self.found.code_of(&names[code]))
         };
         codes.iter().map(one).collect()
     }
 
     /// Adds the labels of more rows; returns the present code for each of theirs.
-    pub fn merge(&mut self, other: &Labels) -> Vec<u32> {
+    pub fn merge_labels(&mut self, other: &Labels) -> Vec<u32> {
         self.order = match (std::mem::take(&mut self.order), &other.order) {
             (order, Order::Unknown) => order,
             (Order::Unknown, order) => order.clone(),
@@ -52,12 +52,12 @@ impl Labels {
             _ => Order::Differs,
         };
         let names = other.found.in_order();
-        names.iter().map(|name| self.found.code(name)).collect()
+        names.iter().map(|name| self.found.code_of(name)).collect()
     }
 
     /// The labels in order, and for every code its place among them.
-    pub fn finish(&self) -> (Arc<[String]>, Vec<u32>) {
-        let (sorted, places) = self.found.sorted();
+    pub fn sorted_labels(&self) -> (Arc<[String]>, Vec<u32>) {
+        let (sorted, places) = self.found.sorted_names();
         let Order::Common(order) = &self.order else {
             return (sorted, places);
         };
@@ -67,7 +67,7 @@ impl Labels {
         let mut kept = Vec::with_capacity(sorted.len());
         for name in order.iter() {
             // A name without rows would get the next code.
-            let code = found.code(name);
+            let code = found.code_of(name);
             if code < count {
                 places[code as usize] = kept.len() as u32;
                 kept.push(name.clone());
@@ -89,9 +89,9 @@ mod tests {
     fn labels_keep_an_order_that_all_blocks_share() {
         let mut labels = Labels::default();
         let all = names("low unused high mid");
-        assert_eq!(labels.codes(&[2, 2, 0], &all), [0, 0, 1]);
-        assert_eq!(labels.codes(&[3, MISSING], &all), [2, MISSING]);
-        let (order, places) = labels.finish();
+        assert_eq!(labels.merged_codes(&[2, 2, 0], &all), [0, 0, 1]);
+        assert_eq!(labels.merged_codes(&[3, MISSING], &all), [2, MISSING]);
+        let (order, places) = labels.sorted_labels();
         assert_eq!(order, names("low high mid"));
         assert_eq!(places, [1, 0, 2]);
     }
@@ -101,24 +101,24 @@ mod tests {
         let (all, own) = (names("low unused high mid"), names("high other"));
         for second in [&all, &own] {
             let mut whole = Labels::default();
-            whole.codes(&[2, 0], &all);
-            let codes = whole.codes(&[0, 1], second);
+            whole.merged_codes(&[2, 0], &all);
+            let codes = whole.merged_codes(&[0, 1], second);
             let (mut first, mut more) = (Labels::default(), Labels::default());
-            first.codes(&[2, 0], &all);
-            let theirs = more.codes(&[0, 1], second);
-            let places = first.merge(&more);
+            first.merged_codes(&[2, 0], &all);
+            let theirs = more.merged_codes(&[0, 1], second);
+            let places = first.merge_labels(&more);
             let merged: Vec<u32> = theirs.iter().map(|code| places[*code as usize]).collect();
             assert_eq!(merged, codes);
-            assert_eq!(first.finish(), whole.finish());
+            assert_eq!(first.sorted_labels(), whole.sorted_labels());
         }
     }
 
     #[test]
     fn labels_of_different_blocks_are_sorted() {
         let mut labels = Labels::default();
-        labels.codes(&[1, 0], &names("9 10"));
-        labels.codes(&[0], &names("2"));
-        let (order, places) = labels.finish();
+        labels.merged_codes(&[1, 0], &names("9 10"));
+        labels.merged_codes(&[0], &names("2"));
+        let (order, places) = labels.sorted_labels();
         assert_eq!(order, names("2 9 10"));
         assert_eq!(places, [2, 1, 0]);
     }

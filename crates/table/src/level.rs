@@ -21,7 +21,7 @@ impl From<Vec<String>> for Levels {
     fn from(names: Vec<String>) -> Levels {
         let mut levels = Levels::default();
         for name in &names {
-            levels.code(name);
+            levels.code_of(name);
         }
         levels
     }
@@ -35,7 +35,7 @@ impl From<Levels> for Vec<String> {
 
 impl Levels {
     /// The code of `name`, a new one if it was not seen before.
-    pub fn code(&mut self, name: &str) -> u32 {
+    pub fn code_of(&mut self, name: &str) -> u32 {
         if let Some(&code) = self.codes.get(name) {
             return code;
         }
@@ -48,9 +48,9 @@ impl Levels {
 
     /// The names in sorted order, numerically if all are numbers, and for every code its place
     /// among them.
-    pub fn sorted(&self) -> (Arc<[String]>, Vec<u32>) {
+    pub fn sorted_names(&self) -> (Arc<[String]>, Vec<u32>) {
         let mut order: Vec<usize> = (0..self.names.len()).collect();
-        match self.numbers() {
+        match self.parse_numbers() {
             Some(numbers) => order.sort_by(|&a, &b| {
                 (numbers[a].total_cmp(&numbers[b])).then_with(|| self.names[a].cmp(&self.names[b]))
             }),
@@ -70,26 +70,26 @@ impl Levels {
     }
 
     /// The names as numbers when all of them are, so that 2 sorts before 10.
-    fn numbers(&self) -> Option<Vec<f64>> {
+    fn parse_numbers(&self) -> Option<Vec<f64>> {
         self.names.iter().map(|name| name.parse().ok()).collect()
     }
 }
 
 /// Codes and sorted levels of cells; `None` is a missing cell.
-pub(crate) fn encode<S: AsRef<str>>(
+pub(crate) fn encode_texts<S: AsRef<str>>(
     cells: impl IntoIterator<Item = Option<S>>,
 ) -> (Vec<u32>, Arc<[String]>) {
     let mut levels = Levels::default();
     let mut codes: Vec<u32> = (cells.into_iter())
-        .map(|cell| cell.map_or(MISSING, |name| levels.code(name.as_ref())))
+        .map(|cell| cell.map_or(MISSING, |name| levels.code_of(name.as_ref())))
         .collect();
-    let (names, place) = levels.sorted();
-    relabel(&mut codes, &place);
+    let (names, place) = levels.sorted_names();
+    relabel_codes(&mut codes, &place);
     (codes, names)
 }
 
 /// Replaces every code by its place; missing stays missing.
-pub(crate) fn relabel(codes: &mut [u32], place: &[u32]) {
+pub(crate) fn relabel_codes(codes: &mut [u32], place: &[u32]) {
     for code in codes.iter_mut().filter(|code| **code != MISSING) {
         *code = place[*code as usize];
     }
@@ -101,10 +101,10 @@ mod tests {
 
     #[test]
     fn levels_sort_as_numbers_when_all_are_and_as_text_otherwise() {
-        let (codes, levels) = encode([Some("10"), None, Some("2"), Some("10")]);
+        let (codes, levels) = encode_texts([Some("10"), None, Some("2"), Some("10")]);
         assert_eq!(*levels, ["2".to_string(), "10".into()]);
         assert_eq!(codes, [1, MISSING, 0, 1]);
-        let (_, levels) = encode([Some("b"), Some("10"), Some("2")]);
+        let (_, levels) = encode_texts([Some("b"), Some("10"), Some("2")]);
         assert_eq!(*levels, ["10".to_string(), "2".into(), "b".into()]);
     }
 }

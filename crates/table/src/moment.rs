@@ -26,7 +26,7 @@ struct Total {
 
 impl Total {
     /// Adds all numbers of another total (Chan, Golub & LeVeque 1979).
-    fn merge(&mut self, other: &Total) {
+    fn merge_sums(&mut self, other: &Total) {
         if other.count == 0 {
             return;
         }
@@ -48,7 +48,7 @@ impl PartialEq for Moment {
 
 impl Moment {
     /// Adds one number.
-    pub fn push(&mut self, value: f64) {
+    pub fn push_value(&mut self, value: f64) {
         let lane = (self.count % LANES as u64) as usize;
         let share = 1.0 / (self.count / LANES as u64 + 1) as f64;
         let Lanes { means, squares } = &mut self.lanes;
@@ -63,20 +63,20 @@ impl Moment {
         let open = (self.count.next_multiple_of(LANES as u64) - self.count) as usize;
         let (first, values) = values.split_at(open.min(values.len()));
         for value in first {
-            self.push(*value);
+            self.push_value(*value);
         }
         let (blocks, rest) = values.as_chunks::<LANES>();
         self.lanes = taken_in(self.lanes, self.count / LANES as u64, blocks);
         self.count += (blocks.len() * LANES) as u64;
         for value in rest {
-            self.push(*value);
+            self.push_value(*value);
         }
     }
 
     /// Adds all numbers of another moment.
-    pub fn merge(&mut self, other: &Moment) {
+    pub fn merge_sums(&mut self, other: &Moment) {
         let mut merged = self.total();
-        merged.merge(&other.total());
+        merged.merge_sums(&other.total());
         *self = Moment {
             merged,
             ..Moment::default()
@@ -89,7 +89,7 @@ impl Moment {
         for (lane, (mean, squares)) in self.lanes.means.iter().zip(self.lanes.squares).enumerate() {
             // The first lanes have one more number if the last round is not full.
             let count = (self.count + (LANES - 1 - lane) as u64) / LANES as u64;
-            total.merge(&Total {
+            total.merge_sums(&Total {
                 count,
                 mean: *mean,
                 squares,
@@ -128,7 +128,7 @@ mod tests {
     fn a_large_mean_does_not_drown_the_spread() {
         let mut moment = Moment::default();
         for value in [4.0, 7.0, 13.0, 16.0] {
-            moment.push(value + 1e9);
+            moment.push_value(value + 1e9);
         }
         assert_eq!(moment.mean(), 1e9 + 10.0);
         assert!((moment.scale() - 22.5_f64.sqrt()).abs() < 1e-9);
@@ -140,20 +140,20 @@ mod tests {
         let of = |values: &[f64]| {
             let mut moment = Moment::default();
             for value in values {
-                moment.push(*value);
+                moment.push_value(*value);
             }
             moment
         };
         let mut merged = Moment::default();
         for part in [&values[..1], &values[1..40], &[], &values[40..]] {
-            merged.merge(&of(part));
+            merged.merge_sums(&of(part));
         }
         let whole = of(&values);
         assert_eq!(merged.count(), 97);
         assert!((merged.mean() - whole.mean()).abs() < 1e-9);
         assert!((merged.scale() - whole.scale()).abs() < 1e-9);
         let mut alone = Moment::default();
-        alone.merge(&whole);
+        alone.merge_sums(&whole);
         assert_eq!(alone, whole);
     }
 
@@ -162,7 +162,7 @@ mod tests {
         let values: Vec<f64> = (0..5000).map(|k| 1e6 + f64::from(k * k % 977)).collect();
         let mut alone = Moment::default();
         for value in &values {
-            alone.push(*value);
+            alone.push_value(*value);
         }
         for block in [1, 3, 8, 100, 4999] {
             let mut together = Moment::default();
@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn equal_numbers_have_no_spread_at_all() {
         let mut moment = Moment::default();
-        (0..1000).for_each(|_| moment.push(0.1));
+        (0..1000).for_each(|_| moment.push_value(0.1));
         assert_eq!((moment.mean(), moment.scale()), (0.1, 0.0));
         moment.push_all(&vec![0.1; 3000]);
         assert_eq!((moment.mean(), moment.scale()), (0.1, 0.0));

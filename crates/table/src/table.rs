@@ -47,7 +47,7 @@ impl Table {
     pub fn column(&self, name: &str) -> Result<&Column, TableError> {
         match self.index.get(name) {
             Some(&at) => Ok(&self.columns[at]),
-            None => Err(self.unknown(name)),
+            None => Err(self.unknown_column(name)),
         }
     }
 
@@ -83,7 +83,7 @@ impl Table {
         if self.index.contains_key(&name) {
             return Err(TableError::DuplicateColumn { name });
         }
-        sound(&name, &column)?;
+        check_column(&name, &column)?;
         self.same_length(&name, &column)?;
         self.index.insert(name.clone(), self.names.len());
         self.names.push(name);
@@ -93,8 +93,11 @@ impl Table {
 
     /// Replaces the column of that name, under the same conditions as [`insert`](Self::insert).
     pub fn replace(&mut self, name: &str, column: Column) -> Result<(), TableError> {
-        let at = *self.index.get(name).ok_or_else(|| self.unknown(name))?;
-        sound(name, &column)?;
+        let at = *self
+            .index
+            .get(name)
+            .ok_or_else(|| self.unknown_column(name))?;
+        check_column(name, &column)?;
         if self.columns.len() > 1 {
             self.same_length(name, &column)?;
         }
@@ -155,7 +158,7 @@ impl Table {
 
     /// The given columns side by side as one matrix, Boolean values as 0 and 1 and missing ones as
     /// NaN. Refuses categories and an empty list.
-    pub fn gather(&self, names: &[&str]) -> Result<Column, TableError> {
+    pub fn gather_columns(&self, names: &[&str]) -> Result<Column, TableError> {
         let parts: Vec<&Column> = (names.iter())
             .map(|name| match self.column(name)? {
                 column @ Column::Category { .. } => Err(wrong_kind(name, "numbers", column)),
@@ -182,7 +185,7 @@ impl Table {
     /// The given rows in the given order, repetitions allowed. Panics on a row that does not
     /// exist.
     pub fn select_rows(&self, rows: &[usize]) -> Self {
-        let columns = self.columns.iter().map(|column| column.select(rows));
+        let columns = self.columns.iter().map(|column| column.select_rows(rows));
         Self {
             columns: columns.collect(),
             ..self.clone_names()
@@ -205,9 +208,9 @@ impl Table {
     }
 
     /// The columns that have missing values, and how many.
-    pub fn missing(&self) -> Vec<(String, usize)> {
+    pub fn count_missing(&self) -> Vec<(String, usize)> {
         self.columns()
-            .map(|(name, column)| (name.to_string(), column.missing()))
+            .map(|(name, column)| (name.to_string(), column.count_missing()))
             .filter(|(_, count)| *count > 0)
             .collect()
     }
@@ -235,7 +238,7 @@ impl Table {
 
     /// Drops the columns whose names are not wanted.
     #[cfg_attr(not(feature = "files"), expect(dead_code, reason = "readers call it"))]
-    pub(crate) fn keep(&mut self, wanted: impl Fn(&str) -> bool) {
+    pub(crate) fn keep_columns(&mut self, wanted: impl Fn(&str) -> bool) {
         let names = std::mem::take(&mut self.names);
         let columns = std::mem::take(&mut self.columns);
         let kept = names
@@ -261,7 +264,7 @@ impl Table {
         }
     }
 
-    fn unknown(&self, name: &str) -> TableError {
+    fn unknown_column(&self, name: &str) -> TableError {
         TableError::UnknownColumn {
             name: name.into(),
             nearest: nearest(name, self.names.iter().map(String::as_str)).map(Into::into),
@@ -282,7 +285,7 @@ impl Table {
 }
 
 /// Checks the invariants of a column.
-fn sound(name: &str, column: &Column) -> Result<(), TableError> {
+fn check_column(name: &str, column: &Column) -> Result<(), TableError> {
     match column {
         Column::Matrix { width, values } if *width == 0 || values.len() % width != 0 => {
             Err(TableError::Shape {

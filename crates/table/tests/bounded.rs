@@ -25,11 +25,11 @@ fn rows(range: std::ops::Range<u32>) -> Table {
 }
 
 fn write(path: &Path, total: u32) {
-    let mut sink = Sink::create(path, &rows(0..1)).unwrap();
+    let mut sink = Sink::create_file(path, &rows(0..1)).unwrap();
     for start in (0..total).step_by(5000) {
-        sink.push(&rows(start..start + 5000)).unwrap();
+        sink.push_table(&rows(start..start + 5000)).unwrap();
     }
-    sink.finish().unwrap();
+    sink.close_file().unwrap();
 }
 
 #[test]
@@ -38,17 +38,19 @@ fn converting_and_reading_forty_megabytes_takes_less_than_eight() {
     let arrow = place.path().join("in.arrow");
     write(&arrow, 500_000);
     let before = peak();
-    let source = TableFiles::open(&[&arrow]).unwrap();
+    let source = TableFiles::open_inputs(&[&arrow]).unwrap();
     let out = place.path().join("out.rows");
     let columns = vec![("x".to_string(), Kind::Matrix { width: 10 })];
     let mut shuffler = Shuffler::create(&out, columns, 1, 2 << 20).unwrap();
     source
-        .scan(&ReadOptions::default(), &mut |batch, _| {
-            shuffler.push(batch)
+        .scan_blocks(&ReadOptions::default(), &mut |batch, _| {
+            shuffler.push_table(batch)
         })
         .unwrap();
-    let shuffled = shuffler.finish(Provenance::default(), &mut |_| ()).unwrap();
-    shuffled.verify().unwrap();
+    let shuffled = shuffler
+        .into_rows(Provenance::default(), &mut |_| ())
+        .unwrap();
+    shuffled.verify_checksums().unwrap();
     let mut numbers = vec![0.0; 1000 * 10];
     for start in (0..shuffled.n_rows()).step_by(1000) {
         shuffled

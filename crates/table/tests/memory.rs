@@ -118,22 +118,22 @@ fn missing_values_are_counted_or_dropped_with_their_rows() {
     let table = small()
         .with_number("age", vec![f64::NAN, 1.0, 2.0, f64::NAN])
         .unwrap();
-    assert_eq!(table.missing(), [("g".into(), 1), ("age".into(), 2)]);
+    assert_eq!(table.count_missing(), [("g".into(), 1), ("age".into(), 2)]);
     let kept = table.drop_missing();
     assert_eq!((kept.n_rows(), kept.dropped_rows()), (2, 2));
-    assert_eq!(kept.missing(), []);
+    assert_eq!(kept.count_missing(), []);
 }
 
 #[test]
 fn gathered_columns_stand_side_by_side() {
-    let column = small().gather(&["height", "x", "b"]).unwrap();
+    let column = small().gather_columns(&["height", "x", "b"]).unwrap();
     let Column::Matrix { width, values } = column else {
         panic!("a matrix");
     };
     assert_eq!(width, 4);
     assert_eq!(values[..8], [1.0, 0.0, 1.0, 1.0, 2.0, 2.0, 3.0, 0.0]);
-    assert!(small().gather(&["g"]).is_err());
-    assert!(small().gather(&[]).is_err());
+    assert!(small().gather_columns(&["g"]).is_err());
+    assert!(small().gather_columns(&[]).is_err());
 }
 
 #[test]

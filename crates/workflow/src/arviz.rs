@@ -117,7 +117,7 @@ impl ArvizExport<'_> {
             stats.push(("diverging".to_owned(), (0..count).map(diverged).collect()));
         }
         stats.retain(|(_, values)| values.len() == count);
-        let mut group = Group::plain("sample_stats", Lead::Draws, stats);
+        let mut group = Group::plain_group("sample_stats", Lead::Draws, stats);
         for variable in &mut group.variables {
             if variable.name == "diverging" {
                 // The attribute by which xarray recognises Boolean values.
@@ -171,17 +171,17 @@ impl ArvizExport<'_> {
         let lead = Lead::DrawsOfRows(rows);
         let mut groups = Vec::new();
         if !seen.is_empty() {
-            groups.push(Group::plain("observed_data", Lead::Rows(rows), seen));
+            groups.push(Group::plain_group("observed_data", Lead::Rows(rows), seen));
         }
         if !predicted.is_empty() {
-            groups.push(Group::plain("posterior_predictive", lead, predicted));
+            groups.push(Group::plain_group("posterior_predictive", lead, predicted));
         }
         if is_scored {
             let marginal = self.saved.posterior.marginal(own.bound());
             let draws = draws_of(self.saved, &own, &places);
             let values = by_draw(marginal.density(), &draws, self.saved.params());
             let name = self.saved.subject.response();
-            groups.push(Group::plain("log_likelihood", lead, [(name, values)]));
+            groups.push(Group::plain_group("log_likelihood", lead, [(name, values)]));
         }
         Ok(groups)
     }
@@ -199,7 +199,7 @@ fn predictive(saved: &SavedFit, bound: &Bound, draws: &[Vec<f64>]) -> Vec<f64> {
     let mut stream = Stream::new(saved.posterior.origin.seed, "arviz", 0);
     let mut all = Vec::with_capacity(draws.len() * bound.n_rows());
     for draw in draws {
-        let drawn = predictor.draw(draw, saved.params(), &mut stream);
+        let drawn = predictor.draw_responses(draw, saved.params(), &mut stream);
         let first = drawn.into_iter().next();
         all.extend(first.into_iter().flat_map(|one| one.values));
     }

@@ -52,7 +52,7 @@ impl<'a> FileTable<'a> {
         options: &'a ReadOptions,
         observer: &'a dyn ReadObserver,
     ) -> Result<FileTable<'a>, TableError> {
-        let fields = source.schema(options)?;
+        let fields = source.read_schema(options)?;
         Ok(FileTable {
             source,
             options,
@@ -65,7 +65,7 @@ impl<'a> FileTable<'a> {
     /// Reads all rows into memory.
     pub fn read(&self) -> Result<Table, Error> {
         let mut wish = Wish::Continue;
-        let read = self.source.read(self.options, &mut |at| {
+        let read = self.source.read_table(self.options, &mut |at| {
             if self.observer.rows(at) == Wish::Stop {
                 wish = Wish::Stop;
             }
@@ -87,7 +87,7 @@ impl<'a> FileTable<'a> {
             options.columns = Some(columns.iter().map(ToString::to_string).collect());
         }
         let scanned =
-            (self.source).scan(&options, &mut |batch, at| match self.observer.rows(at) {
+            (self.source).scan_blocks(&options, &mut |batch, at| match self.observer.rows(at) {
                 Wish::Stop => Err(LearnError::Stopped.into()),
                 Wish::Continue => each(&batch),
             })?;
@@ -179,7 +179,7 @@ fn bind(
 /// The file of an earlier run on the same data, if it is complete.
 fn reusable(path: &Path, fingerprint: u64) -> Option<ShuffledRows> {
     let file = ShuffledRows::open(path).ok()?;
-    let same = file.fingerprint() == fingerprint && file.verify().is_ok();
+    let same = file.fingerprint() == fingerprint && file.verify_checksums().is_ok();
     same.then_some(file)
 }
 
@@ -204,7 +204,7 @@ fn convert(
         fingerprint,
     };
     let shuffler: Shuffler = shuffler.ok_or(LearnError::NoRows)?;
-    let shuffled = shuffler.finish(provenance, &mut |at| {
+    let shuffled = shuffler.into_rows(provenance, &mut |at| {
         let _ = table.observer.rows(at);
     });
     Ok(shuffled?)
@@ -218,5 +218,5 @@ fn push(shuffler: &mut Option<Shuffler>, path: &Path, design: Table) -> Result<(
         let columns = columns.map(|(name, column)| (name.to_owned(), column.kind()));
         shuffler.insert(Shuffler::create(path, columns.collect(), 0, SHUFFLE_BYTES)?)
     };
-    open.push(design)
+    open.push_table(design)
 }

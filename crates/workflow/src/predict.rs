@@ -137,7 +137,10 @@ impl Forecaster<'_> {
             if let Some(moments) = moments {
                 predictions.add(moments, 1.0 / batch.draws.len() as f64);
             }
-            let drawn = predictor.draw(draw, params, &mut stream).into_iter().next();
+            let drawn = predictor
+                .draw_responses(draw, params, &mut stream)
+                .into_iter()
+                .next();
             (predictions.responses).extend(drawn.map(|predicted| predicted.values));
         }
         predictions

@@ -201,7 +201,7 @@ fn most_memory() -> f64 {
 fn spreads(fit: &SavedFit) -> String {
     let found = fit.coefficients(Groups::Leave).into_iter();
     let words = found.map(|one| {
-        let best = one.best();
+        let best = one.best_summary();
         format!("{} {:.4} ± {:.4}", one.name, best.mean, best.sd)
     });
     words.collect::<Vec<String>>().join(", ")

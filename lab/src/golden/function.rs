@@ -176,7 +176,7 @@ fn process() -> Model {
         let places = [0.0, 2.0, 4.0, 6.0, 8.0, 10.0];
         let places = m.graph().constant([places.len(), 1], &places);
         let curve = InducedGp::new(m, "curve", Rbf::new(scale, lengthscale), places);
-        m.rows(|row| row.observe("curve", curve.at(row.matrix("day")).normal(noise)));
+        m.rows(|row| row.observe("curve", curve.marginal_at(row.matrix("day")).normal(noise)));
     })
 }
 

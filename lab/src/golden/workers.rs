@@ -88,8 +88,8 @@ pub(super) fn cases() -> Vec<Case> {
 /// Runs the fit, records the workers' results, saves it, and runs commands on the file.
 fn fit(shell: &mut Shell, asked: Asked, keeping: Keeping) -> Result<()> {
     table::write(&shell.path(""), TABLE)?;
-    let files = TableFiles::open(&[shell.path(TABLE)])?;
-    let fields = files.schema(&ReadOptions::default())?;
+    let files = TableFiles::open_inputs(&[shell.path(TABLE)])?;
+    let fields = files.read_schema(&ReadOptions::default())?;
     let names: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
     let specification = Specification::parse(asked.formula, &names)?;
     let specification = specification.with_family(asked.family.parse()?);
@@ -116,7 +116,7 @@ fn fit(shell: &mut Shell, asked: Asked, keeping: Keeping) -> Result<()> {
 /// Records the result of leaving out some rows of every part.
 fn left_out(shell: &mut Shell, saved: &SavedFit, files: &TableFiles) -> Result<()> {
     let options = ReadOptions::default();
-    let parts: Vec<PartRows> = (files.parts(1 << 20)?.into_iter())
+    let parts: Vec<PartRows> = (files.split_parts(1 << 20)?.into_iter())
         .map(|part| PartRows {
             part,
             options: options.clone(),
@@ -151,7 +151,11 @@ struct Pair {
 impl Pair {
     fn of(files: &TableFiles, keeping: Keeping) -> Result<Pair> {
         let partition = |part| Partition::new(part, ReadOptions::default()).keeping(keeping);
-        let mut first: Vec<Partition> = files.parts(1 << 20)?.into_iter().map(partition).collect();
+        let mut first: Vec<Partition> = files
+            .split_parts(1 << 20)?
+            .into_iter()
+            .map(partition)
+            .collect();
         let second = first.split_off(first.len() / 2);
         Ok(Pair {
             halves: [first, second].map(Mutex::new),

@@ -63,7 +63,7 @@ impl Section {
         }
         if !self.rows.is_empty() {
             let head: Vec<&str> = self.head.iter().map(String::as_str).collect();
-            out += &style.table(&head, self.rows.clone());
+            out += &style.format_table(&head, self.rows.clone());
         }
         out
     }

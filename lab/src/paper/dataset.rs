@@ -145,8 +145,8 @@ impl Origin {
 
 fn read(folder: &Path, dataset: Dataset) -> Result<Labelled, PaperError> {
     let path = folder.join(dataset.file());
-    let source = TableFiles::open(&[&path])?;
-    let table = source.read(&ReadOptions::default(), &mut |_| {})?;
+    let source = TableFiles::open_inputs(&[&path])?;
+    let table = source.read_table(&ReadOptions::default(), &mut |_| {})?;
     let found = table.names().len() - 1;
     if found != dataset.width() {
         return Err(PaperError::Width {
@@ -163,7 +163,7 @@ fn labelled(table: &Table, dataset: Dataset) -> Result<Labelled, PaperError> {
     let features: Vec<&str> = names.filter(|name| *name != "y").collect();
     let yes = |label: &f64| f64::from(dataset.positive().contains(label));
     let y = table.number("y")?.iter().map(yes).collect();
-    let Column::Matrix { width, values } = table.gather(&features)? else {
+    let Column::Matrix { width, values } = table.gather_columns(&features)? else {
         unreachable!("gathered columns are a matrix")
     };
     Ok(Labelled {

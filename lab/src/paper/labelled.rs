@@ -69,7 +69,7 @@ impl Labelled {
         for feature in 0..width {
             let mut moment = Moment::default();
             for row in train.x.chunks_exact(width) {
-                moment.push(row[feature]);
+                moment.push_value(row[feature]);
             }
             let (mean, scale) = (moment.mean(), moment.scale());
             let constant = scale <= 1e-12 * mean.abs().max(1e-300);

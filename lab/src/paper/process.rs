@@ -137,7 +137,7 @@ fn surface(rows: usize) -> Labelled {
 fn standardise(train: &mut [f64], test: &mut [f64]) {
     let mut moment = Moment::default();
     for y in train.iter() {
-        moment.push(*y);
+        moment.push_value(*y);
     }
     let (mean, scale) = (moment.mean(), moment.scale());
     for y in train.iter_mut().chain(test) {

@@ -127,7 +127,8 @@ pub(crate) fn read(
         let words = format!("expected the {name} table, found no such file");
         return Err(problem(words));
     }
-    let table = TableFiles::open(&[path])?.read(&ReadOptions::default(), &mut |_| {})?;
+    let table =
+        TableFiles::open_inputs(&[path])?.read_table(&ReadOptions::default(), &mut |_| {})?;
     let names = table.names().iter().map(String::as_str);
     let features: Vec<&str> = names.filter(|name| *name != "y").collect();
     let found = features.len();
@@ -137,7 +138,7 @@ pub(crate) fn read(
         )));
     }
     let y = table.number("y")?.to_vec();
-    let Column::Matrix { width, values } = table.gather(&features)? else {
+    let Column::Matrix { width, values } = table.gather_columns(&features)? else {
         unreachable!("gathered columns are a matrix")
     };
     Ok(Labelled {

@@ -85,20 +85,20 @@ struct CheckObject {
 }
 
 impl Check {
-    pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
-        let saved = SavedFit::load(session.input(&self.fit)?)?;
+    pub(crate) fn run_command(&self, session: &Session) -> Result<Outcome> {
+        let saved = SavedFit::load(session.resolve_input(&self.fit)?)?;
         let mut checked = CheckObject::new(&saved);
         checked.prior_sensitivity = saved.prior_sensitivity()?;
         if !self.simulate.is_empty() {
-            checked.simulation = self.ranks(&saved, session)?;
+            checked.simulation = self.simulate_ranks(&saved, session)?;
             checked.judge_simulation();
         }
         if let Some(method) = &self.against {
-            let against = AgainstObject::new(&self.reference(&saved, method, session)?);
-            checked.warnings.extend(against.warning());
+            let against = AgainstObject::new(&self.compare_reference(&saved, method, session)?);
+            checked.warnings.extend(against.level_warning());
             checked.against = Some(against);
         }
-        session.answer(&checked, || checked.text(&saved))?;
+        session.print_answer(&checked, || checked.format_text(&saved))?;
         if checked.warnings.is_empty() {
             Ok(Outcome::from(&saved))
         } else {
@@ -107,18 +107,23 @@ impl Check {
     }
 
     /// The comparison of the fit with chains by this method.
-    fn reference(&self, saved: &SavedFit, method: &str, session: &Session) -> Result<Against> {
+    fn compare_reference(
+        &self,
+        saved: &SavedFit,
+        method: &str,
+        session: &Session,
+    ) -> Result<Against> {
         let mut live = Live::new(session, method);
-        let source = session.tables(&self.tables)?;
+        let source = session.open_tables(&self.tables)?;
         let table = self.reading.fitted_table(saved, &source, &live)?;
-        interrupt::listen();
+        interrupt::listen_signals();
         let fit = Fit::named(method)?.seed(saved.posterior.origin.seed);
         Ok(saved.against(fit.observer(&mut live), &table)?)
     }
 
-    fn ranks(&self, saved: &SavedFit, session: &Session) -> Result<Vec<Ranks>> {
+    fn simulate_ranks(&self, saved: &SavedFit, session: &Session) -> Result<Vec<Ranks>> {
         let live = Live::new(session, "simulate");
-        let source = session.tables(&self.simulate)?;
+        let source = session.open_tables(&self.simulate)?;
         let table = self.reading.fitted_table(saved, &source, &live)?;
         let simulation = Simulation {
             saved,
@@ -127,7 +132,7 @@ impl Check {
             iterations: self.simulation_iterations,
         };
         let mut note = |number: usize| {
-            live.show(&format!("data set {} of {}", number + 1, self.simulations));
+            live.show_line(&format!("data set {} of {}", number + 1, self.simulations));
         };
         Ok(simulation.run(&table, &mut note)?)
     }
@@ -188,8 +193,8 @@ impl CheckObject {
         }
     }
 
-    fn text(&self, saved: &SavedFit) -> String {
-        let mut out = Session::style().verdict(&saved.verdict());
+    fn format_text(&self, saved: &SavedFit) -> String {
+        let mut out = Session::style().format_verdict(&saved.verdict());
         out += "\nwitnesses\n";
         for one in &self.witnesses {
             let _ = writeln!(out, "  {:<9} {one}", one.witness);
@@ -240,7 +245,7 @@ impl CheckObject {
         out += &self.sensitivity_text();
         out += &self.simulation_text();
         if let Some(against) = &self.against {
-            out += &against.text();
+            out += &against.format_text();
         }
         for warning in &self.warnings {
             let _ = writeln!(out, "warning: {warning}");

@@ -9,7 +9,7 @@ use lehr::regression::{Groups, SavedFit, best_of};
 use lehr::report::write_page;
 use lehr::table::TableFiles;
 
-use crate::choice::{Choice, methods};
+use crate::choice::{Choice, find_methods};
 use crate::content::Kind;
 use crate::fitting::{ModelArgs, Task};
 use crate::interrupt;
@@ -21,7 +21,7 @@ use crate::output::{Force, Order};
 use crate::reading::Reading;
 use crate::session::Session;
 
-use super::evaluate::evaluate;
+use super::evaluate::evaluate_table;
 use super::models::{Models, is_fit};
 
 /// The number of draws that score held-out rows.
@@ -73,50 +73,50 @@ pub(super) struct Rival {
 }
 
 impl Compare {
-    pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
+    pub(crate) fn run_command(&self, session: &Session) -> Result<Outcome> {
         if is_fit(Path::new(&self.model.formula)) {
-            return self.models().run(session);
+            return self.compared_models().run_command(session);
         }
-        let methods = methods(&self.methods)?;
+        let methods = find_methods(&self.methods)?;
         ensure!(
             !methods.is_empty(),
             "--methods: expected at least one method, found none"
         );
-        let inputs = self.model.inputs(session)?;
+        let inputs = self.model.resolve_inputs(session)?;
         let test = if self.test.is_empty() {
             None
         } else {
-            Some(session.tables(&self.test)?)
+            Some(session.open_tables(&self.test)?)
         };
         let held_out = test.iter().flat_map(TableFiles::paths);
         let read: Vec<&Path> = inputs.paths().into_iter().chain(held_out).collect();
         let page = self.report.as_deref().map(|path| {
             let order = Order::new(path, Kind::Page, self.force);
-            order.open(&read)
+            order.open_output(&read)
         });
         let page = page.transpose()?;
-        interrupt::listen();
+        interrupt::listen_signals();
         let live = Live::new(session, "compare");
-        let prepared = inputs.prepare(&self.reading, (None, &methods), &live)?;
+        let prepared = inputs.prepare_task(&self.reading, (None, &methods), &live)?;
         drop(live);
         let mut rivals = Vec::new();
         for method in methods {
             let fit = self.choice.fit_of_many(method)?;
-            rivals.push(self.rival(session, &prepared, fit, test.as_ref())?);
+            rivals.push(self.fit_rival(session, &prepared, fit, test.as_ref())?);
         }
-        let (object, words) = (objects(&rivals), || text(&rivals));
+        let (object, words) = (fit_objects(&rivals), || format_text(&rivals));
         match &page {
             Some(page) => {
-                write_page(&compared(&rivals), page.path())?;
-                page.answer(session, &object, words)?;
+                write_page(&comparison_data(&rivals), page.path())?;
+                page.print_answer(session, &object, words)?;
             }
-            None => session.answer(&object, words)?,
+            None => session.print_answer(&object, words)?,
         }
-        Ok(Outcome::from(&best(&rivals).saved))
+        Ok(Outcome::from(&best_rival(&rivals).saved))
     }
 
     /// The saved fits among the arguments, and the tables after them.
-    fn models(&self) -> Models<'_> {
+    fn compared_models(&self) -> Models<'_> {
         let (fits, tables): (Vec<&PathBuf>, Vec<&PathBuf>) =
             self.model.tables.iter().partition(|path| is_fit(path));
         let first = Path::new(&self.model.formula);
@@ -133,7 +133,7 @@ impl Compare {
         }
     }
 
-    fn rival(
+    fn fit_rival(
         &self,
         session: &Session,
         prepared: &Task,
@@ -141,23 +141,23 @@ impl Compare {
         test: Option<&TableFiles>,
     ) -> Result<Rival> {
         let mut live = Live::new(session, fit.method.info().name);
-        let saved = prepared.fit(fit, &mut live, None)?;
+        let saved = prepared.run_fit(fit, &mut live, None)?;
         let test = match test {
             None => None,
             Some(source) => {
                 let forecaster = saved.forecaster(TEST_DRAWS);
-                let evaluation = evaluate(&forecaster, source, &self.reading, &live)?;
+                let evaluation = evaluate_table(&forecaster, source, &self.reading, &live)?;
                 Some(evaluation.log_likelihood_per_row)
             }
         };
         drop(live);
-        session.remark(&line(&saved));
+        session.print_remark(&fit_line(&saved));
         Ok(Rival { saved, test })
     }
 }
 
 /// One line on stderr when a method is done.
-pub(super) fn line(saved: &SavedFit) -> String {
+pub(super) fn fit_line(saved: &SavedFit) -> String {
     let posterior = &saved.posterior;
     let method = posterior.method();
     let evidence = posterior.evidence.as_ref();
@@ -177,28 +177,28 @@ pub(super) fn line(saved: &SavedFit) -> String {
 }
 
 /// The fit to prefer.
-pub(super) fn best(rivals: &[Rival]) -> &Rival {
+pub(super) fn best_rival(rivals: &[Rival]) -> &Rival {
     let fits: Vec<&SavedFit> = rivals.iter().map(|rival| &rival.saved).collect();
     &rivals[best_of(&fits)]
 }
 
 /// The JSON of a comparison: a list of fits.
-pub(super) fn objects(rivals: &[Rival]) -> Vec<FitObject> {
+pub(super) fn fit_objects(rivals: &[Rival]) -> Vec<FitObject> {
     let object = |rival: &Rival| FitObject::new(&rival.saved, Groups::Leave).with_test(rival.test);
     rivals.iter().map(object).collect()
 }
 
 /// The page of the best fit with all methods beside it.
-pub(super) fn compared(rivals: &[Rival]) -> lehr::report::ReportData {
-    let mut data = best(rivals).saved.report();
+pub(super) fn comparison_data(rivals: &[Rival]) -> lehr::report::ReportData {
+    let mut data = best_rival(rivals).saved.report();
     let row = |rival: &Rival| rival.saved.comparison(rival.test);
     data.comparison = rivals.iter().map(row).collect();
     data
 }
 
 /// Verdict and coefficients of the best fit, then all methods.
-pub(super) fn text(rivals: &[Rival]) -> String {
-    let data = compared(rivals);
+pub(super) fn format_text(rivals: &[Rival]) -> String {
+    let data = comparison_data(rivals);
     let head = format!("best: {}\n", data.method);
-    head + &Session::style().summary(&data)
+    head + &Session::style().format_summary(&data)
 }

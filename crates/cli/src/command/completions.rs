@@ -5,7 +5,7 @@ use clap::{Args, Command};
 use clap_complete::Shell;
 
 use crate::outcome::Outcome;
-use crate::session::print;
+use crate::session::print_text;
 
 /// Write shell completions to stdout
 #[derive(Debug, Args)]
@@ -20,10 +20,10 @@ pub(crate) struct Completions {
 
 impl Completions {
     /// Writes the completions; `whole` describes the command line.
-    pub(crate) fn run(&self, mut whole: Command) -> Result<Outcome> {
+    pub(crate) fn run_command(&self, mut whole: Command) -> Result<Outcome> {
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut whole, "lehr", &mut text);
-        print(&String::from_utf8_lossy(&text))?;
+        print_text(&String::from_utf8_lossy(&text))?;
         Ok(Outcome::Done)
     }
 }

@@ -17,10 +17,10 @@ use crate::live::Live;
 use crate::object::FitObject;
 use crate::outcome::Outcome;
 use crate::output::{Force, Order};
-use crate::sample::{DEMO_FORMULA, machines};
+use crate::sample::{DEMO_FORMULA, sample_machines};
 use crate::session::Session;
 
-use super::compare::{Rival, best, compared, line, objects, text};
+use super::compare::{Rival, best_rival, comparison_data, fit_line, fit_objects, format_text};
 
 const METHODS: [&str; 4] = ["mean-field", "full-rank", "sl-dais", "collapse"];
 
@@ -57,15 +57,15 @@ struct DemoObject {
 }
 
 impl Demo {
-    pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
-        let output = self.output()?;
-        let output = Order::new(&output, Kind::Page, self.force).open(&[])?;
-        interrupt::listen();
-        let train = machines(self.rows, self.seed)?;
-        let test = machines(self.rows / 10 + 1, self.seed.wrapping_add(1))?;
+    pub(crate) fn run_command(&self, session: &Session) -> Result<Outcome> {
+        let output = self.output_folder()?;
+        let output = Order::new(&output, Kind::Page, self.force).open_output(&[])?;
+        interrupt::listen_signals();
+        let train = sample_machines(self.rows, self.seed)?;
+        let test = sample_machines(self.rows / 10 + 1, self.seed.wrapping_add(1))?;
         let specification = Specification::parse(DEMO_FORMULA, train.names())?;
         let specification = specification.with_family(Family::Bernoulli);
-        session.remark(&format!(
+        session.print_remark(&format!(
             "{} rows of generated data: {DEMO_FORMULA}",
             self.rows
         ));
@@ -73,26 +73,26 @@ impl Demo {
         let mut rivals = Vec::new();
         for method in METHODS {
             let mut live = Live::new(session, method);
-            let saved = prepared.fit(self.fit(method)?.observer(&mut live))?;
+            let saved = prepared.fit(self.make_fit(method)?.observer(&mut live))?;
             drop(live);
-            session.remark(&line(&saved));
+            session.print_remark(&fit_line(&saved));
             let test = Some(saved.evaluate(&test)?.log_likelihood_per_row);
             rivals.push(Rival { saved, test });
         }
-        write_page(&compared(&rivals), output.path())?;
+        write_page(&comparison_data(&rivals), output.path())?;
         let shown = DemoObject {
             formula: DEMO_FORMULA,
             report: output.name(),
-            fits: objects(&rivals),
+            fits: fit_objects(&rivals),
         };
-        output.answer(session, &shown, || {
-            format!("{}\nreport: {}\n", text(&rivals), shown.report)
+        output.print_answer(session, &shown, || {
+            format!("{}\nreport: {}\n", format_text(&rivals), shown.report)
         })?;
-        Ok(Outcome::from(&best(&rivals).saved))
+        Ok(Outcome::from(&best_rival(&rivals).saved))
     }
 
     /// A default fit with more draws, for smooth pictures.
-    fn fit(&self, method: &str) -> Result<Fit<'static>> {
+    fn make_fit(&self, method: &str) -> Result<Fit<'static>> {
         let mut fit = Fit::named(method)?.seed(self.seed).draws(4000);
         if let Some(method) = fit.method.variational_mut() {
             method.common_mut().train.iterations = Iterations::Auto { cap: MOST_STEPS };
@@ -101,13 +101,13 @@ impl Demo {
     }
 
     /// `report.html` in the current folder, unless that file has another origin.
-    fn output(&self) -> Result<PathBuf> {
+    fn output_folder(&self) -> Result<PathBuf> {
         if let Some(path) = &self.output {
             return Ok(path.clone());
         }
         let here = Path::new("report.html");
         if Order::new(here, Kind::Page, Force::default())
-            .check(&[])
+            .check_inputs(&[])
             .is_ok()
         {
             return Ok(std::path::absolute(here)?);

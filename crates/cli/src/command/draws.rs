@@ -86,8 +86,8 @@ struct DrawsObject {
 }
 
 impl Draws {
-    pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
-        let fit = session.input(&self.fit)?;
+    pub(crate) fn run_command(&self, session: &Session) -> Result<Outcome> {
+        let fit = session.resolve_input(&self.fit)?;
         let is_arviz = self.is_arviz();
         ensure!(
             !is_arviz || self.locals.is_empty(),
@@ -103,22 +103,24 @@ impl Draws {
         let saved = SavedFit::load(&fit)?;
         let table = match &self.tables[..] {
             [] => None,
-            paths => Some(session.tables(paths)?),
+            paths => Some(session.open_tables(paths)?),
         };
         if let Some(sentence) = saved.not_kept().filter(|_| self.groups && !is_arviz) {
-            session.remark(&sentence);
+            session.print_remark(&sentence);
         }
-        let mut columns = self.columns(&saved);
+        let mut columns = self.draw_columns(&saved);
         if let Some(source) = table.as_ref().filter(|_| !self.locals.is_empty()) {
-            let table = self.table(&saved, source, session)?;
+            let table = self.draw_table(&saved, source, session)?;
             columns.extend(saved.local_draws(&table, &self.locals)?);
         }
         let names: Vec<String> = columns.iter().map(|one| one.name.to_string()).collect();
         let rows = table.iter().flat_map(TableFiles::paths);
         let inputs: Vec<&Path> = rows.chain([fit.as_path()]).collect();
-        let output = self.order(&|found| found == names)?.open(&inputs)?;
+        let output = self
+            .order_output(&|found| found == names)?
+            .open_output(&inputs)?;
         if is_arviz {
-            let data = self.arviz(&saved, table.as_ref(), session)?;
+            let data = self.write_arviz(&saved, table.as_ref(), session)?;
             data.write(output.path())?;
         } else {
             write_table(&columns, output.path())?;
@@ -130,19 +132,19 @@ impl Draws {
             resampled: saved.is_corrected() && !self.raw,
             verdict: saved.verdict().level.name(),
         };
-        output.answer(session, &written, || written.text())?;
-        Ok(self.acceptance.outcome(&saved, session))
+        output.print_answer(session, &written, || written.format_text())?;
+        Ok(self.acceptance.exit_outcome(&saved, session))
     }
 
     fn is_arviz(&self) -> bool {
         self.output.extension().is_some_and(|ending| ending == "nc")
     }
 
-    fn order<'a>(&'a self, signed: Signature<'a>) -> Result<Order<'a>> {
+    fn order_output<'a>(&'a self, signed: Signature<'a>) -> Result<Order<'a>> {
         if self.is_arviz() {
             return Ok(Order::new(&self.output, Kind::NetCdf, self.force));
         }
-        Order::table(&self.output, signed, self.force)
+        Order::table_order(&self.output, signed, self.force)
             .map_err(|error| anyhow!("{error}, or in nc for ArviZ"))
     }
 
@@ -154,7 +156,7 @@ impl Draws {
         }
     }
 
-    fn columns(&self, saved: &SavedFit) -> Vec<NamedDraws> {
+    fn draw_columns(&self, saved: &SavedFit) -> Vec<NamedDraws> {
         let groups = self.group_choice();
         if !self.raw {
             return saved.even_draws(groups);
@@ -170,12 +172,17 @@ impl Draws {
     }
 
     /// The columns of the fitted table that the model reads.
-    fn table(&self, saved: &SavedFit, source: &TableFiles, session: &Session) -> Result<Table> {
+    fn draw_table(
+        &self,
+        saved: &SavedFit,
+        source: &TableFiles,
+        session: &Session,
+    ) -> Result<Table> {
         let live = Live::new(session, "draws");
         self.reading.fitted_table(saved, source, &live)
     }
 
-    fn arviz(
+    fn write_arviz(
         &self,
         saved: &SavedFit,
         source: Option<&TableFiles>,
@@ -183,7 +190,7 @@ impl Draws {
     ) -> Result<InferenceData> {
         let table = match source {
             None => None,
-            Some(source) => Some(self.table(saved, source, session)?),
+            Some(source) => Some(self.draw_table(saved, source, session)?),
         };
         let wish = |asked: bool| {
             if asked {
@@ -205,7 +212,7 @@ impl Draws {
         };
         let (data, left_out) = export.data()?;
         for sentence in left_out {
-            session.remark(&sentence);
+            session.print_remark(&sentence);
         }
         Ok(data)
     }
@@ -220,7 +227,7 @@ fn write_table(columns: &[NamedDraws], path: &Path) -> Result<()> {
 }
 
 impl DrawsObject {
-    fn text(&self) -> String {
+    fn format_text(&self) -> String {
         let how = if self.resampled {
             ", resampled by weight"
         } else {

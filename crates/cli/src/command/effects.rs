@@ -117,14 +117,14 @@ pub(crate) struct Effects {
 }
 
 impl Effects {
-    pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
+    pub(crate) fn run_command(&self, session: &Session) -> Result<Outcome> {
         let usual = if self.tables.is_empty() { 4000 } else { 1000 };
         let draws = self.draws.unwrap_or(usual);
         ensure!(
             draws > 1,
             "--draws: expected at least two draws, found {draws}"
         );
-        let saved = self.one.load(session.input(&self.fit)?)?;
+        let saved = self.one.load_fit(session.resolve_input(&self.fit)?)?;
         let usual = if self.tables.is_empty() {
             PredictionLevel::Population
         } else {
@@ -135,19 +135,19 @@ impl Effects {
             level: self.level.map_or(usual, Into::into),
             ..saved.forecaster(draws)
         };
-        let question = self.question();
+        let question = self.effect_question();
         let averager = EffectAverager::new(&forecaster, &question)?;
         let answer = if self.tables.is_empty() {
             averager.at_reference()?
         } else {
-            let source = session.tables(&self.tables)?;
-            self.over(averager, &source, &Live::new(session, "effects"))?
+            let source = session.open_tables(&self.tables)?;
+            self.averaged_over(averager, &source, &Live::new(session, "effects"))?
         };
-        session.answer(&answer, || text(&answer))?;
-        Ok(self.acceptance.outcome(&saved, session))
+        session.print_answer(&answer, || format_text(&answer))?;
+        Ok(self.acceptance.exit_outcome(&saved, session))
     }
 
-    fn question(&self) -> EffectQuestion {
+    fn effect_question(&self) -> EffectQuestion {
         EffectQuestion {
             at: self.at.iter().flat_map(|held| held.0.clone()).collect(),
             by: self.by.clone(),
@@ -159,15 +159,15 @@ impl Effects {
     }
 
     /// Averages over all rows of some files.
-    fn over(
+    fn averaged_over(
         &self,
         mut averager: EffectAverager<'_>,
         source: &TableFiles,
         live: &Live,
     ) -> Result<Answer> {
-        let options = self.reading.options(Some(averager.columns()))?;
-        let options = options.keeping(&averager.optional_columns());
-        source.scan(&options, &mut |batch, at| {
+        let options = self.reading.read_options(Some(averager.columns()))?;
+        let options = options.keep_columns(&averager.optional_columns());
+        source.scan_blocks(&options, &mut |batch, at| {
             live.rows(at);
             averager.push(&batch)
         })?;
@@ -175,7 +175,7 @@ impl Effects {
     }
 }
 
-fn text(answer: &Answer) -> String {
+fn format_text(answer: &Answer) -> String {
     let over = match answer.n_rows {
         0 => "at the reference".into(),
         rows => format!("averaged over {rows} rows"),
@@ -194,12 +194,12 @@ fn text(answer: &Answer) -> String {
         "effect of {} on {}, {over}{groups}, {} draws\n{reference}\n",
         answer.variable, answer.on, answer.n_draws
     );
-    let rows: Vec<Coefficient> = answer.effects.iter().map(row).collect();
-    head + &Session::style().coefficients(&rows)
+    let rows: Vec<Coefficient> = answer.effects.iter().map(effect_row).collect();
+    head + &Session::style().format_coefficients(&rows)
 }
 
 /// An effect as a row of a table: its name, then the rows and the class that it refers to.
-fn row(effect: &Effect) -> Coefficient {
+fn effect_row(effect: &Effect) -> Coefficient {
     let parts = [effect.by.as_deref(), effect.class.as_deref()];
     let parts: Vec<&str> = parts.into_iter().flatten().collect();
     let name = if parts.is_empty() {

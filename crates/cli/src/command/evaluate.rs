@@ -49,13 +49,13 @@ pub(crate) struct Evaluate {
 }
 
 impl Evaluate {
-    pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
+    pub(crate) fn run_command(&self, session: &Session) -> Result<Outcome> {
         ensure!(
             self.draws > 0,
             "--draws: expected at least one draw, found 0"
         );
-        let saved = self.one.load(session.input(&self.fit)?)?;
-        let source = session.tables(&self.tables)?;
+        let saved = self.one.load_fit(session.resolve_input(&self.fit)?)?;
+        let source = session.open_tables(&self.tables)?;
         let live = Live::new(session, "evaluate");
         let forecaster = Forecaster {
             new_levels: self.new_levels.into(),
@@ -63,15 +63,15 @@ impl Evaluate {
             seed: self.seed,
             ..saved.forecaster(self.draws)
         };
-        let evaluation = evaluate(&forecaster, &source, &self.reading, &live)?;
+        let evaluation = evaluate_table(&forecaster, &source, &self.reading, &live)?;
         drop(live);
-        session.answer(&evaluation, || text(&evaluation))?;
-        Ok(self.acceptance.outcome(&saved, session))
+        session.print_answer(&evaluation, || format_text(&evaluation))?;
+        Ok(self.acceptance.exit_outcome(&saved, session))
     }
 }
 
 /// Scores a fit on all rows of some files.
-pub(super) fn evaluate(
+pub(super) fn evaluate_table(
     forecaster: &Forecaster<'_>,
     source: &TableFiles,
     reading: &Reading,
@@ -79,14 +79,14 @@ pub(super) fn evaluate(
 ) -> Result<Evaluation> {
     let options = reading.fitted(forecaster.saved)?;
     let mut evaluator = Evaluator::new(forecaster);
-    let scanned = source.scan(&options, &mut |batch, at| {
+    let scanned = source.scan_blocks(&options, &mut |batch, at| {
         live.rows(at);
         evaluator.push(&batch, at.rows - batch.n_rows() as u64)
     })?;
     Ok(evaluator.finish(scanned.dropped_rows)?)
 }
 
-fn text(evaluation: &Evaluation) -> String {
+fn format_text(evaluation: &Evaluation) -> String {
     let mut out = format!(
         "log likelihood per row {:.5}, {} rows, {} draws\n",
         evaluation.log_likelihood_per_row, evaluation.n_rows, evaluation.n_draws

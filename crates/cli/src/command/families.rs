@@ -42,17 +42,17 @@ impl FamilyObject {
 }
 
 impl Families {
-    pub(crate) fn run(session: &Session) -> Result<Outcome> {
+    pub(crate) fn run_command(session: &Session) -> Result<Outcome> {
         let families = Family::ALL.iter().copied().map(FamilyObject::new);
         let object = FamiliesObject {
             families: families.collect(),
         };
-        session.answer(&object, || text(&object))?;
+        session.print_answer(&object, || format_text(&object))?;
         Ok(Outcome::Done)
     }
 }
 
-fn text(object: &FamiliesObject) -> String {
+fn format_text(object: &FamiliesObject) -> String {
     let width = object.families.iter().map(|one| one.name.len()).max();
     let width = width.unwrap_or(0);
     let line = |one: &FamilyObject| format!("{:width$}  {}\n", one.name, one.help);

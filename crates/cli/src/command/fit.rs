@@ -11,7 +11,7 @@ use lehr::infer::run::{Checkpoint, Older};
 use lehr::regression::{Error, Groups, SavedFit};
 use lehr::table::Shuffler;
 
-use crate::choice::{Choice, method};
+use crate::choice::{Choice, find_method};
 use crate::content::Kind;
 use crate::fitting::{Inputs, ModelArgs};
 use crate::interrupt;
@@ -24,7 +24,7 @@ use crate::session::Session;
 use crate::stdin::STREAM;
 use crate::storing;
 
-use super::summary::text;
+use super::summary::format_text;
 
 /// Fit a model to a table
 ///
@@ -83,29 +83,29 @@ struct PriorOnly {
 }
 
 impl Fit {
-    pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
+    pub(crate) fn run_command(&self, session: &Session) -> Result<Outcome> {
         if self.prior.prior_only {
             return self.run_prior(session);
         }
-        let info = method(&self.method)?;
-        let fit = self.choice.fit(info)?;
-        let inputs = self.model.inputs(session)?;
-        let output = self.output(&inputs)?;
+        let info = find_method(&self.method)?;
+        let fit = self.choice.make_fit(info)?;
+        let inputs = self.model.resolve_inputs(session)?;
+        let output = self.open_output(&inputs)?;
         let file = output.as_ref().and_then(Output::file);
-        let checkpoint = self.checkpoint(file)?;
+        let checkpoint = self.open_checkpoint(file)?;
         interrupt::name_checkpoint(checkpoint.as_ref().map(|one| one.path.as_path()));
-        interrupt::listen();
+        interrupt::listen_signals();
         let mut live = Live::new(session, "fit");
-        let mut prepared = inputs.prepare(&self.reading, (file, &[info]), &live)?;
+        let mut prepared = inputs.prepare_task(&self.reading, (file, &[info]), &live)?;
         let beside = checkpoint
             .as_ref()
             .map(|checkpoint| checkpoint.path.clone());
-        let made = prepared.fit(fit, &mut live, checkpoint);
+        let made = prepared.run_fit(fit, &mut live, checkpoint);
         drop(live);
         if made.is_err() && beside.as_deref().is_some_and(Path::exists) {
             prepared.keep_rows();
         }
-        let saved = made.map_err(|error| stopped(error, beside.as_deref()))?;
+        let saved = made.map_err(|error| stopped_error(error, beside.as_deref()))?;
         // Chains that were stopped can show their draws and be resumed.
         let unfinished = is_unfinished(&saved) && beside.as_deref().is_some_and(Path::exists);
         if unfinished {
@@ -114,9 +114,9 @@ impl Fit {
         drop(prepared);
         if let Some(output) = &output {
             let done = beside.as_deref().filter(|_| !unfinished);
-            keep(&saved, output, done)?;
+            save_fit(&saved, output, done)?;
         }
-        self.answer(
+        self.print_answer(
             session,
             &saved,
             output.as_ref(),
@@ -127,22 +127,22 @@ impl Fit {
     /// Draws from the prior.
     fn run_prior(&self, session: &Session) -> Result<Outcome> {
         let (draws, seed) = self.choice.of_prior()?;
-        let inputs = self.model.inputs(session)?;
-        let output = self.output(&inputs)?;
+        let inputs = self.model.resolve_inputs(session)?;
+        let output = self.open_output(&inputs)?;
         let live = Live::new(session, "prior");
         let file = output.as_ref().and_then(Output::file);
         let saved = inputs
-            .prepare(&self.reading, (file, &[]), &live)?
+            .prepare_task(&self.reading, (file, &[]), &live)?
             .prior_only(draws, seed)?;
         drop(live);
         if let Some(output) = &output {
-            keep(&saved, output, None)?;
+            save_fit(&saved, output, None)?;
         }
-        self.answer(session, &saved, output.as_ref(), None)
+        self.print_answer(session, &saved, output.as_ref(), None)
     }
 
     /// Shows a fit.
-    fn answer(
+    fn print_answer(
         &self,
         session: &Session,
         saved: &SavedFit,
@@ -155,22 +155,24 @@ impl Fit {
             Groups::Leave
         };
         let object = FitObject::new(saved, groups).with_output(self.output.as_deref());
-        let words = || text(saved, groups) + &self.ending(more);
+        let words = || format_text(saved, groups) + &self.closing_line(more);
         match output {
-            Some(output) => output.answer(session, &object, words)?,
-            None => session.answer(&object, words)?,
+            Some(output) => output.print_answer(session, &object, words)?,
+            None => session.print_answer(&object, words)?,
         }
         Ok(Outcome::from(saved))
     }
 
-    fn output(&self, inputs: &Inputs<'_>) -> Result<Option<Output>> {
+    fn open_output(&self, inputs: &Inputs<'_>) -> Result<Option<Output>> {
         let order = |name| Order::new(name, Kind::Fit, self.force);
         let output = self.output.as_deref().map(order);
-        output.map(|order| order.open(&inputs.paths())).transpose()
+        output
+            .map(|order| order.open_output(&inputs.paths()))
+            .transpose()
     }
 
     /// The checkpoint file. An unfinished fit is neither continued nor replaced without request.
-    fn checkpoint(&self, output: Option<&Path>) -> Result<Option<Checkpoint>> {
+    fn open_checkpoint(&self, output: Option<&Path>) -> Result<Option<Checkpoint>> {
         let Some(output) = output else {
             ensure!(
                 !self.resume && !self.restart,
@@ -183,8 +185,8 @@ impl Fit {
             "--checkpoint-every: expected a number of seconds, found {}",
             self.checkpoint_every
         );
-        let path = beside(output);
-        Order::new(&path, Kind::Checkpoint, Force::default()).check(&[])?;
+        let path = checkpoint_path(output);
+        Order::new(&path, Kind::Checkpoint, Force::default()).check_inputs(&[])?;
         Shuffler::tidy_beside(output);
         let name = path.display();
         match (path.exists(), self.resume || self.restart) {
@@ -208,7 +210,7 @@ impl Fit {
         }))
     }
 
-    fn ending(&self, more: Option<&str>) -> String {
+    fn closing_line(&self, more: Option<&str>) -> String {
         let more = more.unwrap_or_default();
         match &self.output {
             Some(path) if path == Path::new(STREAM) => String::new(),
@@ -228,7 +230,7 @@ fn is_unfinished(saved: &SavedFit) -> bool {
 }
 
 /// Saves the fit and removes its checkpoint, if there is one.
-fn keep(saved: &SavedFit, output: &Output, checkpoint: Option<&Path>) -> Result<()> {
+fn save_fit(saved: &SavedFit, output: &Output, checkpoint: Option<&Path>) -> Result<()> {
     saved.save(output.path()).map_err(|error| match checkpoint {
         Some(path) if path.exists() => anyhow!(
             "{error}\n  hint: the fit is done and kept in {}; the same command with --resume saves it",
@@ -237,21 +239,21 @@ fn keep(saved: &SavedFit, output: &Output, checkpoint: Option<&Path>) -> Result<
         _ => error.into(),
     })?;
     if let (Some(file), Some(path)) = (output.file(), checkpoint) {
-        storing::tidy(file);
+        storing::remove_leftovers(file);
         let _ = std::fs::remove_file(path);
     }
     Ok(())
 }
 
 /// The checkpoint of an output: `fit.lehr.checkpoint`.
-fn beside(output: &Path) -> PathBuf {
+fn checkpoint_path(output: &Path) -> PathBuf {
     let mut name = output.as_os_str().to_owned();
     name.push(".checkpoint");
     PathBuf::from(name)
 }
 
 /// Adds to an interruption the command that resumes the fit.
-fn stopped(error: anyhow::Error, checkpoint: Option<&Path>) -> anyhow::Error {
+fn stopped_error(error: anyhow::Error, checkpoint: Option<&Path>) -> anyhow::Error {
     let Some(Error::Fit(FitError::Train(TrainError::Stopped { doing, done, saved }))) =
         error.downcast_ref()
     else {

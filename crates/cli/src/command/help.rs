@@ -40,16 +40,16 @@ struct HelpObject {
 
 impl Help {
     /// Prints the page; `whole` describes the command line.
-    pub(crate) fn run(&self, session: &Session, whole: Command) -> Result<Outcome> {
+    pub(crate) fn run_command(&self, session: &Session, whole: Command) -> Result<Outcome> {
         let object = HelpObject {
             topic: self.topic.clone().unwrap_or_default(),
-            text: self.text(whole)?,
+            text: self.format_text(whole)?,
         };
-        session.answer(&object, || object.text.clone())?;
+        session.print_answer(&object, || object.text.clone())?;
         Ok(Outcome::Done)
     }
 
-    fn text(&self, mut whole: Command) -> Result<String> {
+    fn format_text(&self, mut whole: Command) -> Result<String> {
         whole.build();
         let Some(topic) = &self.topic else {
             return Ok(whole.render_long_help().to_string());

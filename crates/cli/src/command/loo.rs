@@ -64,35 +64,35 @@ struct FoldObject {
 }
 
 impl Loo {
-    pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
-        let fit = session.input(&self.fit)?;
-        let source = session.tables(&self.tables)?;
+    pub(crate) fn run_command(&self, session: &Session) -> Result<Outcome> {
+        let fit = session.resolve_input(&self.fit)?;
+        let source = session.open_tables(&self.tables)?;
         let saved = SavedFit::load(&fit)?;
         let inputs: Vec<_> = source.paths().chain([fit.as_path()]).collect();
         let signed = |names: &[String]| names == ["row", "elpd", "k"];
         let output = self.output.as_deref().map(|path| {
-            let order = Order::table(path, &signed, self.force)?;
-            order.open(&inputs)
+            let order = Order::table_order(path, &signed, self.force)?;
+            order.open_output(&inputs)
         });
         let output = output.transpose()?;
         let live = Live::new(session, "loo");
         let left = match self.folds {
-            Some(count) => self.folded(&saved, &source, count, &live)?,
+            Some(count) => self.run_folds(&saved, &source, count, &live)?,
             None => self.left_out(&saved, &source, &live)?,
         };
         drop(live);
         if let Some(output) = &output {
-            listing(&left)?.write(output.path())?;
+            pointwise_table(&left)?.write(output.path())?;
         }
-        let warned = self.answer(session, &left)?;
-        match self.acceptance.outcome(&saved, session) {
+        let warned = self.print_answer(session, &left)?;
+        match self.acceptance.exit_outcome(&saved, session) {
             Outcome::Done if warned && !self.acceptance.accept_warnings => Ok(Outcome::Warned),
             outcome => Ok(outcome),
         }
     }
 
     /// Prints the result; returns whether it is doubtful.
-    fn answer(&self, session: &Session, left: &LeftOut) -> Result<bool> {
+    fn print_answer(&self, session: &Session, left: &LeftOut) -> Result<bool> {
         let summary = left.summary()?;
         if let Some(folds) = self.folds {
             let object = FoldObject {
@@ -100,10 +100,10 @@ impl Loo {
                 folds,
                 n_rows: summary.n_rows,
             };
-            session.answer(&object, || fold_text(&object))?;
+            session.print_answer(&object, || fold_text(&object))?;
             return Ok(false);
         }
-        session.answer(&summary, || text(&summary))?;
+        session.print_answer(&summary, || format_text(&summary))?;
         Ok(summary.n_high_k > 0)
     }
 
@@ -115,19 +115,20 @@ impl Loo {
         if self.refit > 0 {
             let optional = saved.subject.optional_columns();
             let wanted = (columns_of(&[saved]), &optional[..]);
-            let table = self.reading.table(source, wanted, live)?;
+            let table = self.reading.read_table(source, wanted, live)?;
             let folds = Folds {
                 saved,
                 table: &table,
                 seed: self.sampling.seed,
             };
-            let mut note = |number: usize| live.show(&format!("fitting again, {}", number + 1));
+            let mut note =
+                |number: usize| live.show_line(&format!("fitting again, {}", number + 1));
             folds.refit(&mut left, self.refit, &mut note)?;
         }
         Ok(left)
     }
 
-    fn folded(
+    fn run_folds(
         &self,
         saved: &SavedFit,
         source: &TableFiles,
@@ -137,7 +138,7 @@ impl Loo {
         let mut wanted = columns_of(&[saved]);
         wanted.extend(self.folds_by.clone().filter(|by| !wanted.contains(by)));
         let optional = saved.subject.optional_columns();
-        let table = (self.reading).table(source, (wanted, &optional), live)?;
+        let table = (self.reading).read_table(source, (wanted, &optional), live)?;
         ensure!(table.n_rows() > 1, "--folds: expected rows, found too few");
         let folds = Folds {
             saved,
@@ -148,13 +149,13 @@ impl Loo {
             Some(column) => folds.by(column, count)?,
             None => folds.evenly(count)?,
         };
-        let mut note = |fold: usize| live.show(&format!("fold {} of {count}", fold + 1));
+        let mut note = |fold: usize| live.show_line(&format!("fold {} of {count}", fold + 1));
         Ok(folds.run(&parts, &mut note)?)
     }
 }
 
 /// The rows that were left out, one to a line.
-fn listing(left: &LeftOut) -> Result<Table> {
+fn pointwise_table(left: &LeftOut) -> Result<Table> {
     let column = |of: &dyn Fn(&lehr::regression::LooRow) -> f64| -> Vec<f64> {
         left.rows.iter().map(of).collect()
     };
@@ -172,7 +173,7 @@ fn fold_text(object: &FoldObject) -> String {
     )
 }
 
-fn text(summary: &LooSummary) -> String {
+fn format_text(summary: &LooSummary) -> String {
     let elpd = summary.elpd_loo;
     let mut out = format!("elpd_loo  {:.2} ± {:.2}\n", elpd.estimate, elpd.se);
     if elpd.sampling_se > 0.0 {

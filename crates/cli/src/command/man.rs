@@ -5,7 +5,7 @@ use clap::{Args, Command};
 use clap_mangen::Man as Page;
 
 use crate::outcome::Outcome;
-use crate::session::print;
+use crate::session::print_text;
 
 /// Write the manual page to stdout
 #[derive(Debug, Args)]
@@ -20,7 +20,7 @@ pub(crate) struct Man {
 
 impl Man {
     /// Writes the page; `whole` describes the command line.
-    pub(crate) fn run(&self, mut whole: Command) -> Result<Outcome> {
+    pub(crate) fn run_command(&self, mut whole: Command) -> Result<Outcome> {
         whole.build();
         let page = match &self.command {
             None => Page::new(whole),
@@ -34,7 +34,7 @@ impl Man {
         };
         let mut text = Vec::new();
         page.render(&mut text)?;
-        print(&String::from_utf8_lossy(&text))?;
+        print_text(&String::from_utf8_lossy(&text))?;
         Ok(Outcome::Done)
     }
 }

@@ -39,7 +39,7 @@ struct Listing {
 }
 
 impl Methods {
-    pub(crate) fn run(session: &Session) -> Result<Outcome> {
+    pub(crate) fn run_command(session: &Session) -> Result<Outcome> {
         let methods = METHODS.iter().map(|info| Row {
             name: info.name,
             aliases: info.aliases,
@@ -56,13 +56,13 @@ impl Methods {
                 })
                 .collect(),
         };
-        session.answer(&listing, || listing.text())?;
+        session.print_answer(&listing, || listing.format_text())?;
         Ok(Outcome::Done)
     }
 }
 
 impl Listing {
-    fn text(&self) -> String {
+    fn format_text(&self) -> String {
         let mut out = String::from("Methods (--method)\n");
         for row in &self.methods {
             let _ = writeln!(out, "  {:<11} {}", row.name, row.help);

@@ -22,11 +22,11 @@ pub(super) struct Models<'a> {
 
 /// Whether a file holds a saved fit.
 pub(super) fn is_fit(path: &Path) -> bool {
-    path.is_file() && matches!(lehr::file::tag(path), Ok(Some(_)))
+    path.is_file() && matches!(lehr::file::read_tag(path), Ok(Some(_)))
 }
 
 impl Models<'_> {
-    pub(super) fn run(&self, session: &Session) -> Result<Outcome> {
+    pub(super) fn run_command(&self, session: &Session) -> Result<Outcome> {
         ensure!(
             self.files.len() > 1,
             "compare: expected two fits or more, found one\n  hint: lehr compare a.lehr b.lehr train.parquet"
@@ -35,7 +35,7 @@ impl Models<'_> {
             !self.tables.is_empty(),
             "compare: expected the table that the models were fitted to, found fits only\n  hint: lehr compare a.lehr b.lehr train.parquet"
         );
-        let source = session.tables(&self.tables)?;
+        let source = session.open_tables(&self.tables)?;
         let fits = self.files.iter().map(SavedFit::load);
         let fits: Vec<SavedFit> = fits.collect::<Result<_, _>>()?;
         let live = Live::new(session, "compare");
@@ -50,7 +50,7 @@ impl Models<'_> {
             .map(|((name, fit), left)| (name, fit, left))
             .collect();
         let comparison = compare_models(&models)?;
-        session.answer(&comparison, || text(&comparison))?;
+        session.print_answer(&comparison, || format_text(&comparison))?;
         let warned = comparison.models.iter().any(|model| model.n_high_k > 0);
         let trusted = fits.iter().all(SavedFit::is_trusted);
         Ok(if warned || !trusted {
@@ -61,7 +61,7 @@ impl Models<'_> {
     }
 }
 
-fn text(comparison: &ModelComparison) -> String {
+fn format_text(comparison: &ModelComparison) -> String {
     let with_error = |one: LooMeasure| format!("{:.1} ± {:.1}", one.estimate, one.se);
     let row = |(place, model): (usize, &lehr::regression::ComparedModel)| {
         let difference = match place {
@@ -83,7 +83,7 @@ fn text(comparison: &ModelComparison) -> String {
     };
     let rows = comparison.models.iter().enumerate().map(row).collect();
     let head = ["model", "elpd", "difference", "p", "weight", "log evidence"];
-    let mut out = Session::style().table(&head, rows);
+    let mut out = Session::style().format_table(&head, rows);
     let _ = writeln!(
         out,
         "\n{} rows, {} left out one by one; weights are those of stacking",

@@ -136,7 +136,7 @@ struct PredictionObject {
 }
 
 impl PredictionObject {
-    fn text(&self) -> String {
+    fn format_text(&self) -> String {
         let dropped = match self.dropped_rows {
             0 => String::new(),
             1 => ", 1 row with a missing value left out".into(),
@@ -158,7 +158,7 @@ fn is_prediction(names: &[String], response: &str) -> bool {
 }
 
 impl Predict {
-    pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
+    pub(crate) fn run_command(&self, session: &Session) -> Result<Outcome> {
         ensure!(
             self.draws > 0,
             "--draws: expected at least one draw, found 0"
@@ -173,29 +173,29 @@ impl Predict {
             self.draws,
             self.responses
         );
-        let fit = session.input(&self.fit)?;
-        let source = session.tables(&self.tables)?;
-        let saved = self.one.load(&fit)?;
+        let fit = session.resolve_input(&self.fit)?;
+        let source = session.open_tables(&self.tables)?;
+        let saved = self.one.load_fit(&fit)?;
         let fits = saved.responses()?;
         let inputs: Vec<&Path> = source.paths().chain([fit.as_path()]).collect();
         let response = fits[0].subject.response();
         let signed = |names: &[String]| is_prediction(names, &response);
-        let output = Order::table(&self.output, &signed, self.force)?.open(&inputs)?;
+        let output = Order::table_order(&self.output, &signed, self.force)?.open_output(&inputs)?;
         let live = Live::new(session, "predict");
         let forecasters: Vec<Forecaster<'_>> =
-            fits.iter().map(|fit| self.forecaster(fit)).collect();
-        let scored = self.score(&forecasters, &source, &output, &live)?;
+            fits.iter().map(|fit| self.make_forecaster(fit)).collect();
+        let scored = self.score_predictions(&forecasters, &source, &output, &live)?;
         drop(live);
-        output.answer(session, &scored, || scored.text())?;
+        output.print_answer(session, &scored, || scored.format_text())?;
         for (function, rows) in &scored.extrapolated {
-            session.remark(&format!(
+            session.print_remark(&format!(
                 "warning: {function}: {rows} rows lie outside the fitted range, where the function is extrapolated"
             ));
         }
-        Ok(self.acceptance.outcome(&saved, session))
+        Ok(self.acceptance.exit_outcome(&saved, session))
     }
 
-    fn forecaster<'f>(&self, saved: &'f SavedFit) -> Forecaster<'f> {
+    fn make_forecaster<'f>(&self, saved: &'f SavedFit) -> Forecaster<'f> {
         let quantiles = self.quantiles.iter().map(|percent| percent / 100.0);
         Forecaster {
             new_levels: self.new_levels.into(),
@@ -210,7 +210,7 @@ impl Predict {
         }
     }
 
-    fn score(
+    fn score_predictions(
         &self,
         forecasters: &[Forecaster<'_>],
         source: &TableFiles,
@@ -219,19 +219,19 @@ impl Predict {
     ) -> Result<PredictionObject> {
         // Missing values are not allowed with several responses.
         let optional = forecasters[0].saved.subject.optional_columns();
-        let mut options = self.reading.options(None)?.keeping(&optional);
+        let mut options = self.reading.read_options(None)?.keep_columns(&optional);
         if self.only {
-            options.columns = Some(needed(source, &options, forecasters)?);
+            options.columns = Some(needed_columns(source, &options, forecasters)?);
         }
         let (mut sink, mut columns) = (None, Vec::new());
         let mut extrapolated = BTreeMap::new();
-        let scanned = source.scan(&options, &mut |batch, at| {
+        let scanned = source.scan_blocks(&options, &mut |batch, at| {
             live.rows(at);
             let first = at.rows - batch.n_rows() as u64;
-            let predicted = self.predicted(forecasters, batch, first, &mut extrapolated)?;
+            let predicted = self.predict_table(forecasters, batch, first, &mut extrapolated)?;
             if let Some(table) = predicted {
                 columns = table.names().to_vec();
-                push(&mut sink, output.path(), &table)?;
+                push_table(&mut sink, output.path(), &table)?;
             }
             anyhow::Ok(())
         })?;
@@ -240,7 +240,7 @@ impl Predict {
             "table: expected at least one row, found none"
         );
         if let Some(sink) = sink {
-            sink.finish()?;
+            sink.close_file()?;
         }
         Ok(PredictionObject {
             output: output.name(),
@@ -253,7 +253,7 @@ impl Predict {
     }
 
     /// The table of a batch's predictions; `None` without rows.
-    fn predicted(
+    fn predict_table(
         &self,
         forecasters: &[Forecaster<'_>],
         batch: Table,
@@ -279,7 +279,7 @@ impl Predict {
 }
 
 /// The columns that a prediction needs; the model reports those that a table lacks.
-fn needed(
+fn needed_columns(
     source: &TableFiles,
     options: &lehr::table::ReadOptions,
     forecasters: &[Forecaster<'_>],
@@ -288,17 +288,17 @@ fn needed(
         let columns = one.saved.subject.predictor_columns();
         columns.contains(&name)
     };
-    let fields = source.schema(options)?;
+    let fields = source.read_schema(options)?;
     let names = fields.into_iter().map(|field| field.name);
     Ok(names
         .filter(|name| forecasters.iter().any(|one| read(one, name)))
         .collect())
 }
 
-fn push(sink: &mut Option<Sink>, path: &Path, table: &Table) -> Result<(), TableError> {
+fn push_table(sink: &mut Option<Sink>, path: &Path, table: &Table) -> Result<(), TableError> {
     let open = match sink {
         Some(open) => open,
-        None => sink.insert(Sink::create(path, table)?),
+        None => sink.insert(Sink::create_file(path, table)?),
     };
-    open.push(table)
+    open.push_table(table)
 }

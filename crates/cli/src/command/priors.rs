@@ -103,10 +103,10 @@ impl PriorObject {
 }
 
 impl Priors {
-    pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
+    pub(crate) fn run_command(&self, session: &Session) -> Result<Outcome> {
         let live = Live::new(session, "priors");
-        let inputs = self.model.inputs(session)?;
-        let task = inputs.prepare(&self.reading, (None, &[]), &live)?;
+        let inputs = self.model.resolve_inputs(session)?;
+        let task = inputs.prepare_task(&self.reading, (None, &[]), &live)?;
         drop(live);
         let predictive = self
             .predictive
@@ -122,16 +122,16 @@ impl Priors {
                 .map(|drawn| PredictiveObject::new(self.draws, drawn)),
         };
         let words = || {
-            let drawn = object.predictive.as_ref().map(predicted);
-            text(&lines) + &drawn.unwrap_or_default()
+            let drawn = object.predictive.as_ref().map(describe_predictive);
+            format_text(&lines) + &drawn.unwrap_or_default()
         };
-        session.answer(&object, words)?;
+        session.print_answer(&object, words)?;
         Ok(Outcome::Done)
     }
 }
 
 /// The prior predictive quantiles, as tables.
-fn predicted(drawn: &PredictiveObject) -> String {
+fn describe_predictive(drawn: &PredictiveObject) -> String {
     let head = |title: &str, first: &str| {
         format!(
             "\n{title}\n{:28}{first}{:>12}{:>12}{:>12}\n",
@@ -143,7 +143,7 @@ fn predicted(drawn: &PredictiveObject) -> String {
         "",
     );
     for one in &drawn.coefficients {
-        let [q5, q50, q95] = [one.q5, one.q50, one.q95].map(short);
+        let [q5, q50, q95] = [one.q5, one.q50, one.q95].map(format_short);
         let _ = writeln!(text, "{:28}{q5:>12}{q50:>12}{q95:>12}", one.name);
     }
     if drawn.response.is_empty() {
@@ -152,7 +152,7 @@ fn predicted(drawn: &PredictiveObject) -> String {
     let title = format!("the response in {} rows, by the prior", drawn.rows);
     text += &head(&title, &format!("{:>12}", "in the table"));
     for one in &drawn.response {
-        let [observed, q5, q50, q95] = [one.observed, one.q5, one.q50, one.q95].map(short);
+        let [observed, q5, q50, q95] = [one.observed, one.q5, one.q50, one.q95].map(format_short);
         let mark = if one.is_surprising() { "  outside" } else { "" };
         let _ = writeln!(
             text,
@@ -164,7 +164,7 @@ fn predicted(drawn: &PredictiveObject) -> String {
 }
 
 /// The number with four digits.
-fn short(value: f64) -> String {
+fn format_short(value: f64) -> String {
     match value.abs() {
         size if size != 0.0 && !(1e-3..1e6).contains(&size) => format!("{value:.2e}"),
         size if size >= 100.0 => format!("{value:.1}"),
@@ -172,7 +172,7 @@ fn short(value: f64) -> String {
     }
 }
 
-fn text(lines: &[PriorLine]) -> String {
+fn format_text(lines: &[PriorLine]) -> String {
     let width = |part: fn(&PriorLine) -> usize| lines.iter().map(part).max().unwrap_or(0);
     let name = width(|line| line.name.chars().count());
     let prior = width(|line| line.distribution.chars().count());

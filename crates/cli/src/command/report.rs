@@ -38,18 +38,18 @@ struct ReportObject {
 }
 
 impl Report {
-    pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
-        let fit = session.input(&self.fit)?;
-        let output = Order::new(&self.output, Kind::Page, self.force).open(&[&fit])?;
-        let saved = self.one.load(&fit)?;
+    pub(crate) fn run_command(&self, session: &Session) -> Result<Outcome> {
+        let fit = session.resolve_input(&self.fit)?;
+        let output = Order::new(&self.output, Kind::Page, self.force).open_output(&[&fit])?;
+        let saved = self.one.load_fit(&fit)?;
         write_page(&saved.report(), output.path())?;
         let written = ReportObject {
             output: output.name(),
             verdict: saved.verdict().level.name(),
         };
-        output.answer(session, &written, || format!("{}\n", written.output))?;
+        output.print_answer(session, &written, || format!("{}\n", written.output))?;
         if saved.is_prior_only() {
-            session.remark(PRIOR_ONLY);
+            session.print_remark(PRIOR_ONLY);
         }
         Ok(Outcome::Done)
     }

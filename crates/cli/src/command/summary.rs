@@ -9,7 +9,7 @@ use lehr::infer::chains::Chains;
 use lehr::infer::posterior::{Diagnostics, Evidence, Posterior, Proposal};
 use lehr::regression::{Groups, SavedFit};
 
-use crate::live::words;
+use crate::live::format_seconds;
 use crate::object::FitObject;
 use crate::outcome::Outcome;
 use crate::session::Session;
@@ -29,20 +29,22 @@ pub(crate) struct Summary {
 }
 
 impl Summary {
-    pub(crate) fn run(&self, session: &Session) -> Result<Outcome> {
-        let saved = SavedFit::load(session.input(&self.fit)?)?;
+    pub(crate) fn run_command(&self, session: &Session) -> Result<Outcome> {
+        let saved = SavedFit::load(session.resolve_input(&self.fit)?)?;
         let groups = if self.groups {
             Groups::Include
         } else {
             Groups::Leave
         };
-        session.answer(&FitObject::new(&saved, groups), || text(&saved, groups))?;
+        session.print_answer(&FitObject::new(&saved, groups), || {
+            format_text(&saved, groups)
+        })?;
         Ok(Outcome::from(&saved))
     }
 }
 
 /// A summary in words of the work that was done.
-fn work(posterior: &Posterior) -> String {
+fn describe_work(posterior: &Posterior) -> String {
     if posterior.is_prior() {
         return format!("{} draws", posterior.n_draws());
     }
@@ -71,16 +73,16 @@ fn evidence_words(evidence: &Evidence) -> String {
 }
 
 /// The verdict, the coefficients, and the settings of the fit.
-pub(crate) fn text(saved: &SavedFit, groups: Groups) -> String {
+pub(crate) fn format_text(saved: &SavedFit, groups: Groups) -> String {
     let style = Session::style();
     let posterior = &saved.posterior;
-    let mut out = style.verdict(&saved.verdict());
+    let mut out = style.format_verdict(&saved.verdict());
     out.push('\n');
-    out += &style.coefficients(&saved.coefficients(groups));
+    out += &style.format_coefficients(&saved.coefficients(groups));
     out.push('\n');
     let explained = saved.explained();
     if !explained.is_empty() {
-        out += &style.shares(&explained);
+        out += &style.format_shares(&explained);
         out.push('\n');
     }
     if let Some(evidence) = &posterior.evidence {
@@ -91,30 +93,30 @@ pub(crate) fn text(saved: &SavedFit, groups: Groups) -> String {
         "{}, {} rows{}, {} latents, {} in {}",
         posterior.method(),
         posterior.origin.rows,
-        dropped(saved),
+        describe_dropped(saved),
         posterior.n_latents(),
-        work(posterior),
-        words(saved.seconds().total())
+        describe_work(posterior),
+        format_seconds(saved.seconds().total())
     );
-    out += &model(saved);
+    out += &describe_model(saved);
     let choices = posterior.choices.iter();
-    out += &listed(
+    out += &list_lines(
         "choices",
         choices
             .map(|(key, value)| format!("{key}: {value}"))
             .collect(),
     );
-    out += &listed("notes", saved.notes());
-    out += &listed("the file holds", vec![saved.contents.clone()]);
+    out += &list_lines("notes", saved.notes());
+    out += &list_lines("the file holds", vec![saved.contents.clone()]);
     out
 }
 
 /// The expanded formula and its priors, or the statements of any other model.
-fn model(saved: &SavedFit) -> String {
+fn describe_model(saved: &SavedFit) -> String {
     let regressions = saved.subject.regressions();
     if regressions.is_empty() {
         let lines = saved.posterior.origin.description.lines();
-        return listed("model", lines.map(str::to_owned).collect());
+        return list_lines("model", lines.map(str::to_owned).collect());
     }
     let priors = saved.subject.priors().into_iter();
     let priors = priors.map(|(name, prior)| format!("{name} ~ {prior}"));
@@ -123,10 +125,10 @@ fn model(saved: &SavedFit) -> String {
         let formulas = std::iter::once(terms).chain(&terms.parameters);
         formulas.map(ToString::to_string)
     });
-    listed("model", formulas.collect()) + &listed("priors", priors.collect())
+    list_lines("model", formulas.collect()) + &list_lines("priors", priors.collect())
 }
 
-fn dropped(saved: &SavedFit) -> String {
+fn describe_dropped(saved: &SavedFit) -> String {
     match saved.dropped_rows {
         0 => String::new(),
         count => format!(" ({count} with missing values left out)"),
@@ -134,7 +136,7 @@ fn dropped(saved: &SavedFit) -> String {
 }
 
 /// A heading and its lines; empty without lines.
-fn listed(heading: &str, lines: Vec<String>) -> String {
+fn list_lines(heading: &str, lines: Vec<String>) -> String {
     if lines.is_empty() {
         return String::new();
     }

@@ -46,7 +46,7 @@ impl PriorDraws {
     ) -> PriorDraws {
         let layout = locals.layout();
         let input = rows.locals().expect("rows that carry their latents");
-        let laws = locals.laws(at, rows);
+        let laws = locals.local_laws(at, rows);
         let mut outputs = Vec::new();
         let mut sites = Vec::new();
         for (place, law) in laws.into_iter().enumerate() {
@@ -76,7 +76,12 @@ impl PriorDraws {
     }
 
     /// A draw of every row's local latents given the shared latents, flat and unconstrained.
-    pub(crate) fn draw(&mut self, latents: &[f64], params: &[f64], random: &mut dyn Rng) -> &[f64] {
+    pub(crate) fn draw_locals(
+        &mut self,
+        latents: &[f64],
+        params: &[f64],
+        random: &mut dyn Rng,
+    ) -> &[f64] {
         for (slot, values) in [(self.latents, latents), (self.params, params)] {
             if let Some(slot) = slot {
                 self.workspace.set(slot, values);
@@ -90,7 +95,7 @@ impl PriorDraws {
             self.plan.run(&mut self.workspace);
             let width = self.flat.len() / self.rows;
             for row in 0..self.rows {
-                let free = planned.draw(&self.workspace, self.rows, row, random);
+                let free = planned.draw_site(&self.workspace, self.rows, row, random);
                 self.flat[row * width..][planned.places.clone()].copy_from_slice(&free);
             }
         }
@@ -100,7 +105,7 @@ impl PriorDraws {
 
 impl PlannedSite {
     /// The site of one row on the unconstrained scale.
-    fn draw(
+    fn draw_site(
         &self,
         workspace: &Workspace,
         rows: usize,
@@ -118,9 +123,9 @@ impl PlannedSite {
                         &whole[(row * self.batch + k) * width..][..width]
                     })
                     .collect();
-                self.family.draw(&own, random, part);
+                self.family.draw_value(&own, random, part);
             }
-            if let Ok(free) = self.site.support.unconstrain(&value) {
+            if let Ok(free) = self.site.support.unconstrain_values(&value) {
                 return free;
             }
         }

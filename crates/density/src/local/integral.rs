@@ -32,7 +32,7 @@ impl Nodes {
 
     /// The default number of nodes: 16 for one local latent, 9 × 9 for two, and for more as many as
     /// a check of the integral needs. `None` beyond [`Nodes::MOST_LOCALS`].
-    pub fn usual(layout: &Layout) -> Option<Nodes> {
+    pub fn usual_rule(layout: &Layout) -> Option<Nodes> {
         let count = USUAL.get(layout.size().checked_sub(1)?)?;
         Some(Nodes::new(*count, layout.size()))
     }
@@ -81,7 +81,7 @@ impl Nodes {
     /// A rule whose difference from this one estimates its error: twice as many nodes for one or
     /// two local latents, and some more for several.
     #[must_use]
-    pub fn finer(&self) -> Nodes {
+    pub fn finer_rule(&self) -> Nodes {
         let dimensions = self.dimensions();
         let count = match dimensions.checked_sub(Nodes::MOST_EXACT + 1) {
             None => 2 * self.per_dimension,
@@ -108,10 +108,10 @@ impl Nodes {
         at: &Point<'g>,
         rows: &Rows<'g>,
     ) -> Expr<'g> {
-        let joint = |w: &[Expr<'g>]| locals.log_joint(at, &rows.carrying(w));
-        let normal = LocalNormal::posterior(locals, at, rows).fixed();
+        let joint = |w: &[Expr<'g>]| locals.log_joint(at, &rows.carry_numbers(w));
+        let normal = LocalNormal::posterior_normal(locals, at, rows).without_gradient();
         let value = self.log_integral(&normal, &joint);
-        locals.weighed(value, rows)
+        locals.weight_rows(value, rows)
     }
 
     /// The logarithm of the integral of e^`log_density`, with nodes placed by a normal
@@ -122,7 +122,7 @@ impl Nodes {
         log_density: &dyn Fn(&[Expr<'g>]) -> Expr<'g>,
     ) -> Expr<'g> {
         let terms = self.log_terms(normal, log_density);
-        let largest = largest(&terms);
+        let largest = largest_term(&terms);
         let shares = terms.iter().map(|term| (*term - largest).exp());
         let sum = shares.reduce(|a, b| a + b).expect("a rule has a node");
         let constant = HALF_LN_TWO_PI * self.dimensions() as f64;
@@ -134,15 +134,15 @@ impl Nodes {
     ///
     /// # Panics
     /// If there are more local latents than the rule has dimensions for.
-    pub fn expected<'g>(
+    pub fn expected_values<'g>(
         &self,
         locals: &dyn Locals,
         at: &Point<'g>,
         rows: &Rows<'g>,
         of: &dyn Fn(&Rows<'g>) -> Vec<Expr<'g>>,
     ) -> Vec<Expr<'g>> {
-        let normal = LocalNormal::prior(locals, at, rows);
-        let density = |w: &[Expr<'g>]| locals.log_prior(at, &rows.carrying(w));
+        let normal = LocalNormal::prior_normal(locals, at, rows);
+        let density = |w: &[Expr<'g>]| locals.log_prior(at, &rows.carry_numbers(w));
         let total = self.log_integral(&normal, &density) + normal.log_determinant();
         let total = total - HALF_LN_TWO_PI * self.dimensions() as f64;
         let terms = self.log_terms(&normal, &density);
@@ -150,7 +150,7 @@ impl Nodes {
         let map = normal.map();
         for (node, term) in self.points.iter().zip(terms) {
             let share = (term - total).exp();
-            let values = of(&rows.carrying(&map.at_numbers(node)));
+            let values = of(&rows.carry_numbers(&map.at_numbers(node)));
             for (place, value) in values.into_iter().enumerate() {
                 let part = value * along_rows(share, value);
                 match sums.get_mut(place) {
@@ -176,7 +176,7 @@ impl Nodes {
 
 /// The largest of the terms in each row, with zero derivative: it only keeps exponentials in range,
 /// and it is added and subtracted again.
-fn largest<'g>(terms: &[Expr<'g>]) -> Expr<'g> {
+fn largest_term<'g>(terms: &[Expr<'g>]) -> Expr<'g> {
     let all = terms.iter().copied().reduce(Expr::max);
     all.expect("a rule has a node").stop_gradient()
 }

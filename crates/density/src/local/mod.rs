@@ -32,18 +32,18 @@ pub trait Locals: Send + Sync {
 
     /// The weight of log p(yₙ | z, xₙ), `[n]`, if rows have weights. A row of weight two stands for
     /// two rows, each with its own local latents.
-    fn weight<'g>(&self, rows: &Rows<'g>) -> Option<Expr<'g>>;
+    fn row_weight<'g>(&self, rows: &Rows<'g>) -> Option<Expr<'g>>;
 
     /// One number of each row, `[n]`, times the row's weight.
-    fn weighed<'g>(&self, each: Expr<'g>, rows: &Rows<'g>) -> Expr<'g> {
-        match self.weight(rows) {
+    fn weight_rows<'g>(&self, each: Expr<'g>, rows: &Rows<'g>) -> Expr<'g> {
+        match self.row_weight(rows) {
             Some(weight) => each * weight,
             None => each,
         }
     }
 
     /// The prior of each site in order, which may depend on the sites before it.
-    fn laws<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Vec<LocalLaw<'g>>;
+    fn local_laws<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Vec<LocalLaw<'g>>;
 }
 
 /// The prior of one local site, from which it can be drawn.

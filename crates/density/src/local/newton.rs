@@ -63,7 +63,7 @@ struct Stand<'g> {
 
 impl<'g> LocalNormal<'g> {
     /// A standard normal around these numbers.
-    pub fn standard(graph: &'g Graph, rows: usize, around: &[f64]) -> LocalNormal<'g> {
+    pub fn standard_normal(graph: &'g Graph, rows: usize, around: &[f64]) -> LocalNormal<'g> {
         let full = |value| graph.full([rows], value);
         let entry = |i: usize, j: usize| full(f64::from(u8::from(i == j)));
         let row = |i: usize| (0..=i).map(|j| entry(i, j)).collect();
@@ -74,19 +74,25 @@ impl<'g> LocalNormal<'g> {
     }
 
     /// The normal approximation at the mode of the prior of each row's latents.
-    pub fn prior(locals: &dyn Locals, at: &Point<'g>, rows: &Rows<'g>) -> LocalNormal<'g> {
-        let start = LocalNormal::standard(at.graph(), rows.len(), locals.layout().start());
-        start.climb(PRIOR_STEPS, &|w| locals.log_prior(at, &rows.carrying(w)))
+    pub fn prior_normal(locals: &dyn Locals, at: &Point<'g>, rows: &Rows<'g>) -> LocalNormal<'g> {
+        let start = LocalNormal::standard_normal(at.graph(), rows.len(), locals.layout().start());
+        start.climb_from(PRIOR_STEPS, &|w| {
+            locals.log_prior(at, &rows.carry_numbers(w))
+        })
     }
 
     /// The normal approximation at the mode of the joint density of each row's latents and its
     /// response.
-    pub fn posterior(locals: &dyn Locals, at: &Point<'g>, rows: &Rows<'g>) -> LocalNormal<'g> {
-        let joint = |w: &[Expr<'g>]| locals.log_joint(at, &rows.carrying(w));
-        LocalNormal::prior(locals, at, rows).climb(STEPS, &joint)
+    pub fn posterior_normal(
+        locals: &dyn Locals,
+        at: &Point<'g>,
+        rows: &Rows<'g>,
+    ) -> LocalNormal<'g> {
+        let joint = |w: &[Expr<'g>]| locals.log_joint(at, &rows.carry_numbers(w));
+        LocalNormal::prior_normal(locals, at, rows).climb_from(STEPS, &joint)
     }
 
-    /// As [`LocalNormal::posterior`] by fewer steps, and differentiable in the variables of the
+    /// As [`LocalNormal::posterior_normal`] by fewer steps, and differentiable in the variables of the
     /// joint density. It is at the mode of most rows, and on the way to it for rows far from what
     /// their prior expects. Suitable for results that are correct wherever the normal is centred.
     pub fn moving_posterior(
@@ -94,38 +100,42 @@ impl<'g> LocalNormal<'g> {
         at: &Point<'g>,
         rows: &Rows<'g>,
     ) -> LocalNormal<'g> {
-        let joint = |w: &[Expr<'g>]| locals.log_joint(at, &rows.carrying(w));
-        let prior = LocalNormal::prior(locals, at, rows);
+        let joint = |w: &[Expr<'g>]| locals.log_joint(at, &rows.carry_numbers(w));
+        let prior = LocalNormal::prior_normal(locals, at, rows);
         let near = LocalNormal {
-            centre: prior.summit(FEW, &joint),
+            centre: prior.find_summit(FEW, &joint),
             factor: prior.factor,
         };
-        near.moving(&joint)
+        near.with_gradient(&joint)
     }
 
     /// The normal approximation at the mode of `log_density`, by `steps` from here. If the density
     /// is not concave, the present curvature is used.
-    fn climb(
+    fn climb_from(
         &self,
         steps: Steps,
         log_density: &dyn Fn(&[Expr<'g>]) -> Expr<'g>,
     ) -> LocalNormal<'g> {
-        let centre = self.summit(steps, log_density);
-        let curve = Curve::of(log_density, &centre);
+        let centre = self.find_summit(steps, log_density);
+        let curve = Curve::at_point(log_density, &centre);
         LocalNormal {
-            factor: curve.factor(&self.factor),
+            factor: curve.factor_precision(&self.factor),
             centre,
         }
     }
 
     /// The point that `steps` reach from here.
-    fn summit(&self, steps: Steps, log_density: &dyn Fn(&[Expr<'g>]) -> Expr<'g>) -> Vec<Expr<'g>> {
+    fn find_summit(
+        &self,
+        steps: Steps,
+        log_density: &dyn Fn(&[Expr<'g>]) -> Expr<'g>,
+    ) -> Vec<Expr<'g>> {
         let mut stand = Stand {
             height: log_density(&self.centre),
             centre: self.centre.clone(),
         };
         for place in 0..steps.wary + steps.plain {
-            let mut moves = self.moves(&stand.centre, log_density);
+            let mut moves = self.newton_moves(&stand.centre, log_density);
             if place >= steps.wary {
                 moves.truncate(1);
             }
@@ -144,13 +154,13 @@ impl<'g> LocalNormal<'g> {
     /// that the curvature h grows as e^(κt) along the step, with κ from the third derivative, and
     /// ends at t = ln(1 + κ)/κ instead of 1. That is the mode of aw − beʷ from anywhere, and the
     /// mode of a normal density, where κ = 0.
-    fn moves(
+    fn newton_moves(
         &self,
         centre: &[Expr<'g>],
         log_density: &dyn Fn(&[Expr<'g>]) -> Expr<'g>,
     ) -> Vec<Vec<Expr<'g>>> {
-        let curve = Curve::of(log_density, centre);
-        let factor = curve.factor(&self.factor);
+        let curve = Curve::at_point(log_density, centre);
+        let factor = curve.factor_precision(&self.factor);
         let whole = factor.solve(&curve.slopes);
         let scales = factor.scales().into_iter().zip(self.factor.scales());
         let limits: Vec<Expr<'g>> = scales.map(|(a, b)| a.max(b) * LONGEST).collect();
@@ -158,7 +168,7 @@ impl<'g> LocalNormal<'g> {
         let clipped: Vec<Expr<'g>> = pairs().map(|(s, m)| s.min(*m).max(-*m)).collect();
         let quarter = clipped.iter().map(|s| *s * 0.25).collect();
         let leap = pairs().map(|(s, m)| s.sign() * *m * LEAP).collect();
-        let share = curve.share(&whole);
+        let share = curve.step_share(&whole);
         let bent = whole.iter().map(|s| *s * share).collect();
         [bent, clipped, quarter, leap]
             .map(|step: Vec<Expr<'g>>| centre.iter().zip(step).map(|(w, s)| *w + s).collect())
@@ -167,28 +177,28 @@ impl<'g> LocalNormal<'g> {
 
     /// The same normal with zero derivative.
     #[must_use]
-    pub fn fixed(&self) -> LocalNormal<'g> {
+    pub fn without_gradient(&self) -> LocalNormal<'g> {
         LocalNormal {
             centre: self.centre.iter().map(|w| w.stop_gradient()).collect(),
-            factor: self.factor.fixed(),
+            factor: self.factor.without_gradient(),
         }
     }
 
     /// The normal approximation at the mode near this centre, differentiable in the variables of
     /// `log_density`. It is one Newton step, whose length at the mode is zero and whose derivative
     /// is that of the mode. Where there is no mode, the factor of this normal is used.
-    fn moving(&self, log_density: &dyn Fn(&[Expr<'g>]) -> Expr<'g>) -> LocalNormal<'g> {
-        let here = self.fixed();
-        let curve = Curve::of(log_density, &here.centre);
-        let factor = curve.factor(&here.factor);
-        let still = factor.fixed();
+    fn with_gradient(&self, log_density: &dyn Fn(&[Expr<'g>]) -> Expr<'g>) -> LocalNormal<'g> {
+        let here = self.without_gradient();
+        let curve = Curve::at_point(log_density, &here.centre);
+        let factor = curve.factor_precision(&here.factor);
+        let still = factor.without_gradient();
         let limits = still.scales().into_iter().map(|scale| scale * LONGEST);
         // If Newton's method has not converged, the step is not short.
         let step = factor.solve(&curve.slopes).into_iter().zip(limits);
         let step = step.map(|(s, m)| s.min(m).max(-m));
         let centre: Vec<Expr<'g>> = here.centre.iter().zip(step).map(|(w, s)| *w + s).collect();
         LocalNormal {
-            factor: Curve::of(log_density, &centre).factor(&still),
+            factor: Curve::at_point(log_density, &centre).factor_precision(&still),
             centre,
         }
     }
@@ -232,7 +242,7 @@ impl<'g> Stand<'g> {
 }
 
 impl<'g> Curve<'g> {
-    fn of(log_density: &dyn Fn(&[Expr<'g>]) -> Expr<'g>, at: &[Expr<'g>]) -> Curve<'g> {
+    fn at_point(log_density: &dyn Fn(&[Expr<'g>]) -> Expr<'g>, at: &[Expr<'g>]) -> Curve<'g> {
         // Equal nodes are merged into one node, so numbers that start equal get distinct anchors.
         let anchored =
             |(place, w): (usize, &Expr<'g>)| (0..place).fold(w.anchor(), |w, _| w.anchor());
@@ -255,7 +265,7 @@ impl<'g> Curve<'g> {
 
     /// ln(1 + κ)/κ: the share of Newton's step p that leads to the mode if the curvature grows as
     /// e^(κt) along it. κ is the derivative of pᵀHp along p, divided by p·g.
-    fn share(&self, newton: &[Expr<'g>]) -> Expr<'g> {
+    fn step_share(&self, newton: &[Expr<'g>]) -> Expr<'g> {
         const SMALL: f64 = 1e-4;
         let along: Vec<Expr<'g>> = newton.iter().map(|p| p.stop_gradient()).collect();
         let mut bend = None;
@@ -280,7 +290,7 @@ impl<'g> Curve<'g> {
     }
 
     /// The Cholesky factor of the negative Hessian; `otherwise` where there is none.
-    fn factor(&self, otherwise: &Factor<'g>) -> Factor<'g> {
+    fn factor_precision(&self, otherwise: &Factor<'g>) -> Factor<'g> {
         // An LDLᵀ factorisation first, so that no root is taken of a negative number.
         let mut left: Vec<Vec<Expr<'g>>> = Vec::new();
         for row in &self.bends {
@@ -313,7 +323,7 @@ impl<'g> LocalMap<'g> {
     /// The map of shift + stretch · t, with a shift and a stretch of each number that all rows
     /// share, `[d]` both.
     #[must_use]
-    pub fn after(&self, shift: Expr<'g>, stretch: Expr<'g>) -> LocalMap<'g> {
+    pub fn shifted_map(&self, shift: Expr<'g>, stretch: Expr<'g>) -> LocalMap<'g> {
         let numbers = |of: Expr<'g>| (0..self.start.len()).map(|k| of.entry(k)).collect();
         let (shifts, stretches): (Vec<Expr<'g>>, Vec<Expr<'g>>) =
             (numbers(shift), numbers(stretch));
@@ -322,7 +332,7 @@ impl<'g> LocalMap<'g> {
             pairs.map(|(a, stretch)| *a * *stretch).collect()
         };
         LocalMap {
-            start: self.at(&shifts),
+            start: self.values_at(&shifts),
             spread: self.spread.iter().enumerate().map(row).collect(),
         }
     }
@@ -331,11 +341,11 @@ impl<'g> LocalMap<'g> {
     pub fn at_numbers(&self, t: &[f64]) -> Vec<Expr<'g>> {
         let graph = self.start[0].graph();
         let numbers: Vec<Expr<'g>> = t.iter().map(|t| graph.scalar(*t)).collect();
-        self.at(&numbers)
+        self.values_at(&numbers)
     }
 
     /// The image of a t of each row, one `[n]` per number.
-    pub fn at(&self, t: &[Expr<'g>]) -> Vec<Expr<'g>> {
+    pub fn values_at(&self, t: &[Expr<'g>]) -> Vec<Expr<'g>> {
         let image = |(i, row): (usize, &Vec<Expr<'g>>)| {
             let parts = row.iter().zip(&t[i..]).map(|(a, t)| *a * *t);
             parts.fold(self.start[i], |sum, part| sum + part)
@@ -346,7 +356,7 @@ impl<'g> LocalMap<'g> {
 
 impl<'g> Factor<'g> {
     /// The same factor with zero derivative.
-    fn fixed(&self) -> Factor<'g> {
+    fn without_gradient(&self) -> Factor<'g> {
         let stopped = |row: &Vec<Expr<'g>>| row.iter().map(|e| e.stop_gradient()).collect();
         Factor(self.0.iter().map(stopped).collect())
     }

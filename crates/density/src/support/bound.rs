@@ -4,7 +4,7 @@ use lehr_graph::Expr;
 
 use super::{Constrained, Support};
 
-pub(super) fn constrain(support: Support, free: Expr<'_>) -> Constrained<'_> {
+pub(super) fn constrain_values(support: Support, free: Expr<'_>) -> Constrained<'_> {
     let (value, log_jacobian) = match support {
         Support::Positive => (free.exp(), free),
         Support::Lower(low) => (low + free.exp(), free),
@@ -27,7 +27,7 @@ fn log_logistic_slope(free: Expr<'_>) -> Expr<'_> {
     -(free.softplus() + (-free).softplus())
 }
 
-pub(super) fn unconstrain(support: Support, x: f64) -> f64 {
+pub(super) fn unconstrain_values(support: Support, x: f64) -> f64 {
     match support {
         Support::Positive => x.ln(),
         Support::Lower(low) => (x - low).ln(),
@@ -39,7 +39,7 @@ pub(super) fn unconstrain(support: Support, x: f64) -> f64 {
     }
 }
 
-pub(super) fn contains(support: Support, x: f64) -> bool {
+pub(super) fn contains_values(support: Support, x: f64) -> bool {
     match support {
         Support::Positive => x > 0.0 && x.is_finite(),
         Support::Lower(low) => x >= low && x.is_finite(),

@@ -3,7 +3,7 @@
 
 use lehr_graph::Expr;
 
-use super::triangle::{below_diagonal, identity, is_factor, strict_places};
+use super::triangle::{below_diagonal, identity_matrix, is_factor, strict_places};
 use super::{Constrained, with_last};
 
 /// The tolerance for a row of unit length.
@@ -12,7 +12,7 @@ const SLACK: f64 = 1e-8;
 /// With r = tanh u, each entry is r times the rest of the row's unit length that the entries to its
 /// left leave, ∏ √(1 − r²) over them, and the diagonal is the remaining length. The entry
 /// contributes a factor 1 − r² to the Jacobian for itself and half a factor for every later column.
-pub(super) fn constrain(free: Expr<'_>, n: usize) -> Constrained<'_> {
+pub(super) fn constrain_values(free: Expr<'_>, n: usize) -> Constrained<'_> {
     let (graph, shape) = (free.graph(), free.shape());
     let batch = with_last(shape, &[]);
     if n <= 1 {
@@ -29,7 +29,7 @@ pub(super) fn constrain(free: Expr<'_>, n: usize) -> Constrained<'_> {
         .collect();
     let weighted = log_rest * graph.constant([shares.len()], &shares);
     Constrained {
-        value: (below_diagonal(free.tanh(), n) + identity(graph, n)) * length_left,
+        value: (below_diagonal(free.tanh(), n) + identity_matrix(graph, n)) * length_left,
         log_jacobian: weighted.sum_axis(shape.rank() - 1),
     }
 }
@@ -39,7 +39,7 @@ fn log_squared_sech(free: Expr<'_>) -> Expr<'_> {
     (std::f64::consts::LN_2 - free - (free * -2.0).softplus()) * 2.0
 }
 
-pub(super) fn unconstrain(event: &[f64], n: usize, free: &mut Vec<f64>) {
+pub(super) fn unconstrain_values(event: &[f64], n: usize, free: &mut Vec<f64>) {
     for i in 0..n {
         let row = &event[i * n..=i * n + i];
         for j in 0..i {
@@ -51,7 +51,7 @@ pub(super) fn unconstrain(event: &[f64], n: usize, free: &mut Vec<f64>) {
     }
 }
 
-pub(super) fn contains(event: &[f64], n: usize) -> bool {
+pub(super) fn contains_values(event: &[f64], n: usize) -> bool {
     let unit = |row: &[f64]| (row.iter().map(|x| x * x).sum::<f64>() - 1.0).abs() <= SLACK;
     is_factor(event, n) && event.chunks_exact(n).all(unit)
 }

@@ -57,7 +57,7 @@ pub struct Constrained<'g> {
 
 impl Support {
     /// The shape of one event; scalar for supports of single numbers.
-    pub fn event(self) -> Shape {
+    pub fn event_shape(self) -> Shape {
         match self {
             Support::Simplex(n) | Support::Ordered(n) => [n].into(),
             Support::CholeskyCorrelation(n) | Support::CholeskyCovariance(n) => [n, n].into(),
@@ -77,8 +77,8 @@ impl Support {
     }
 
     /// The axes of `shape` before the event. Refuses a shape that does not end in the event.
-    pub fn batch(self, shape: Shape) -> Result<Shape, SupportError> {
-        let (dims, event) = (shape.dims(), self.event());
+    pub fn batch_shape(self, shape: Shape) -> Result<Shape, SupportError> {
+        let (dims, event) = (shape.dims(), self.event_shape());
         match dims.len().checked_sub(event.rank()) {
             Some(batch) if dims[batch..] == *event.dims() => Ok(Shape::new(&dims[..batch])),
             _ => Err(SupportError::Shape {
@@ -91,8 +91,8 @@ impl Support {
 
     /// The shape of the unconstrained numbers for a value of `shape`.
     pub fn free_shape(self, shape: Shape) -> Result<Shape, SupportError> {
-        let batch = self.batch(shape)?;
-        Ok(match self.event().rank() {
+        let batch = self.batch_shape(shape)?;
+        Ok(match self.event_shape().rank() {
             0 => batch,
             _ => Shape::new(&[batch.dims(), &[self.free_size()]].concat()),
         })
@@ -104,31 +104,31 @@ impl Support {
     }
 
     /// The constrained value of unconstrained numbers of shape [`Support::free_shape`].
-    pub fn constrain(self, free: Expr<'_>) -> Constrained<'_> {
+    pub fn constrain_values(self, free: Expr<'_>) -> Constrained<'_> {
         match self {
-            Support::Simplex(n) => simplex::constrain(free, n),
-            Support::Ordered(n) => ordered::constrain(free, n),
-            Support::CholeskyCorrelation(n) => correlation::constrain(free, n),
-            Support::CholeskyCovariance(n) => covariance::constrain(free, n),
-            _ => bound::constrain(self, free),
+            Support::Simplex(n) => simplex::constrain_values(free, n),
+            Support::Ordered(n) => ordered::constrain_values(free, n),
+            Support::CholeskyCorrelation(n) => correlation::constrain_values(free, n),
+            Support::CholeskyCovariance(n) => covariance::constrain_values(free, n),
+            _ => bound::constrain_values(self, free),
         }
     }
 
     /// The unconstrained numbers of whole events, one after another. Refuses values outside the
     /// support or on its edge.
-    pub fn unconstrain(self, values: &[f64]) -> Result<Vec<f64>, SupportError> {
+    pub fn unconstrain_values(self, values: &[f64]) -> Result<Vec<f64>, SupportError> {
         self.whole_events(values)?;
         let mut free = Vec::with_capacity(values.len());
-        for event in values.chunks_exact(self.event().size().max(1)) {
+        for event in values.chunks_exact(self.event_shape().size().max(1)) {
             let done = free.len();
-            if self.contains(event) {
+            if self.contains_values(event) {
                 self.unconstrain_event(event, &mut free);
             }
             let inside = free.len() == done + self.free_size();
             if !inside || free[done..].iter().any(|u| !u.is_finite()) {
                 return Err(SupportError::Outside {
                     support: self.to_string(),
-                    found: shown(event),
+                    found: show_event(event),
                 });
             }
         }
@@ -137,32 +137,32 @@ impl Support {
 
     fn unconstrain_event(self, event: &[f64], free: &mut Vec<f64>) {
         match self {
-            Support::Simplex(_) => simplex::unconstrain(event, free),
-            Support::Ordered(_) => ordered::unconstrain(event, free),
-            Support::CholeskyCorrelation(n) => correlation::unconstrain(event, n, free),
-            Support::CholeskyCovariance(n) => covariance::unconstrain(event, n, free),
-            _ => free.push(bound::unconstrain(self, event[0])),
+            Support::Simplex(_) => simplex::unconstrain_values(event, free),
+            Support::Ordered(_) => ordered::unconstrain_values(event, free),
+            Support::CholeskyCorrelation(n) => correlation::unconstrain_values(event, n, free),
+            Support::CholeskyCovariance(n) => covariance::unconstrain_values(event, n, free),
+            _ => free.push(bound::unconstrain_values(self, event[0])),
         }
     }
 
     /// Whether the values are whole events inside the support, up to rounding. Bounds given as
     /// numbers belong to the support, and so do ties of ordered numbers.
-    pub fn contains(self, values: &[f64]) -> bool {
+    pub fn contains_values(self, values: &[f64]) -> bool {
         if self.whole_events(values).is_err() || values.iter().any(|x| x.is_nan()) {
             return false;
         }
-        let mut events = values.chunks_exact(self.event().size().max(1));
+        let mut events = values.chunks_exact(self.event_shape().size().max(1));
         events.all(|event| match self {
-            Support::Simplex(_) => simplex::contains(event),
-            Support::Ordered(_) => ordered::contains(event),
-            Support::CholeskyCorrelation(n) => correlation::contains(event, n),
-            Support::CholeskyCovariance(n) => covariance::contains(event, n),
-            _ => bound::contains(self, event[0]),
+            Support::Simplex(_) => simplex::contains_values(event),
+            Support::Ordered(_) => ordered::contains_values(event),
+            Support::CholeskyCorrelation(n) => correlation::contains_values(event, n),
+            Support::CholeskyCovariance(n) => covariance::contains_values(event, n),
+            _ => bound::contains_values(self, event[0]),
         })
     }
 
     fn whole_events(self, values: &[f64]) -> Result<(), SupportError> {
-        let expected = self.event().size();
+        let expected = self.event_shape().size();
         match values.len().checked_rem(expected) {
             Some(0) => Ok(()),
             _ => Err(SupportError::Length {
@@ -196,7 +196,7 @@ impl fmt::Display for Support {
 }
 
 /// The event in brackets; only its first numbers if it is long.
-fn shown(event: &[f64]) -> String {
+fn show_event(event: &[f64]) -> String {
     let first: Vec<String> = event.iter().take(6).map(f64::to_string).collect();
     let more = if event.len() > 6 { ", …" } else { "" };
     match event {

@@ -4,7 +4,7 @@ use lehr_graph::Expr;
 
 use super::{Constrained, with_last};
 
-pub(super) fn constrain(free: Expr<'_>, n: usize) -> Constrained<'_> {
+pub(super) fn constrain_values(free: Expr<'_>, n: usize) -> Constrained<'_> {
     let graph = free.graph();
     let axis = free.shape().rank() - 1;
     if n <= 1 {
@@ -21,11 +21,11 @@ pub(super) fn constrain(free: Expr<'_>, n: usize) -> Constrained<'_> {
     }
 }
 
-pub(super) fn unconstrain(event: &[f64], free: &mut Vec<f64>) {
+pub(super) fn unconstrain_values(event: &[f64], free: &mut Vec<f64>) {
     free.extend(event.first());
     free.extend(event.windows(2).map(|pair| (pair[1] - pair[0]).ln()));
 }
 
-pub(super) fn contains(event: &[f64]) -> bool {
+pub(super) fn contains_values(event: &[f64]) -> bool {
     event.iter().all(|x| x.is_finite()) && event.windows(2).all(|pair| pair[0] <= pair[1])
 }

@@ -9,13 +9,13 @@ use super::{Constrained, with_last};
 const SLACK: f64 = 1e-8;
 
 /// 1/√(k(k+1)) for k = 1..n−1, which makes the rows of the Helmert matrix orthonormal.
-fn norm(k: usize) -> f64 {
+fn helmert_norm(k: usize) -> f64 {
     1.0 / ((k * (k + 1)) as f64).sqrt()
 }
 
 /// x = softmax(Hᵀu) with H the Helmert basis of the vectors that sum to zero; the Jacobian is
 /// √n ∏ xᵢ.
-pub(super) fn constrain(free: Expr<'_>, n: usize) -> Constrained<'_> {
+pub(super) fn constrain_values(free: Expr<'_>, n: usize) -> Constrained<'_> {
     let graph = free.graph();
     let shape = free.shape();
     let axis = shape.rank() - 1;
@@ -26,7 +26,7 @@ pub(super) fn constrain(free: Expr<'_>, n: usize) -> Constrained<'_> {
             log_jacobian: graph.full(batch, 0.0),
         };
     }
-    let lengths: Vec<f64> = (1..n).map(norm).collect();
+    let lengths: Vec<f64> = (1..n).map(helmert_norm).collect();
     let ranks: Vec<f64> = (1..n).map(|k| k as f64).collect();
     let scaled = free * graph.constant([n - 1], &lengths);
     let zero = graph.full(with_last(shape, &[1]), 0.0);
@@ -43,15 +43,15 @@ pub(super) fn constrain(free: Expr<'_>, n: usize) -> Constrained<'_> {
     }
 }
 
-pub(super) fn unconstrain(event: &[f64], free: &mut Vec<f64>) {
+pub(super) fn unconstrain_values(event: &[f64], free: &mut Vec<f64>) {
     let mut sum_before = 0.0;
     for k in 1..event.len() {
         sum_before += event[k - 1].ln();
-        free.push((sum_before - k as f64 * event[k].ln()) * norm(k));
+        free.push((sum_before - k as f64 * event[k].ln()) * helmert_norm(k));
     }
 }
 
-pub(super) fn contains(event: &[f64]) -> bool {
+pub(super) fn contains_values(event: &[f64]) -> bool {
     let sum: f64 = event.iter().sum();
     event.iter().all(|&x| x >= 0.0) && (sum - 1.0).abs() <= SLACK
 }

@@ -35,7 +35,7 @@ pub(super) fn below_diagonal(flat: Expr<'_>, n: usize) -> Expr<'_> {
 }
 
 /// The identity matrix.
-pub(super) fn identity(graph: &Graph, n: usize) -> Expr<'_> {
+pub(super) fn identity_matrix(graph: &Graph, n: usize) -> Expr<'_> {
     let values: Vec<f64> = (0..n * n)
         .map(|k| f64::from(u8::from(k / n == k % n)))
         .collect();

@@ -28,10 +28,10 @@ impl CodedLevels {
         levels: Levels,
         coding: Coding,
     ) -> Result<CodedLevels, BasisError> {
-        let names = levels.names();
+        let names = levels.level_names();
         let place = |name: &String| {
             let found = names.iter().position(|level| level == name);
-            found.ok_or_else(|| named(coded, name, &names))
+            found.ok_or_else(|| find_level(coded, name, &names))
         };
         let order: Vec<usize> = match &coded.order[..] {
             [] => (0..names.len()).collect(),
@@ -52,7 +52,7 @@ impl CodedLevels {
         };
         let (kept, contrast, label) = match coding {
             Coding::Treatment => (
-                coded.contrast.kept(names.len(), reference),
+                coded.contrast.kept_levels(names.len(), reference),
                 coded.contrast,
                 coded.label(),
             ),
@@ -76,23 +76,23 @@ impl CodedLevels {
     }
 
     /// The levels in order.
-    pub(super) fn names(&self) -> Vec<String> {
-        let names = self.levels.names();
+    pub(super) fn column_names(&self) -> Vec<String> {
+        let names = self.levels.level_names();
         let ordered = self.order.iter();
         ordered
             .map(|place| names[*place as usize].clone())
             .collect()
     }
 
-    pub(super) fn labels(&self) -> Vec<ColumnLabel> {
-        let names = self.names();
+    pub(super) fn column_labels(&self) -> Vec<ColumnLabel> {
+        let names = self.column_names();
         let kept = self.kept.iter();
-        kept.map(|place| ColumnLabel::level(&self.label, names[*place].clone()))
+        kept.map(|place| ColumnLabel::level_of(&self.label, names[*place].clone()))
             .collect()
     }
 
     /// The place in order of each level, counted in ascending order.
-    pub(super) fn ranks(&self) -> Vec<usize> {
+    pub(super) fn column_ranks(&self) -> Vec<usize> {
         let mut ranks = vec![0; self.order.len()];
         for (place, level) in self.order.iter().enumerate() {
             ranks[*level as usize] = place;
@@ -101,10 +101,10 @@ impl CodedLevels {
     }
 
     /// The columns for rows whose levels, counted in ascending order, are `codes`.
-    pub(super) fn columns(&self, codes: &[u32]) -> Vec<Vec<f64>> {
-        let rank = self.ranks();
+    pub(super) fn level_columns(&self, codes: &[u32]) -> Vec<Vec<f64>> {
+        let rank = self.column_ranks();
         let column = |column: &usize| {
-            let value = |row: usize| self.contrast.value(row, *column, &self.kept);
+            let value = |row: usize| self.contrast.contrast_value(row, *column, &self.kept);
             let values: Vec<f64> = rank.iter().map(|row| value(*row)).collect();
             codes.iter().map(|code| values[*code as usize]).collect()
         };
@@ -112,7 +112,7 @@ impl CodedLevels {
     }
 }
 
-fn named(coded: &Coded, level: &str, names: &[String]) -> BasisError {
+fn find_level(coded: &Coded, level: &str, names: &[String]) -> BasisError {
     BasisError::AbsentLevel {
         column: coded.column.clone(),
         level: level.to_owned(),
@@ -138,7 +138,7 @@ mod tests {
     /// The contrast matrices that R prints, column by column.
     #[test]
     fn contrasts_are_those_of_r() {
-        let columns = |coded: &CodedLevels| coded.columns(&[0, 1, 2]);
+        let columns = |coded: &CodedLevels| coded.level_columns(&[0, 1, 2]);
         let treatment = levels(Contrast::Treatment, Some("late"), &[]);
         assert_eq!(columns(&treatment), [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]);
         let sum = levels(Contrast::Sum, None, &[]);
@@ -147,6 +147,6 @@ mod tests {
         assert_eq!(columns(&helmert), [[-1.0, 1.0, 0.0], [-1.0, -1.0, 2.0]]);
         let ordered = levels(Contrast::Helmert, None, &["night", "day", "late"]);
         assert_eq!(columns(&ordered), [[1.0, 0.0, -1.0], [-1.0, 2.0, -1.0]]);
-        assert_eq!(ordered.names(), ["night", "day", "late"]);
+        assert_eq!(ordered.column_names(), ["night", "day", "late"]);
     }
 }

@@ -23,7 +23,7 @@ pub enum BasisError {
     /// A missing or infinite value.
     #[error(
         "{factor}: expects finite numbers, found {value} in row {row}{}",
-        computed(factor)
+        computed_hint(factor)
     )]
     NotFinite {
         /// The factor that was computed.
@@ -112,7 +112,7 @@ pub enum BasisError {
     /// Levels that were not in the table that was fitted.
     #[error(
         "column \"{column}\": {} not in the table that was fitted{hint}",
-        were(levels)
+        name_levels(levels)
     )]
     UnseenLevel {
         /// The column.
@@ -125,7 +125,7 @@ pub enum BasisError {
 }
 
 /// `the level "a" was`, `the levels "a", "b" and 3 more were`
-fn were(levels: &[String]) -> String {
+fn name_levels(levels: &[String]) -> String {
     const SHOWN: usize = 5;
     let quoted = levels
         .iter()
@@ -140,7 +140,7 @@ fn were(levels: &[String]) -> String {
 }
 
 /// A hint for values that were computed rather than read from the table.
-fn computed(factor: &str) -> &'static str {
+fn computed_hint(factor: &str) -> &'static str {
     if factor.contains('(') && !factor.starts_with("C(") {
         "\n  hint: look for a logarithm, a root or a division that is not defined there"
     } else {
@@ -150,7 +150,7 @@ fn computed(factor: &str) -> &'static str {
 
 impl BasisError {
     /// The same error with its row number moved by `first` rows.
-    pub(super) fn further(mut self, first: usize) -> Self {
+    pub(super) fn shift_rows(mut self, first: usize) -> Self {
         if let Self::NotFinite { row, .. } = &mut self {
             *row += first;
         }

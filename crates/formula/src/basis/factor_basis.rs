@@ -13,7 +13,7 @@ use super::splined::SplineColumns;
 use crate::coded::Coding;
 use crate::expression::Expr;
 use crate::factor::Factor;
-use crate::syntax::quoted;
+use crate::syntax::quote_name;
 
 /// A factor that yields the same columns for new rows as for the table it was fitted to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -68,68 +68,76 @@ impl Basis {
     }
 
     /// The names of its columns: `x`, `log(x)`, `poly(x, 2)[1]`, `color[red]`.
-    pub fn names(&self) -> Vec<String> {
-        self.labels().into_iter().map(|label| label.text).collect()
+    pub fn column_names(&self) -> Vec<String> {
+        self.column_labels()
+            .into_iter()
+            .map(|label| label.text)
+            .collect()
     }
 
     /// The names, with the levels separate.
-    pub fn labels(&self) -> Vec<ColumnLabel> {
+    pub fn column_labels(&self) -> Vec<ColumnLabel> {
         match &self.fitted {
             Constants::Plain | Constants::Affine { .. } => {
-                vec![ColumnLabel::plain(self.factor.to_string())]
+                vec![ColumnLabel::plain_text(self.factor.to_string())]
             }
             Constants::Poly(fitted) => (1..=fitted.alpha.len())
-                .map(|degree| ColumnLabel::level(&self.factor.to_string(), degree.to_string()))
+                .map(|degree| ColumnLabel::level_of(&self.factor.to_string(), degree.to_string()))
                 .collect(),
-            Constants::Spline(fitted) => (1..=fitted.count())
-                .map(|place| ColumnLabel::level(&self.factor.to_string(), place.to_string()))
+            Constants::Spline(fitted) => (1..=fitted.column_count())
+                .map(|place| ColumnLabel::level_of(&self.factor.to_string(), place.to_string()))
                 .collect(),
             Constants::Levels {
                 column,
                 levels,
                 coding,
-            } => (levels.names().into_iter().skip(skipped(*coding)))
-                .map(|level| ColumnLabel::level(&quoted(column), level))
-                .collect(),
-            Constants::Coded { coded, .. } => coded.labels(),
+            } => (levels
+                .level_names()
+                .into_iter()
+                .skip(skipped_level(*coding)))
+            .map(|level| ColumnLabel::level_of(&quote_name(column), level))
+            .collect(),
+            Constants::Coded { coded, .. } => coded.column_labels(),
         }
     }
 
     /// The columns for the rows of a table, one for each name.
-    pub fn evaluate(&self, columns: &Lookup<'_, '_>) -> Result<Vec<Vec<f64>>, BasisError> {
+    pub fn evaluate_columns(&self, columns: &Lookup<'_, '_>) -> Result<Vec<Vec<f64>>, BasisError> {
         let expr = &self.expr;
         match &self.fitted {
-            Constants::Plain => Ok(vec![numbers(&self.factor, expr, columns)?]),
+            Constants::Plain => Ok(vec![read_numbers(&self.factor, expr, columns)?]),
             Constants::Affine { mean, scale } => {
-                let mut values = numbers(&self.factor, expr, columns)?;
+                let mut values = read_numbers(&self.factor, expr, columns)?;
                 for value in &mut values {
                     *value = (*value - mean) / scale;
                 }
                 Ok(vec![values])
             }
-            Constants::Poly(fitted) => Ok(fitted.evaluate(&numbers(&self.factor, expr, columns)?)),
+            Constants::Poly(fitted) => {
+                Ok(fitted.evaluate_powers(&read_numbers(&self.factor, expr, columns)?))
+            }
             Constants::Spline(fitted) => {
-                let values = numbers(&self.factor, expr, columns)?;
-                fitted.evaluate(&self.factor.to_string(), &values)
+                let values = read_numbers(&self.factor, expr, columns)?;
+                fitted.evaluate_columns(&self.factor.to_string(), &values)
             }
             Constants::Levels { levels, coding, .. } => {
-                let codes = self.codes(columns)?;
+                let codes = self.level_codes(columns)?;
                 let indicator = |level: u32| {
                     let row = |&code: &u32| f64::from(u8::from(code == level));
                     codes.iter().map(row).collect()
                 };
-                let kept = skipped(*coding) as u32..levels.len() as u32;
+                let kept = skipped_level(*coding) as u32..levels.len() as u32;
                 Ok(kept.map(indicator).collect())
             }
-            Constants::Coded { coded, .. } => Ok(coded.columns(&self.codes(columns)?)),
+            Constants::Coded { coded, .. } => Ok(coded.level_columns(&self.level_codes(columns)?)),
         }
     }
 
     /// All levels of a categorical basis, the one without a column included; empty for other bases.
-    pub fn levels(&self) -> Vec<String> {
+    pub fn level_names(&self) -> Vec<String> {
         match &self.fitted {
-            Constants::Levels { levels, .. } => levels.names(),
-            Constants::Coded { coded, .. } => coded.names(),
+            Constants::Levels { levels, .. } => levels.level_names(),
+            Constants::Coded { coded, .. } => coded.column_names(),
             _ => Vec::new(),
         }
     }
@@ -137,32 +145,32 @@ impl Basis {
     /// The level of each row, by its place in ascending order; empty if the basis is not
     /// categorical.
     ///
-    /// With many levels this is much smaller than [`evaluate`](Self::evaluate). Refuses a level
+    /// With many levels this is much smaller than [`evaluate_columns`](Self::evaluate_columns). Refuses a level
     /// that was not in the table that was fitted.
-    pub fn codes(&self, columns: &Lookup<'_, '_>) -> Result<Vec<u32>, BasisError> {
+    pub fn level_codes(&self, columns: &Lookup<'_, '_>) -> Result<Vec<u32>, BasisError> {
         let (column, levels) = match &self.fitted {
             Constants::Levels { column, levels, .. } => (column, levels),
             Constants::Coded { column, coded } => (column, &coded.levels),
             _ => return Ok(Vec::new()),
         };
         let found = columns(column).ok_or_else(|| BasisError::Unknown(column.clone()))?;
-        levels.codes(column, found)
+        levels.level_codes(column, found)
     }
 
-    /// As [`Basis::codes`], but by the place in the formula's order.
-    pub fn ranks(&self, columns: &Lookup<'_, '_>) -> Result<Vec<u32>, BasisError> {
-        let codes = self.codes(columns)?;
+    /// As [`Basis::level_codes`], but by the place in the formula's order.
+    pub fn column_ranks(&self, columns: &Lookup<'_, '_>) -> Result<Vec<u32>, BasisError> {
+        let codes = self.level_codes(columns)?;
         let Constants::Coded { coded, .. } = &self.fitted else {
             return Ok(codes);
         };
-        let ranks = coded.ranks();
+        let ranks = coded.column_ranks();
         let rank = |code: u32| ranks[code as usize] as u32;
         Ok(codes.into_iter().map(rank).collect())
     }
 }
 
 /// How many levels at the front have no column.
-fn skipped(coding: Coding) -> usize {
+fn skipped_level(coding: Coding) -> usize {
     match coding {
         Coding::Treatment => 1,
         Coding::Full => 0,
@@ -170,19 +178,19 @@ fn skipped(coding: Coding) -> usize {
 }
 
 /// The finite values of an expression.
-pub(super) fn numbers(
+pub(super) fn read_numbers(
     factor: &Factor,
     expr: &Expr,
     columns: &Lookup<'_, '_>,
 ) -> Result<Vec<f64>, BasisError> {
     let text = expr
-        .columns()
+        .column_names()
         .into_iter()
         .find(|name| matches!(columns(name), Some(Column::Labels { .. })));
     if let Some(name) = text {
         return Err(BasisError::Text(name.to_owned()));
     }
-    let values = expr.evaluate(&|name| match columns(name)? {
+    let values = expr.evaluate_columns(&|name| match columns(name)? {
         Column::Numbers(values) => Some(values),
         Column::Labels { .. } => None,
     })?;

@@ -13,24 +13,24 @@ impl Basis {
     /// without `C(...)`; its levels are sorted, and `coding` determines whether the first one has a
     /// column. Refuses columns that are missing, values that are not finite (`log` of a negative
     /// number), and columns without variation where the factor needs some.
-    pub fn fit(
+    pub fn fit_columns(
         factor: &Factor,
         coding: Coding,
         columns: &Lookup<'_, '_>,
     ) -> Result<Self, BasisError> {
         let mut learner = Learner::new(factor, coding);
         loop {
-            learner.see(columns, 0)?;
-            if learner.turn()? == Round::Last {
-                return Ok(learner.finish());
+            learner.add_rows(columns, 0)?;
+            if learner.next_round()? == Round::Last {
+                return Ok(learner.into_basis());
             }
         }
     }
 }
 
 impl TermBasis {
-    /// Fits each factor; `codings` is the term's row of [`Terms::codings`](crate::Terms::codings).
-    pub fn fit(
+    /// Fits each factor; `codings` is the term's row of [`Terms::term_codings`](crate::Terms::term_codings).
+    pub fn fit_columns(
         term: &Term,
         codings: &[Coding],
         columns: &Lookup<'_, '_>,
@@ -41,7 +41,7 @@ impl TermBasis {
             "one coding for each factor"
         );
         let pairs = term.factors.iter().zip(codings);
-        let factors = pairs.map(|(factor, &coding)| Basis::fit(factor, coding, columns));
+        let factors = pairs.map(|(factor, &coding)| Basis::fit_columns(factor, coding, columns));
         Ok(Self {
             factors: factors.collect::<Result<_, _>>()?,
         })

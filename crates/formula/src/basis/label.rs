@@ -15,7 +15,7 @@ pub struct ColumnLabel {
 
 impl ColumnLabel {
     /// The label of a column that stands alone.
-    pub(super) fn plain(text: String) -> Self {
+    pub(super) fn plain_text(text: String) -> Self {
         Self {
             variable: text.clone(),
             text,
@@ -24,7 +24,7 @@ impl ColumnLabel {
     }
 
     /// The label of one of several columns.
-    pub(super) fn level(variable: &str, level: String) -> Self {
+    pub(super) fn level_of(variable: &str, level: String) -> Self {
         Self {
             text: format!("{variable}[{level}]"),
             variable: variable.to_owned(),
@@ -33,7 +33,7 @@ impl ColumnLabel {
     }
 
     /// The label of the product of two columns.
-    pub(super) fn times(&self, right: &Self) -> Self {
+    pub(super) fn interaction_with(&self, right: &Self) -> Self {
         Self {
             text: format!("{}:{}", self.text, right.text),
             variable: format!("{}:{}", self.variable, right.variable),

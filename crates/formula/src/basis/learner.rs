@@ -3,7 +3,7 @@
 use super::coded::CodedLevels;
 use super::column::{Column, Lookup};
 use super::error::BasisError;
-use super::factor_basis::{Basis, Constants, numbers};
+use super::factor_basis::{Basis, Constants, read_numbers};
 use super::finite::is_finite;
 use super::level::LevelLearner;
 use super::polynomial::PolynomialLearner;
@@ -25,7 +25,7 @@ pub enum Round {
 }
 
 /// A term whose constants are being learned, in rounds. Each round passes every block of the table
-/// to [`see`](Self::see), in the same order, and ends with [`turn`](Self::turn). Memory does not
+/// to [`see`](Self::see), in the same order, and ends with [`next_round`](Self::next_round). Memory does not
 /// grow with the rows.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TermLearner {
@@ -33,7 +33,7 @@ pub struct TermLearner {
 }
 
 impl TermLearner {
-    /// Starts learning; `codings` is the term's row of [`Terms::codings`](crate::Terms::codings).
+    /// Starts learning; `codings` is the term's row of [`Terms::term_codings`](crate::Terms::term_codings).
     ///
     /// # Panics
     /// If there is not one coding for each factor.
@@ -48,23 +48,23 @@ impl TermLearner {
     }
 
     /// Adds a block of rows, whose first row is row `first` (from 0) of the table.
-    pub fn see(&mut self, columns: &Lookup<'_, '_>, first: usize) -> Result<(), BasisError> {
+    pub fn add_rows(&mut self, columns: &Lookup<'_, '_>, first: usize) -> Result<(), BasisError> {
         let mut factors = self.factors.iter_mut();
-        factors.try_for_each(|factor| factor.see(columns, first))
+        factors.try_for_each(|factor| factor.add_rows(columns, first))
     }
 
     /// Adds the results of a copy, made when this round began, that has seen other rows.
-    pub fn merge(&mut self, other: &TermLearner) {
+    pub fn merge_learner(&mut self, other: &TermLearner) {
         for (factor, other) in self.factors.iter_mut().zip(&other.factors) {
-            factor.merge(other);
+            factor.merge_learner(other);
         }
     }
 
     /// Ends a round.
-    pub fn turn(&mut self) -> Result<Round, BasisError> {
+    pub fn next_round(&mut self) -> Result<Round, BasisError> {
         let mut round = Round::Last;
         for factor in &mut self.factors {
-            if factor.turn()? == Round::Another {
+            if factor.next_round()? == Round::Another {
                 round = Round::Another;
             }
         }
@@ -72,8 +72,8 @@ impl TermLearner {
     }
 
     /// The fitted basis, after the last round.
-    pub fn finish(self) -> TermBasis {
-        let factors = self.factors.into_iter().map(Learner::finish);
+    pub fn into_basis(self) -> TermBasis {
+        let factors = self.factors.into_iter().map(Learner::into_basis);
         TermBasis {
             factors: factors.collect(),
         }
@@ -110,20 +110,20 @@ enum Lesson {
 }
 
 impl Lesson {
-    fn merge(&mut self, other: &Lesson) {
+    fn merge_learner(&mut self, other: &Lesson) {
         match (self, other) {
             (own @ Lesson::Undecided, other) => *own = other.clone(),
-            (Lesson::Levels(own), Lesson::Levels(other)) => own.merge(other),
+            (Lesson::Levels(own), Lesson::Levels(other)) => own.merge_learner(other),
             (Lesson::Center(own), Lesson::Center(other)) => own.merge(other),
-            (Lesson::Scale(own), Lesson::Scale(other)) => own.merge(other),
-            (Lesson::Poly(own), Lesson::Poly(other)) => own.merge(other),
+            (Lesson::Scale(own), Lesson::Scale(other)) => own.merge_learner(other),
+            (Lesson::Poly(own), Lesson::Poly(other)) => own.merge_learner(other),
             _ => {}
         }
     }
 
     /// The next constants to learn: those of inner expressions come first.
     fn next(factor: &Factor, expr: &Expr) -> Self {
-        match (expr.unlearnt(), factor) {
+        match (expr.find_unlearnt(), factor) {
             (Some((Standard::Center, _)), _) | (None, Factor::Center(_)) => {
                 Self::Center(Mean::default())
             }
@@ -155,7 +155,11 @@ impl Learner {
         }
     }
 
-    pub(super) fn see(&mut self, columns: &Lookup<'_, '_>, first: usize) -> Result<(), BasisError> {
+    pub(super) fn add_rows(
+        &mut self,
+        columns: &Lookup<'_, '_>,
+        first: usize,
+    ) -> Result<(), BasisError> {
         if self.done {
             return Ok(());
         }
@@ -166,19 +170,19 @@ impl Learner {
             };
         }
         if let Lesson::Levels(learner) = &mut self.lesson {
-            return learner.see(columns, first);
+            return learner.add_rows(columns, first);
         }
         if let Some(rows) = self.plain_rows(columns) {
             self.rows += rows as u64;
             return Ok(());
         }
-        let values = self.values(columns, first)?;
+        let values = self.read_values(columns, first)?;
         self.rows += values.len() as u64;
         match &mut self.lesson {
             Lesson::Center(mean) => values.iter().for_each(|value| mean.push(*value)),
-            Lesson::Scale(learner) => learner.see(&values),
-            Lesson::Poly(learner) => learner.see(&values),
-            Lesson::Spline(learner) => learner.see(&values),
+            Lesson::Scale(learner) => learner.add_values(&values),
+            Lesson::Poly(learner) => learner.add_values(&values),
+            Lesson::Spline(learner) => learner.add_values(&values),
             Lesson::Undecided | Lesson::Levels(_) | Lesson::Learnt(_) => {}
         }
         Ok(())
@@ -196,31 +200,31 @@ impl Learner {
         }
     }
 
-    fn merge(&mut self, other: &Learner) {
+    fn merge_learner(&mut self, other: &Learner) {
         if !self.done {
             self.rows = self.rows.max(other.rows);
-            self.lesson.merge(&other.lesson);
+            self.lesson.merge_learner(&other.lesson);
         }
     }
 
-    fn values(&self, columns: &Lookup<'_, '_>, first: usize) -> Result<Vec<f64>, BasisError> {
-        let inner = self.expr.unlearnt().map(|(_, inner)| inner);
-        let found = numbers(&self.factor, inner.unwrap_or(&self.expr), columns);
-        found.map_err(|error| error.further(first))
+    fn read_values(&self, columns: &Lookup<'_, '_>, first: usize) -> Result<Vec<f64>, BasisError> {
+        let inner = self.expr.find_unlearnt().map(|(_, inner)| inner);
+        let found = read_numbers(&self.factor, inner.unwrap_or(&self.expr), columns);
+        found.map_err(|error| error.shift_rows(first))
     }
 
-    pub(super) fn turn(&mut self) -> Result<Round, BasisError> {
+    pub(super) fn next_round(&mut self) -> Result<Round, BasisError> {
         if self.done {
             return Ok(Round::Last);
         }
-        let round = self.end()?;
+        let round = self.end_round()?;
         self.done = round == Round::Last;
         Ok(round)
     }
 
-    fn end(&mut self) -> Result<Round, BasisError> {
+    fn end_round(&mut self) -> Result<Round, BasisError> {
         if let Lesson::Levels(learner) = &mut self.lesson {
-            let (levels, coding) = (learner.finish(self.coding)?, self.coding);
+            let (levels, coding) = (learner.learnt_levels(self.coding)?, self.coding);
             let column = learner.name().to_owned();
             let fitted = match &self.factor {
                 Factor::Coded(coded) => Constants::Coded {
@@ -244,15 +248,15 @@ impl Learner {
                 mean: mean.value,
                 scale: 1.0,
             }),
-            Lesson::Scale(learner) => learner.turn(&self.factor)?,
-            Lesson::Poly(learner) => learner.turn()?.map(Constants::Poly),
-            Lesson::Spline(learner) => Some(Constants::Spline(learner.finish()?)),
+            Lesson::Scale(learner) => learner.next_round(&self.factor)?,
+            Lesson::Poly(learner) => learner.next_round()?.map(Constants::Poly),
+            Lesson::Spline(learner) => Some(Constants::Spline(learner.learnt_columns()?)),
             Lesson::Undecided | Lesson::Levels(_) | Lesson::Learnt(_) => return Ok(Round::Last),
         };
         match learnt {
             None => Ok(Round::Another),
-            Some(Constants::Affine { mean, scale }) if self.expr.unlearnt().is_some() => {
-                self.expr = self.expr.clone().learnt(mean, scale);
+            Some(Constants::Affine { mean, scale }) if self.expr.find_unlearnt().is_some() => {
+                self.expr = self.expr.clone().with_constants(mean, scale);
                 self.lesson = Lesson::next(&self.factor, &self.expr);
                 Ok(Round::Another)
             }
@@ -263,7 +267,7 @@ impl Learner {
         }
     }
 
-    pub(super) fn finish(self) -> Basis {
+    pub(super) fn into_basis(self) -> Basis {
         match self.lesson {
             Lesson::Learnt(fitted) => Basis::new(self.factor, self.expr, fitted),
             _ => panic!("all rounds come before the end"),
@@ -281,7 +285,7 @@ struct ScaleLearner {
 }
 
 impl ScaleLearner {
-    fn see(&mut self, values: &[f64]) {
+    fn add_values(&mut self, values: &[f64]) {
         for value in values {
             if let Some(squares) = &mut self.squares {
                 squares.push(value - self.mean.value);
@@ -292,7 +296,7 @@ impl ScaleLearner {
         }
     }
 
-    fn merge(&mut self, other: &ScaleLearner) {
+    fn merge_learner(&mut self, other: &ScaleLearner) {
         if let (Some(own), Some(other)) = (&mut self.squares, &other.squares) {
             own.merge(other);
             return;
@@ -302,7 +306,7 @@ impl ScaleLearner {
         self.varies |= other.varies || (other.only.is_some() && other.only != self.only);
     }
 
-    fn turn(&mut self, factor: &Factor) -> Result<Option<Constants>, BasisError> {
+    fn next_round(&mut self, factor: &Factor) -> Result<Option<Constants>, BasisError> {
         if !self.varies {
             return Err(BasisError::Constant {
                 factor: factor.to_string(),

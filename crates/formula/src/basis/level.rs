@@ -25,7 +25,7 @@ impl Levels {
         }
     }
 
-    pub(super) fn names(&self) -> Vec<String> {
+    pub(super) fn level_names(&self) -> Vec<String> {
         match self {
             Self::Text(levels) => levels.clone(),
             Self::Numbers(levels) => levels.iter().map(ToString::to_string).collect(),
@@ -33,7 +33,11 @@ impl Levels {
     }
 
     /// The level of each row.
-    pub(super) fn codes(&self, name: &str, column: Column<'_>) -> Result<Vec<u32>, BasisError> {
+    pub(super) fn level_codes(
+        &self,
+        name: &str,
+        column: Column<'_>,
+    ) -> Result<Vec<u32>, BasisError> {
         match (self, column) {
             (Self::Text(known), Column::Labels { codes, levels }) => {
                 let places: HashMap<&str, u32> =
@@ -46,7 +50,7 @@ impl Levels {
                 let codes_found: Option<Vec<u32>> = codes.iter().map(found).collect();
                 codes_found.ok_or_else(|| {
                     let new = codes.iter().filter(|code| found(code).is_none());
-                    unseen(name, new.map(|code| levels[*code as usize].clone()), known)
+                    unseen_error(name, new.map(|code| levels[*code as usize].clone()), known)
                 })
             }
             (Self::Numbers(known), Column::Numbers(values)) => {
@@ -59,7 +63,7 @@ impl Levels {
                 let codes_found: Option<Vec<u32>> = values.iter().map(found).collect();
                 codes_found.ok_or_else(|| {
                     let new = values.iter().filter(|value| found(value).is_none());
-                    unseen(name, new.map(ToString::to_string), &self.names())
+                    unseen_error(name, new.map(ToString::to_string), &self.level_names())
                 })
             }
             (Self::Text(_), Column::Numbers(_)) => Err(BasisError::Numbers(name.to_owned())),
@@ -69,7 +73,7 @@ impl Levels {
 }
 
 /// The error that lists each new level once.
-fn unseen(column: &str, new: impl Iterator<Item = String>, known: &[String]) -> BasisError {
+fn unseen_error(column: &str, new: impl Iterator<Item = String>, known: &[String]) -> BasisError {
     let mut levels: Vec<String> = Vec::new();
     for level in new {
         if !levels.contains(&level) {
@@ -110,7 +114,11 @@ impl LevelLearner {
         }
     }
 
-    pub(super) fn see(&mut self, columns: &Lookup<'_, '_>, first: usize) -> Result<(), BasisError> {
+    pub(super) fn add_rows(
+        &mut self,
+        columns: &Lookup<'_, '_>,
+        first: usize,
+    ) -> Result<(), BasisError> {
         let name = &self.name;
         match columns(name).ok_or_else(|| BasisError::Unknown(name.clone()))? {
             Column::Numbers(values) => {
@@ -145,13 +153,13 @@ impl LevelLearner {
     }
 
     /// Adds the values of more rows.
-    pub(super) fn merge(&mut self, other: &LevelLearner) {
+    pub(super) fn merge_learner(&mut self, other: &LevelLearner) {
         self.texts.extend(other.texts.iter().cloned());
         self.numbers.extend(&other.numbers);
     }
 
     /// The levels in ascending order.
-    pub(super) fn finish(&mut self, coding: Coding) -> Result<Levels, BasisError> {
+    pub(super) fn learnt_levels(&mut self, coding: Coding) -> Result<Levels, BasisError> {
         let mut numbers: Vec<f64> = (self.numbers.iter().copied()).map(f64::from_bits).collect();
         numbers.sort_by(f64::total_cmp);
         let mut texts: Vec<String> = std::mem::take(&mut self.texts).into_iter().collect();
@@ -165,7 +173,7 @@ impl LevelLearner {
             (0, _) => Err(BasisError::Empty(format!("C({})", self.name))),
             (1, Coding::Treatment) => Err(BasisError::OneLevel {
                 column: self.name.clone(),
-                level: levels.names().remove(0),
+                level: levels.level_names().remove(0),
             }),
             _ => Ok(levels),
         }

@@ -33,25 +33,25 @@ impl Polynomial {
     /// Fits polynomials of degrees 1 to `degree`; `factor` names them in errors.
     ///
     /// Refuses values that are not finite, and fewer than `degree + 1` distinct ones.
-    pub fn fit(factor: &str, values: &[f64], degree: usize) -> Result<Self, BasisError> {
+    pub fn fit_values(factor: &str, values: &[f64], degree: usize) -> Result<Self, BasisError> {
         check_finite(factor, values)?;
         let mut learner = PolynomialLearner::new(factor, degree);
         loop {
-            learner.see(values);
-            if let Some(fitted) = learner.turn()? {
+            learner.add_values(values);
+            if let Some(fitted) = learner.next_round()? {
                 return Ok(fitted);
             }
         }
     }
 
     /// The columns at new values, degree 1 first.
-    pub fn evaluate(&self, values: &[f64]) -> Vec<Vec<f64>> {
-        let unit = self.unit(values);
+    pub fn evaluate_powers(&self, values: &[f64]) -> Vec<Vec<f64>> {
+        let unit = self.scale_values(values);
         let mut before = vec![0.0; unit.len()];
         let mut current = vec![1.0; unit.len()];
         let mut columns = Vec::with_capacity(self.alpha.len());
         for (at, norm2) in self.norm2.iter().skip(1).enumerate().take(self.alpha.len()) {
-            let next = self.step(&unit, &current, &before, at);
+            let next = self.next_power(&unit, &current, &before, at);
             let norm = norm2.sqrt();
             columns.push(next.iter().map(|value| value / norm).collect());
             before = std::mem::replace(&mut current, next);
@@ -59,7 +59,7 @@ impl Polynomial {
         columns
     }
 
-    fn unit(&self, values: &[f64]) -> Vec<f64> {
+    fn scale_values(&self, values: &[f64]) -> Vec<f64> {
         values
             .iter()
             .map(|value| (value - self.centre) / self.scale)
@@ -67,17 +67,17 @@ impl Polynomial {
     }
 
     /// p of that degree, before it is normalised.
-    fn unscaled(&self, unit: &[f64], degree: usize) -> Vec<f64> {
+    fn unscaled_power(&self, unit: &[f64], degree: usize) -> Vec<f64> {
         let mut before = vec![0.0; unit.len()];
         let mut current = vec![1.0; unit.len()];
         for at in 0..degree {
-            let next = self.step(unit, &current, &before, at);
+            let next = self.next_power(unit, &current, &before, at);
             before = std::mem::replace(&mut current, next);
         }
         current
     }
 
-    fn step(&self, unit: &[f64], current: &[f64], before: &[f64], at: usize) -> Vec<f64> {
+    fn next_power(&self, unit: &[f64], current: &[f64], before: &[f64], at: usize) -> Vec<f64> {
         let ratio = match at {
             0 => 0.0,
             _ => self.norm2[at] / self.norm2[at - 1],
@@ -122,7 +122,7 @@ impl PolynomialLearner {
         }
     }
 
-    pub(super) fn see(&mut self, values: &[f64]) {
+    pub(super) fn add_values(&mut self, values: &[f64]) {
         match &mut self.stage {
             Stage::Centre(mean, different) => {
                 for value in values {
@@ -138,8 +138,8 @@ impl PolynomialLearner {
                 self.fitted.scale = values.iter().fold(self.fitted.scale, furthest);
             }
             Stage::Degree(weighted, squares) => {
-                let unit = self.fitted.unit(values);
-                let powers = self.fitted.unscaled(&unit, self.fitted.alpha.len());
+                let unit = self.fitted.scale_values(values);
+                let powers = self.fitted.unscaled_power(&unit, self.fitted.alpha.len());
                 for (u, p) in unit.iter().zip(powers) {
                     *weighted += u * p * p;
                     *squares += p * p;
@@ -149,7 +149,7 @@ impl PolynomialLearner {
     }
 
     /// Adds the results of a copy that has seen more rows in this round.
-    pub(super) fn merge(&mut self, other: &PolynomialLearner) {
+    pub(super) fn merge_learner(&mut self, other: &PolynomialLearner) {
         match (&mut self.stage, &other.stage) {
             (Stage::Centre(mean, different), Stage::Centre(more, others)) => {
                 mean.merge(more);
@@ -169,7 +169,7 @@ impl PolynomialLearner {
     }
 
     /// Ends a round; returns the polynomials after the last.
-    pub(super) fn turn(&mut self) -> Result<Option<Polynomial>, BasisError> {
+    pub(super) fn next_round(&mut self) -> Result<Option<Polynomial>, BasisError> {
         match &self.stage {
             Stage::Centre(mean, different) => {
                 if different.len() <= self.degree {

@@ -17,7 +17,7 @@ pub(super) enum SplineColumns {
 
 impl SplineColumns {
     /// How many columns there are.
-    pub(super) fn count(&self) -> usize {
+    pub(super) fn column_count(&self) -> usize {
         match self {
             Self::B(splines) => splines.count() - 1,
             Self::Natural(splines) => splines.width() - 1,
@@ -26,7 +26,7 @@ impl SplineColumns {
 
     /// The columns at new values. Refuses values outside the range of B-splines, whose polynomials
     /// diverge there.
-    pub(super) fn evaluate(
+    pub(super) fn evaluate_columns(
         &self,
         factor: &str,
         values: &[f64],
@@ -42,11 +42,11 @@ impl SplineColumns {
                 });
             }
         }
-        let mut columns = vec![Vec::with_capacity(values.len()); self.count()];
+        let mut columns = vec![Vec::with_capacity(values.len()); self.column_count()];
         for value in values {
             let row = match self {
-                Self::B(splines) => splines.values(*value),
-                Self::Natural(splines) => splines.at(*value),
+                Self::B(splines) => splines.basis_values(*value),
+                Self::Natural(splines) => splines.values_at(*value),
             };
             for (column, one) in columns.iter_mut().zip(&row[1..]) {
                 column.push(*one);
@@ -71,14 +71,14 @@ impl SplineLearner {
         }
     }
 
-    pub(super) fn see(&mut self, values: &[f64]) {
+    pub(super) fn add_values(&mut self, values: &[f64]) {
         for value in values {
             self.sample.push(*value);
         }
     }
 
     /// Knots are at quantiles of the rows, as in R's `splines`.
-    pub(super) fn finish(&self) -> Result<SplineColumns, BasisError> {
+    pub(super) fn learnt_columns(&self) -> Result<SplineColumns, BasisError> {
         let df = self.factor.df;
         let range = self.sample.range();
         let inside = match self.factor.kind {
@@ -89,7 +89,7 @@ impl SplineLearner {
         let mut all = vec![range[0]];
         all.extend(&knots);
         all.push(range[1]);
-        let distinct = self.sample.distinct().len();
+        let distinct = self.sample.distinct_values().len();
         if distinct <= df || all.windows(2).any(|pair| pair[0] >= pair[1]) {
             return Err(BasisError::Knots {
                 factor: self.factor.to_string(),
@@ -98,7 +98,9 @@ impl SplineLearner {
             });
         }
         Ok(match self.factor.kind {
-            SplineKind::B { degree } => SplineColumns::B(BSpline::clamped(degree, &knots, range)),
+            SplineKind::B { degree } => {
+                SplineColumns::B(BSpline::with_knots(degree, &knots, range))
+            }
             SplineKind::Natural => SplineColumns::Natural(CubicSpline::natural(&all)),
         })
     }

@@ -16,15 +16,20 @@ pub struct TermBasis {
 
 impl TermBasis {
     /// The coefficients' names, `x1:color[red]`; the first factor changes fastest, as in R.
-    pub fn names(&self) -> Vec<String> {
-        self.labels().into_iter().map(|label| label.text).collect()
+    pub fn column_names(&self) -> Vec<String> {
+        self.column_labels()
+            .into_iter()
+            .map(|label| label.text)
+            .collect()
     }
 
     /// The names, with the levels separate.
-    pub fn labels(&self) -> Vec<ColumnLabel> {
-        let lists = self.factors.iter().map(Basis::labels);
+    pub fn column_labels(&self) -> Vec<ColumnLabel> {
+        let lists = self.factors.iter().map(Basis::column_labels);
         lists
-            .reduce(|left, right| products(&left, &right, |right, left| left.times(right)))
+            .reduce(|left, right| {
+                column_products(&left, &right, |right, left| left.interaction_with(right))
+            })
             .unwrap_or_default()
     }
 
@@ -39,24 +44,26 @@ impl TermBasis {
     /// The columns for the rows of a table, in the order of the names.
     ///
     /// New rows yield the same columns as the fitted ones; unseen levels are refused.
-    pub fn evaluate(&self, columns: &Lookup<'_, '_>) -> Result<Vec<Vec<f64>>, BasisError> {
+    pub fn evaluate_columns(&self, columns: &Lookup<'_, '_>) -> Result<Vec<Vec<f64>>, BasisError> {
         let mut product: Option<Vec<Vec<f64>>> = None;
         for basis in &self.factors {
-            let right = basis.evaluate(columns)?;
+            let right = basis.evaluate_columns(columns)?;
             product = Some(match product {
                 None => right,
-                Some(left) => products(&left, &right, |right, left| multiply(right, left)),
+                Some(left) => {
+                    column_products(&left, &right, |right, left| multiply_columns(right, left))
+                }
             });
         }
         Ok(product.unwrap_or_default())
     }
 }
 
-fn multiply(right: &[f64], left: &[f64]) -> Vec<f64> {
+fn multiply_columns(right: &[f64], left: &[f64]) -> Vec<f64> {
     left.iter().zip(right).map(|(a, b)| a * b).collect()
 }
 
-fn products<T>(left: &[T], right: &[T], join: impl Fn(&T, &T) -> T) -> Vec<T> {
+fn column_products<T>(left: &[T], right: &[T], join: impl Fn(&T, &T) -> T) -> Vec<T> {
     right
         .iter()
         .flat_map(|b| left.iter().map(|a| join(b, a)).collect::<Vec<_>>())

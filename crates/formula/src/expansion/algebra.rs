@@ -22,7 +22,7 @@ pub(super) struct TermList {
 pub(super) struct TooMany;
 
 impl TermList {
-    pub(super) fn of(terms: impl IntoIterator<Item = Term>) -> Self {
+    pub(super) fn from_terms(terms: impl IntoIterator<Item = Term>) -> Self {
         let mut list = Self::default();
         list.extend(terms);
         list
@@ -32,20 +32,21 @@ impl TermList {
         self.terms.len()
     }
 
-    fn insert(&mut self, term: Term) {
-        if self.keys.insert(term.key()) {
+    fn insert_term(&mut self, term: Term) {
+        if self.keys.insert(term.sort_key()) {
             self.terms.push(term);
         }
     }
 
     pub(super) fn extend(&mut self, terms: impl IntoIterator<Item = Term>) {
         for term in terms {
-            self.insert(term);
+            self.insert_term(term);
         }
     }
 
-    pub(super) fn remove(&mut self, other: &Self) {
-        self.terms.retain(|term| !other.keys.contains(&term.key()));
+    pub(super) fn remove_terms(&mut self, other: &Self) {
+        self.terms
+            .retain(|term| !other.keys.contains(&term.sort_key()));
         self.keys.retain(|key| !other.keys.contains(key));
     }
 
@@ -57,7 +58,7 @@ impl TermList {
         let mut list = Self::default();
         for left in &self.terms {
             for right in &other.terms {
-                list.insert(left.times(right));
+                list.insert_term(left.interaction_with(right));
             }
             if list.len() > MAX_TERMS {
                 return Err(TooMany);
@@ -81,9 +82,9 @@ impl TermList {
             Term {
                 factors: Vec::new(),
             },
-            |product, term| product.times(term),
+            |product, term| product.interaction_with(term),
         );
-        let inner = Self::of([whole]).interaction(other)?;
+        let inner = Self::from_terms([whole]).interaction(other)?;
         let mut list = self;
         list.extend(inner.terms);
         Ok(list)
@@ -104,7 +105,7 @@ impl TermList {
     }
 
     /// In R's order: by the number of factors, then by appearance.
-    pub(super) fn sorted(mut self) -> Vec<Term> {
+    pub(super) fn into_sorted(mut self) -> Vec<Term> {
         self.terms.sort_by_key(|term| term.factors.len());
         self.terms
     }

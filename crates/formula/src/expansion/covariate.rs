@@ -9,7 +9,7 @@ use crate::column_use::{ColumnRole, UseListener};
 use crate::error::{FormulaError, Span};
 use crate::expression::Expr;
 use crate::spelling::suggestion;
-use crate::syntax::{Node, NodeKind, parse, quoted, tokens};
+use crate::syntax::{Node, NodeKind, parse_tokens, quote_name, split_tokens};
 
 /// The names, in a formula, of covariates measured with error and of those with missing values.
 pub(super) const MEASURED: &str = "me";
@@ -29,7 +29,7 @@ pub struct CovariateTerm {
 
 impl CovariateTerm {
     /// Reads the arguments of a call, if it is one of these.
-    pub(super) fn read(
+    pub(super) fn read_call(
         span: Span,
         (call, arguments): (&str, &[Node]),
         used: &mut UseListener<'_>,
@@ -47,16 +47,22 @@ impl CovariateTerm {
                 "column and the sd of its errors"
             };
             let message = format!("{call}(...) takes a {noun}, found {found}");
-            return Err(FormulaError::new(span, message).hint(hint));
+            return Err(FormulaError::new(span, message).with_hint(hint));
         }
         let column = name_of(call, &arguments[0], used)?;
         let error = arguments.get(1).map(|node| match &node.kind {
-            NodeKind::Named(name, value) if name == "sd" || name == "sdx" => spread(value, used),
+            NodeKind::Named(name, value) if name == "sd" || name == "sdx" => {
+                read_spread(value, used)
+            }
             NodeKind::Named(name, _) => {
                 let message = format!("{call}(...) has no argument \"{name}\"");
-                Err(FormulaError::new(node.span, message).hint(suggestion(name, call, &["sd"])))
+                Err(FormulaError::new(node.span, message).with_hint(suggestion(
+                    name,
+                    call,
+                    &["sd"],
+                )))
             }
-            _ => spread(node, used),
+            _ => read_spread(node, used),
         });
         Ok(Self {
             column,
@@ -65,14 +71,14 @@ impl CovariateTerm {
     }
 
     /// The name of its coefficient: `me(x)`.
-    pub fn label(&self) -> String {
+    pub fn term_label(&self) -> String {
         let call = self.error.as_ref().map_or(MISSING, |_| MEASURED);
-        format!("{call}({})", quoted(&self.column))
+        format!("{call}({})", quote_name(&self.column))
     }
 
     /// The columns it reads, with repeats.
-    pub fn columns(&self) -> Vec<&str> {
-        let errors = self.error.iter().flat_map(Expr::columns);
+    pub fn column_names(&self) -> Vec<&str> {
+        let errors = self.error.iter().flat_map(Expr::column_names);
         std::iter::once(self.column.as_str())
             .chain(errors)
             .collect()
@@ -80,46 +86,45 @@ impl CovariateTerm {
 }
 
 fn name_of(call: &str, node: &Node, used: &mut UseListener<'_>) -> Result<String, FormulaError> {
-    let NodeKind::Name(name) = &node.bare().kind else {
+    let NodeKind::Name(name) = &node.without_parens().kind else {
         let message = format!("{call}(...) takes the name of a column");
-        return Err(
-            FormulaError::new(node.span, message).hint("make a column of it in the table first")
-        );
+        return Err(FormulaError::new(node.span, message)
+            .with_hint("make a column of it in the table first"));
     };
     used(name, node.span, ColumnRole::Latent);
     Ok(name.clone())
 }
 
 /// A number or a function of columns.
-fn spread(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, FormulaError> {
-    let expr = Expr::read(node, &mut |name, span| used(name, span, ColumnRole::Spread))?;
-    match (&expr, expr.unlearnt()) {
+fn read_spread(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, FormulaError> {
+    let expr = Expr::read_node(node, &mut |name, span| used(name, span, ColumnRole::Spread))?;
+    match (&expr, expr.find_unlearnt()) {
         (Expr::Number(value), _) if *value <= 0.0 => Err(FormulaError::new(
             node.span,
             "errors have a standard deviation above 0",
         )
-        .hint("write the column alone if it has no errors")),
+        .with_hint("write the column alone if it has no errors")),
         (_, None) => Ok(expr),
         _ => Err(FormulaError::new(
             node.span,
             "a standard deviation is a number or a function of columns",
         )
-        .hint("center and scale belong into terms of their own")),
+        .with_hint("center and scale belong into terms of their own")),
     }
 }
 
 impl fmt::Display for CovariateTerm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.error {
-            Some(error) => write!(f, "{MEASURED}({}, {error})", quoted(&self.column)),
-            None => write!(f, "{MISSING}({})", quoted(&self.column)),
+            Some(error) => write!(f, "{MEASURED}({}, {error})", quote_name(&self.column)),
+            None => write!(f, "{MISSING}({})", quote_name(&self.column)),
         }
     }
 }
 
 /// The parameter that a text names, `me(x)` or `mi(x).sd`: a coefficient, or the mean or standard
 /// deviation of the true values. `None` if it names something else.
-pub(crate) fn parameter(text: &str) -> Result<Option<String>, FormulaError> {
+pub(crate) fn parse_parameter(text: &str) -> Result<Option<String>, FormulaError> {
     let text = text.trim();
     let end = ENDS.into_iter().find(|end| text.ends_with(end));
     let call = end.and_then(|end| text.strip_suffix(end)).unwrap_or(text);
@@ -130,8 +135,8 @@ pub(crate) fn parameter(text: &str) -> Result<Option<String>, FormulaError> {
     let Some(name) = [MEASURED, MISSING].into_iter().find(|name| is_one(name)) else {
         return Ok(None);
     };
-    let node = parse(&tokens(call)?, call.len())?;
-    let NodeKind::Call(_, arguments) = &node.bare().kind else {
+    let node = parse_tokens(&split_tokens(call)?, call.len())?;
+    let NodeKind::Call(_, arguments) = &node.without_parens().kind else {
         return Ok(None);
     };
     let Some(first) = arguments.first() else {
@@ -140,7 +145,7 @@ pub(crate) fn parameter(text: &str) -> Result<Option<String>, FormulaError> {
     let column = name_of(name, first, &mut |_, _, _| {})?;
     Ok(Some(format!(
         "{name}({}){}",
-        quoted(&column),
+        quote_name(&column),
         end.unwrap_or("")
     )))
 }

@@ -9,7 +9,7 @@ use crate::column_use::{ColumnRole, UseListener};
 use crate::dialect;
 use crate::error::FormulaError;
 use crate::factor::Term;
-use crate::syntax::{Binary, Node, NodeKind, quoted};
+use crate::syntax::{Binary, Node, NodeKind, quote_name};
 
 /// Most columns of one grouping factor, and most grouping factors of one term.
 const MAX_GROUPING: usize = 16;
@@ -44,19 +44,19 @@ pub enum Correlation {
 
 impl GroupTerm {
     /// The name of the grouping factor: `site`, or `region:district`.
-    pub fn label(&self) -> String {
-        label(&self.grouping)
+    pub fn term_label(&self) -> String {
+        term_label(&self.grouping)
     }
 
     /// The names of the varying effects: `Intercept` and the slopes.
-    pub fn effects(&self) -> Vec<String> {
+    pub fn effect_names(&self) -> Vec<String> {
         let intercept = (self.intercept == Intercept::Present).then(|| "Intercept".to_owned());
         let slopes = self.slopes.iter().map(ToString::to_string);
         intercept.into_iter().chain(slopes).collect()
     }
 
     /// Identifies the grouping factor, in whatever order its columns are written.
-    pub(super) fn key(&self) -> Vec<String> {
+    pub(super) fn sort_key(&self) -> Vec<String> {
         let mut columns = self.grouping.clone();
         columns.sort_unstable();
         columns
@@ -77,7 +77,7 @@ impl fmt::Display for GroupTerm {
             (Correlation::Correlated, None) => "|".to_owned(),
             (Correlation::Independent, None) => "||".to_owned(),
         };
-        write!(f, " {bar} {})", self.label())
+        write!(f, " {bar} {})", self.term_label())
     }
 }
 
@@ -85,12 +85,12 @@ impl fmt::Display for GroupTerm {
 fn quoted_tie(tie: &str) -> std::borrow::Cow<'_, str> {
     match tie.parse::<f64>() {
         Ok(_) => tie.into(),
-        Err(_) => quoted(tie),
+        Err(_) => quote_name(tie),
     }
 }
 
 /// The effects, and the identifier between two bars: `1` and `p` of `1 |p`.
-pub(super) fn tied(left: &Node) -> (&Node, Option<String>) {
+pub(super) fn split_tie(left: &Node) -> (&Node, Option<String>) {
     let NodeKind::Binary(Binary::Pipe, effects, tie) = &left.kind else {
         return (left, None);
     };
@@ -102,8 +102,8 @@ pub(super) fn tied(left: &Node) -> (&Node, Option<String>) {
     (effects, tie)
 }
 
-fn label(grouping: &[String]) -> String {
-    let names: Vec<_> = grouping.iter().map(|name| quoted(name)).collect();
+fn term_label(grouping: &[String]) -> String {
+    let names: Vec<_> = grouping.iter().map(|name| quote_name(name)).collect();
     names.join(":")
 }
 
@@ -112,30 +112,30 @@ pub(crate) fn grouping_of(node: &Node) -> Result<String, FormulaError> {
     if is_row(node) {
         return Ok(BY_ROW.to_owned());
     }
-    match &groupings(node, &mut |_, _, _| {})?[..] {
-        [grouping] => Ok(label(grouping)),
+    match &read_groupings(node, &mut |_, _, _| {})?[..] {
+        [grouping] => Ok(term_label(grouping)),
         _ => Err(
             FormulaError::new(node.span, "several groupings where one is expected")
-                .hint("name one, as in region or region:district"),
+                .with_hint("name one, as in region or region:district"),
         ),
     }
 }
 
 /// Whether the grouping factor is `row()`, in which every row is a group of its own.
 pub(super) fn is_row(node: &Node) -> bool {
-    let NodeKind::Call(name, arguments) = &node.bare().kind else {
+    let NodeKind::Call(name, arguments) = &node.without_parens().kind else {
         return false;
     };
     name == "row" && arguments.is_empty()
 }
 
 /// The grouping factors right of a `|`: `a/b` is `a` and `a:b`.
-pub(super) fn groupings(
+pub(super) fn read_groupings(
     node: &Node,
     used: &mut UseListener<'_>,
 ) -> Result<Vec<Vec<String>>, FormulaError> {
     match &node.kind {
-        NodeKind::Paren(inner) => groupings(inner, used),
+        NodeKind::Paren(inner) => read_groupings(inner, used),
         NodeKind::Name(name) => {
             used(name, node.span, ColumnRole::Group);
             Ok(vec![vec![name.clone()]])
@@ -145,16 +145,16 @@ pub(super) fn groupings(
             left,
             right,
         ) => {
-            let (left, right) = (groupings(left, used)?, groupings(right, used)?);
-            combine(*binary, left, &right, node)
+            let (left, right) = (read_groupings(left, used)?, read_groupings(right, used)?);
+            combine_groupings(*binary, left, &right, node)
         }
         NodeKind::Binary(other, ..) => {
             let message = format!("{} has no meaning in a grouping", other.symbol());
             Err(FormulaError::new(node.span, message)
-                .hint("groupings are joined by : and nested by /"))
+                .with_hint("groupings are joined by : and nested by /"))
         }
         NodeKind::Sum(_) => Err(
-            FormulaError::new(node.span, "a group term has one grouping").hint(
+            FormulaError::new(node.span, "a group term has one grouping").with_hint(
                 "write (1 | a) + (1 | b) for crossed groups, (1 | a:b) for their combinations",
             ),
         ),
@@ -162,17 +162,17 @@ pub(super) fn groupings(
             node.span,
             "row() stands alone and takes nothing",
         )
-        .hint("write (1 | row()) for an effect of each row")),
+        .with_hint("write (1 | row()) for an effect of each row")),
         NodeKind::Call(name, arguments) if name == "gr" => match &arguments[..] {
-            [column] => groupings(column, used),
+            [column] => read_groupings(column, used),
             _ => Err(gr_argument(node, arguments)),
         },
         NodeKind::Call(name, _) => {
             let message = format!("{name}(...) cannot be a grouping");
-            Err(FormulaError::new(node.span, message).hint(dialect::grouping(name)))
+            Err(FormulaError::new(node.span, message).with_hint(dialect::grouping_advice(name)))
         }
         _ => Err(FormulaError::new(node.span, "a grouping is a column")
-            .hint("name the grouping column, as in (1 | site)")),
+            .with_hint("name the grouping column, as in (1 | site)")),
     }
 }
 
@@ -187,23 +187,23 @@ fn gr_argument(node: &Node, arguments: &[Node]) -> FormulaError {
         "" => "gr(...) takes one column".to_owned(),
         name => format!("gr(...) has no argument \"{name}\""),
     };
-    FormulaError::new(span, message).hint(dialect::grouping_argument(name))
+    FormulaError::new(span, message).with_hint(dialect::grouping_argument(name))
 }
 
-fn combine(
+fn combine_groupings(
     binary: Binary,
     left: Vec<Vec<String>>,
     right: &[Vec<String>],
     node: &Node,
 ) -> Result<Vec<Vec<String>>, FormulaError> {
     let mut found = match binary {
-        Binary::Interaction => products(&left, right),
+        Binary::Interaction => cross_groupings(&left, right),
         Binary::Slash => {
-            let inner = products(&[union(&left)], right);
+            let inner = cross_groupings(&[unite_columns(&left)], right);
             left.into_iter().chain(inner).collect()
         }
         _ => {
-            let inner = products(&left, right);
+            let inner = cross_groupings(&left, right);
             left.into_iter()
                 .chain(right.to_vec())
                 .chain(inner)
@@ -213,19 +213,21 @@ fn combine(
     found.dedup();
     if found.len() > MAX_GROUPING || found.iter().any(|columns| columns.len() > MAX_GROUPING) {
         let message = format!("this makes more than {MAX_GROUPING} groupings");
-        return Err(FormulaError::new(node.span, message).hint("name those you mean one by one"));
+        return Err(
+            FormulaError::new(node.span, message).with_hint("name those you mean one by one")
+        );
     }
     Ok(found)
 }
 
-fn products(left: &[Vec<String>], right: &[Vec<String>]) -> Vec<Vec<String>> {
+fn cross_groupings(left: &[Vec<String>], right: &[Vec<String>]) -> Vec<Vec<String>> {
     left.iter()
-        .flat_map(|a| right.iter().map(|b| union(&[a.clone(), b.clone()])))
+        .flat_map(|a| right.iter().map(|b| unite_columns(&[a.clone(), b.clone()])))
         .collect()
 }
 
 /// All the columns, each once.
-fn union(groupings: &[Vec<String>]) -> Vec<String> {
+fn unite_columns(groupings: &[Vec<String>]) -> Vec<String> {
     let mut columns: Vec<String> = Vec::new();
     for column in groupings.iter().flatten() {
         if !columns.contains(column) {

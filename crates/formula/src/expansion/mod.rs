@@ -18,9 +18,9 @@ pub use smooth::{By, How, KernelName, SmoothTerm};
 pub use spline::{Penalised, SplineTerm};
 pub use terms::{Terms, effect_codings};
 
-pub(crate) use covariate::parameter as covariate_parameter;
+pub(crate) use covariate::parse_parameter as covariate_parameter;
 pub(crate) use group::grouping_of;
-pub(crate) use monotonic::parameter as monotonic_parameter;
+pub(crate) use monotonic::parse_parameter as monotonic_parameter;
 pub(crate) use side::{Expander, Side, bare_pipe};
-pub(crate) use smooth::parameter as smooth_parameter;
+pub(crate) use smooth::parse_parameter as smooth_parameter;
 pub(crate) use spline::NAME as SPLINE;

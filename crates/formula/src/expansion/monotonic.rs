@@ -4,11 +4,11 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::coded::{Coded, in_quotes, levels};
+use crate::coded::{Coded, in_quotes, read_levels};
 use crate::column_use::UseListener;
 use crate::error::{FormulaError, Span};
 use crate::spelling::suggestion;
-use crate::syntax::{Node, NodeKind, parse, quoted, tokens};
+use crate::syntax::{Node, NodeKind, parse_tokens, quote_name, split_tokens};
 
 /// The name of the call in a formula.
 pub(super) const NAME: &str = "mo";
@@ -26,26 +26,30 @@ pub struct MonotonicTerm {
 
 impl MonotonicTerm {
     /// Reads the arguments of a call.
-    pub(super) fn read(
+    pub(super) fn read_call(
         span: Span,
         arguments: &[Node],
         used: &mut UseListener<'_>,
     ) -> Result<Self, FormulaError> {
-        let (mut coded, options) = Coded::first(NAME, span, arguments, used)?;
+        let (mut coded, options) = Coded::first_argument(NAME, span, arguments, used)?;
         for option in options {
             match &option.kind {
-                NodeKind::Named(name, value) if name == "levels" => coded.order = levels(value)?,
+                NodeKind::Named(name, value) if name == "levels" => {
+                    coded.order = read_levels(value)?
+                }
                 NodeKind::Named(name, _) => {
                     let message = format!("mo(...) has no argument \"{name}\"");
-                    return Err(FormulaError::new(option.span, message).hint(suggestion(
-                        name,
-                        NAME,
-                        &["levels"],
-                    )));
+                    return Err(
+                        FormulaError::new(option.span, message).with_hint(suggestion(
+                            name,
+                            NAME,
+                            &["levels"],
+                        )),
+                    );
                 }
                 _ => {
                     return Err(FormulaError::new(option.span, "mo(...) is of one column")
-                        .hint("write mo(x) + mo(z)"));
+                        .with_hint("write mo(x) + mo(z)"));
                 }
             }
         }
@@ -53,8 +57,8 @@ impl MonotonicTerm {
     }
 
     /// The name of its slope.
-    pub fn label(&self) -> String {
-        format!("{NAME}({})", quoted(&self.coded.column))
+    pub fn term_label(&self) -> String {
+        format!("{NAME}({})", quote_name(&self.coded.column))
     }
 
     /// Refuses text without stated levels, since text has no order of its own.
@@ -69,19 +73,19 @@ impl MonotonicTerm {
         }
         let message = format!(
             "{} needs the order of its levels, which are text",
-            self.label()
+            self.term_label()
         );
         let hint = format!(
             "write mo({}, levels = c(\"low\", \"mid\", \"high\")), or C({0}) for levels without an order",
-            quoted(column)
+            quote_name(column)
         );
-        Err(FormulaError::new(span.unwrap_or(Span::new(0, 0)), message).hint(hint))
+        Err(FormulaError::new(span.unwrap_or(Span::new(0, 0)), message).with_hint(hint))
     }
 }
 
 impl fmt::Display for MonotonicTerm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{NAME}({}", quoted(&self.coded.column))?;
+        write!(f, "{NAME}({}", quote_name(&self.coded.column))?;
         if !self.coded.order.is_empty() {
             let order = self.coded.order.iter();
             let all: Vec<String> = order.map(|level| in_quotes(level)).collect();
@@ -93,7 +97,7 @@ impl fmt::Display for MonotonicTerm {
 
 /// The slope or the steps of a monotonic effect that a text names, `mo(x)` or `mo(x).step`; `None` if it
 /// names something else.
-pub(crate) fn parameter(text: &str) -> Result<Option<String>, FormulaError> {
+pub(crate) fn parse_parameter(text: &str) -> Result<Option<String>, FormulaError> {
     let is_call = |rest: &str| rest.trim_start().starts_with('(');
     if !text.trim_start().strip_prefix(NAME).is_some_and(is_call) {
         return Ok(None);
@@ -103,10 +107,10 @@ pub(crate) fn parameter(text: &str) -> Result<Option<String>, FormulaError> {
         Some(call) => (call, STEP),
         None => (text, ""),
     };
-    let node = parse(&tokens(call)?, call.len())?;
-    let NodeKind::Call(_, arguments) = &node.bare().kind else {
+    let node = parse_tokens(&split_tokens(call)?, call.len())?;
+    let NodeKind::Call(_, arguments) = &node.without_parens().kind else {
         return Ok(None);
     };
-    let term = MonotonicTerm::read(node.span, arguments, &mut |_, _, _| {})?;
-    Ok(Some(term.label() + end))
+    let term = MonotonicTerm::read_call(node.span, arguments, &mut |_, _, _| {})?;
+    Ok(Some(term.term_label() + end))
 }

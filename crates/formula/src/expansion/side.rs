@@ -2,14 +2,14 @@
 
 use super::algebra::{MAX_TERMS, TermList, TooMany};
 use super::covariate::{self, CovariateTerm};
-use super::group::{Correlation, GroupTerm, groupings, is_row, tied};
+use super::group::{Correlation, GroupTerm, is_row, read_groupings, split_tie};
 use super::intercept::Intercept;
 use super::monotonic::{self, MonotonicTerm};
 use super::smooth::{self, SmoothTerm};
 use super::spline::{self, SplineTerm};
 use crate::column_use::{ColumnRole, ColumnUse, read_numbers};
 use crate::error::{FormulaError, Span};
-use crate::expression::{Expr, only};
+use crate::expression::{Expr, only_argument};
 use crate::factor::{Factor, Term};
 use crate::syntax::{Binary, Node, NodeKind, Sign, SignedNode};
 
@@ -58,36 +58,38 @@ impl<'a> Expander<'a> {
         }
     }
 
-    pub(crate) fn used(&mut self, name: &str, span: Span, role: ColumnRole) {
+    pub(crate) fn note_use(&mut self, name: &str, span: Span, role: ColumnRole) {
         let name = name.to_owned();
         self.uses.push(ColumnUse { name, span, role });
     }
 
     /// Expands a piece of the right side.
-    pub(crate) fn side(&mut self, node: &Node) -> Result<Side, FormulaError> {
+    pub(crate) fn expand_side(&mut self, node: &Node) -> Result<Side, FormulaError> {
         match &node.kind {
-            NodeKind::Number(value) => intercept(*value, node.span),
+            NodeKind::Number(value) => intercept_side(*value, node.span),
             NodeKind::Name(name) => {
-                self.used(name, node.span, ColumnRole::Term);
-                Ok(single(Factor::Column(name.clone())))
+                self.note_use(name, node.span, ColumnRole::Term);
+                Ok(single_side(Factor::Column(name.clone())))
             }
             NodeKind::Dot => Ok(self.all_columns(node.span)),
             NodeKind::Paren(inner) => match &inner.kind {
                 NodeKind::Binary(Binary::Pipe, left, right) => {
-                    self.group(node.span, [left, right], Correlation::Correlated)
+                    self.expand_group(node.span, [left, right], Correlation::Correlated)
                 }
                 NodeKind::Binary(Binary::DoublePipe, left, right) => {
-                    self.group(node.span, [left, right], Correlation::Independent)
+                    self.expand_group(node.span, [left, right], Correlation::Independent)
                 }
-                _ => self.side(inner),
+                _ => self.expand_side(inner),
             },
-            NodeKind::Sum(items) => self.sum(items),
-            NodeKind::Binary(binary, left, right) => self.binary(node.span, *binary, [left, right]),
+            NodeKind::Sum(items) => self.expand_sum(items),
+            NodeKind::Binary(binary, left, right) => {
+                self.expand_binary(node.span, *binary, [left, right])
+            }
             NodeKind::Negative(_) => Err(FormulaError::new(node.span, "a sign inside a product")
-                .hint("take terms away from the whole, as in a*b - a:b")),
-            NodeKind::Call(name, arguments) => self.call(node, name, arguments),
+                .with_hint("take terms away from the whole, as in a*b - a:b")),
+            NodeKind::Call(name, arguments) => self.expand_call(node, name, arguments),
             NodeKind::Text(_) => Err(FormulaError::new(node.span, "a text is no term")
-                .hint("put names with spaces in backticks, as in `my column`")),
+                .with_hint("put names with spaces in backticks, as in `my column`")),
             NodeKind::Named(..) => unreachable!("only calls have named arguments"),
         }
     }
@@ -96,20 +98,20 @@ impl<'a> Expander<'a> {
         self.dots += 1;
         let columns = self.dot;
         for name in columns {
-            self.used(name, span, ColumnRole::Term);
+            self.note_use(name, span, ColumnRole::Term);
         }
         let factors = columns.iter().cloned().map(Factor::Column);
         Side {
-            terms: TermList::of(factors.map(Term::of)),
+            terms: TermList::from_terms(factors.map(Term::from_factor)),
             ..Side::default()
         }
     }
 
-    fn sum(&mut self, items: &[SignedNode]) -> Result<Side, FormulaError> {
+    fn expand_sum(&mut self, items: &[SignedNode]) -> Result<Side, FormulaError> {
         let mut sum = Side::default();
         for item in items {
             let first_use = self.uses.len();
-            let part = self.side(&item.node)?;
+            let part = self.expand_side(&item.node)?;
             if item.sign == Sign::Plus {
                 sum.intercept = part.intercept.or(sum.intercept);
                 sum.terms.extend(part.terms.into_terms());
@@ -121,18 +123,18 @@ impl<'a> Expander<'a> {
             }
             if let Some(special) = part.specials.first() {
                 return Err(FormulaError::new(special.span, "this cannot be taken away")
-                    .hint("only terms can; leave it out instead"));
+                    .with_hint("only terms can; leave it out instead"));
             }
             for used in &mut self.uses[first_use..] {
                 used.role = ColumnRole::Removed;
             }
             sum.intercept = part.intercept.map(Intercept::flipped).or(sum.intercept);
-            sum.terms.remove(&part.terms);
+            sum.terms.remove_terms(&part.terms);
         }
         Ok(sum)
     }
 
-    fn binary(
+    fn expand_binary(
         &mut self,
         span: Span,
         binary: Binary,
@@ -144,20 +146,20 @@ impl<'a> Expander<'a> {
             }
             Binary::In => {
                 return Err(FormulaError::new(span, "%in% is not supported")
-                    .hint("write a:b for a within b, or b/a for b and a within b"));
+                    .with_hint("write a:b for a within b, or b/a for b and a within b"));
             }
             Binary::Compare(_) => {
                 return Err(
                     FormulaError::new(span, "a comparison is arithmetic and no term")
-                        .hint("write I(x > 3) for a column of 0 and 1"),
+                        .with_hint("write I(x > 3) for a column of 0 and 1"),
                 );
             }
-            Binary::Power => return self.power(left, right),
+            Binary::Power => return self.expand_power(left, right),
             Binary::Cross | Binary::Slash | Binary::Interaction => {}
         }
         let symbol = binary.symbol();
-        let left = self.factors(left, symbol)?;
-        let right = self.factors(right, symbol)?;
+        let left = self.expand_factors(left, symbol)?;
+        let right = self.expand_factors(right, symbol)?;
         let terms = match binary {
             Binary::Cross => left.crossing(right),
             Binary::Slash => left.nesting(&right),
@@ -166,34 +168,34 @@ impl<'a> Expander<'a> {
         terms_only(terms, span)
     }
 
-    fn power(&mut self, base: &Node, exponent: &Node) -> Result<Side, FormulaError> {
-        let span = base.span.to(exponent.span);
-        if let NodeKind::Name(_) | NodeKind::Call(..) = base.bare().kind {
+    fn expand_power(&mut self, base: &Node, exponent: &Node) -> Result<Side, FormulaError> {
+        let span = base.span.up_to(exponent.span);
+        if let NodeKind::Name(_) | NodeKind::Call(..) = base.without_parens().kind {
             return Err(
                 FormulaError::new(span, "^ crosses several terms, but this is one")
-                    .hint("write I(x^2) for a square, poly(x, 2) for a parabola"),
+                    .with_hint("write I(x^2) for a square, poly(x, 2) for a parabola"),
             );
         }
-        let terms = self.factors(base, "^")?;
-        match exponent.bare().kind {
+        let terms = self.expand_factors(base, "^")?;
+        match exponent.without_parens().kind {
             NodeKind::Number(value) if value >= 1.0 && value.fract() == 0.0 => {
                 terms_only(terms.power(value as usize), span)
             }
             _ => Err(
                 FormulaError::new(exponent.span, "terms are crossed a whole number of times")
-                    .hint("write (a + b)^2 for a + b + a:b"),
+                    .with_hint("write (a + b)^2 for a + b + a:b"),
             ),
         }
     }
 
     /// Expands an operand of a product, which must consist of terms alone.
-    fn factors(&mut self, node: &Node, symbol: &str) -> Result<TermList, FormulaError> {
-        if let NodeKind::Number(_) = node.bare().kind {
+    fn expand_factors(&mut self, node: &Node, symbol: &str) -> Result<TermList, FormulaError> {
+        if let NodeKind::Number(_) = node.without_parens().kind {
             let message = format!("a number next to {symbol} is not a term");
             return Err(FormulaError::new(node.span, message)
-                .hint("wrap arithmetic in I(...), as in I(2 * x)"));
+                .with_hint("wrap arithmetic in I(...), as in I(2 * x)"));
         }
-        let side = self.side(node)?;
+        let side = self.expand_side(node)?;
         if let Some(special) = side.specials.first() {
             let message = format!("this cannot stand next to {symbol}");
             let hint = match special.kind {
@@ -207,63 +209,71 @@ impl<'a> Expander<'a> {
                 SpecialKind::Monotonic(_) => "add it with +; C(x):g is an effect of each pair",
                 _ => "add it with +",
             };
-            return Err(FormulaError::new(special.span, message).hint(hint));
+            return Err(FormulaError::new(special.span, message).with_hint(hint));
         }
         if side.intercept.is_some() {
             let message = format!("the intercept cannot stand next to {symbol}");
             return Err(FormulaError::new(node.span, message)
-                .hint("set it once for the whole formula, as in 0 + a*b"));
+                .with_hint("set it once for the whole formula, as in 0 + a*b"));
         }
         Ok(side.terms)
     }
 
-    fn call(&mut self, node: &Node, name: &str, arguments: &[Node]) -> Result<Side, FormulaError> {
+    fn expand_call(
+        &mut self,
+        node: &Node,
+        name: &str,
+        arguments: &[Node],
+    ) -> Result<Side, FormulaError> {
         if name == smooth::NAME {
-            let mut used = |name: &str, span, role| self.used(name, span, role);
-            let term = SmoothTerm::read(node.span, arguments, &mut used)?;
-            return Ok(special(SpecialKind::Smooth(term), node.span));
+            let mut used = |name: &str, span, role| self.note_use(name, span, role);
+            let term = SmoothTerm::read_call(node.span, arguments, &mut used)?;
+            return Ok(special_side(SpecialKind::Smooth(term), node.span));
         }
         if name == spline::NAME {
-            let mut used = |name: &str, span, role| self.used(name, span, role);
-            let term = SplineTerm::read(node.span, arguments, &mut used)?;
-            return Ok(special(SpecialKind::Spline(term), node.span));
+            let mut used = |name: &str, span, role| self.note_use(name, span, role);
+            let term = SplineTerm::read_call(node.span, arguments, &mut used)?;
+            return Ok(special_side(SpecialKind::Spline(term), node.span));
         }
         if name == monotonic::NAME {
-            let mut used = |name: &str, span, role| self.used(name, span, role);
-            let term = MonotonicTerm::read(node.span, arguments, &mut used)?;
-            return Ok(special(SpecialKind::Monotonic(term), node.span));
+            let mut used = |name: &str, span, role| self.note_use(name, span, role);
+            let term = MonotonicTerm::read_call(node.span, arguments, &mut used)?;
+            return Ok(special_side(SpecialKind::Monotonic(term), node.span));
         }
         if name == covariate::MEASURED || name == covariate::MISSING {
-            let mut used = |name: &str, span, role| self.used(name, span, role);
-            let term = CovariateTerm::read(node.span, (name, arguments), &mut used)?;
-            return Ok(special(SpecialKind::Covariate(term), node.span));
+            let mut used = |name: &str, span, role| self.note_use(name, span, role);
+            let term = CovariateTerm::read_call(node.span, (name, arguments), &mut used)?;
+            return Ok(special_side(SpecialKind::Covariate(term), node.span));
         }
         let (role, kind): (_, fn(Expr) -> SpecialKind) = match name {
             "offset" => (ColumnRole::Offset, SpecialKind::Offset),
             "weights" => (ColumnRole::Weights, SpecialKind::Weights),
             _ => {
-                let mut used = |name: &str, span, role| self.used(name, span, role);
-                return Factor::read_call(node, name, arguments, &mut used).map(single);
+                let mut used = |name: &str, span, role| self.note_use(name, span, role);
+                return Factor::read_call(node, name, arguments, &mut used).map(single_side);
             }
         };
-        let mut used = |name: &str, span, _| self.used(name, span, role);
-        let kind = kind(read_numbers(only(name, arguments, node.span)?, &mut used)?);
-        Ok(special(kind, node.span))
+        let mut used = |name: &str, span, _| self.note_use(name, span, role);
+        let kind = kind(read_numbers(
+            only_argument(name, arguments, node.span)?,
+            &mut used,
+        )?);
+        Ok(special_side(kind, node.span))
     }
 
-    fn group(
+    fn expand_group(
         &mut self,
         span: Span,
         [left, right]: [&Node; 2],
         correlation: Correlation,
     ) -> Result<Side, FormulaError> {
         let dots = self.dots;
-        let (left, tie) = tied(left);
-        let effects = self.side(left)?;
+        let (left, tie) = split_tie(left);
+        let effects = self.expand_side(left)?;
         if self.dots > dots {
             return Err(
                 FormulaError::new(left.span, ". cannot stand inside a group term")
-                    .hint("name the columns whose slopes vary"),
+                    .with_hint("name the columns whose slopes vary"),
             );
         }
         if let Some(special) = effects.specials.first() {
@@ -273,13 +283,15 @@ impl<'a> Expander<'a> {
                 }
                 _ => "only the intercept and slopes can, as in (1 + dose | patient)",
             };
-            return Err(FormulaError::new(special.span, "this cannot vary by group").hint(hint));
+            return Err(
+                FormulaError::new(special.span, "this cannot vary by group").with_hint(hint)
+            );
         }
         let intercept = effects.intercept.unwrap_or(Intercept::Present);
-        let slopes = effects.terms.sorted();
+        let slopes = effects.terms.into_sorted();
         if intercept == Intercept::Absent && slopes.is_empty() {
             return Err(FormulaError::new(left.span, "nothing varies by group here")
-                .hint("write (1 | site) for an intercept per site"));
+                .with_hint("write (1 | site) for an intercept per site"));
         }
         if is_row(right) {
             return match tie {
@@ -293,8 +305,8 @@ impl<'a> Expander<'a> {
         } else {
             correlation
         };
-        let mut used = |name: &str, span, role| self.used(name, span, role);
-        let terms = groupings(right, &mut used)?
+        let mut used = |name: &str, span, role| self.note_use(name, span, role);
+        let terms = read_groupings(right, &mut used)?
             .into_iter()
             .map(|grouping| GroupTerm {
                 intercept,
@@ -303,7 +315,7 @@ impl<'a> Expander<'a> {
                 correlation,
                 tie: tie.clone(),
             });
-        Ok(special(SpecialKind::Groups(terms.collect()), span))
+        Ok(special_side(SpecialKind::Groups(terms.collect()), span))
     }
 }
 
@@ -312,24 +324,24 @@ fn by_row(span: Span, intercept: Intercept, slopes: &[Term]) -> Result<Side, For
     if intercept == Intercept::Absent || !slopes.is_empty() {
         let message = "only the intercept can vary by row";
         return Err(FormulaError::new(span, message)
-            .hint("write (1 | row()); one row cannot tell its slope from its intercept"));
+            .with_hint("write (1 | row()); one row cannot tell its slope from its intercept"));
     }
-    Ok(special(SpecialKind::Rows, span))
+    Ok(special_side(SpecialKind::Rows, span))
 }
 
 fn tied_rows(span: Span) -> FormulaError {
     FormulaError::new(span, "effects of single rows are not tied to others")
-        .hint("write (1 |p| id), where the column id numbers the rows; of gaussian responses + set_rescor(TRUE)")
+        .with_hint("write (1 |p| id), where the column id numbers the rows; of gaussian responses + set_rescor(TRUE)")
 }
 
-fn intercept(value: f64, span: Span) -> Result<Side, FormulaError> {
+fn intercept_side(value: f64, span: Span) -> Result<Side, FormulaError> {
     let intercept = match value {
         1.0 => Intercept::Present,
         0.0 => Intercept::Absent,
         _ => {
             return Err(
                 FormulaError::new(span, "the only numbers among terms are 0 and 1")
-                    .hint("wrap arithmetic in I(...), as in I(2 * x)"),
+                    .with_hint("wrap arithmetic in I(...), as in I(2 * x)"),
             );
         }
     };
@@ -339,14 +351,14 @@ fn intercept(value: f64, span: Span) -> Result<Side, FormulaError> {
     })
 }
 
-fn single(factor: Factor) -> Side {
+fn single_side(factor: Factor) -> Side {
     Side {
-        terms: TermList::of([Term::of(factor)]),
+        terms: TermList::from_terms([Term::from_factor(factor)]),
         ..Side::default()
     }
 }
 
-fn special(kind: SpecialKind, span: Span) -> Side {
+fn special_side(kind: SpecialKind, span: Span) -> Side {
     Side {
         specials: vec![Special { kind, span }],
         ..Side::default()
@@ -363,10 +375,10 @@ fn terms_only(terms: Result<TermList, TooMany>, span: Span) -> Result<Side, Form
 /// The error for a `|` outside parentheses.
 pub(crate) fn bare_pipe(span: Span, symbol: &str) -> FormulaError {
     FormulaError::new(span, format!("{symbol} stands outside parentheses"))
-        .hint("put the group term in parentheses, as in (1 | site)")
+        .with_hint("put the group term in parentheses, as in (1 | site)")
 }
 
 fn too_many(span: Span) -> FormulaError {
     let message = format!("this expands to more than {MAX_TERMS} terms");
-    FormulaError::new(span, message).hint("cross fewer columns")
+    FormulaError::new(span, message).with_hint("cross fewer columns")
 }

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::column_use::{ColumnRole, UseListener, read_numbers};
 use crate::error::{FormulaError, Span};
-use crate::expression::{Expr, only};
-use crate::option::{period, whole};
+use crate::expression::{Expr, only_argument};
+use crate::option::{read_period, read_whole};
 use crate::spelling::suggestion;
-use crate::syntax::{Node, NodeKind, parse, quoted, tokens};
+use crate::syntax::{Node, NodeKind, parse_tokens, quote_name, split_tokens};
 
 /// Advice in place of a bad `k`.
 const USUAL: &str = "leave it out for the usual number";
@@ -110,7 +110,7 @@ impl By {
     }
 
     /// A text column has levels even without `C(...)`.
-    pub(super) fn resolve(&mut self, is_text: &dyn Fn(&str) -> bool) {
+    pub(super) fn resolve_text(&mut self, is_text: &dyn Fn(&str) -> bool) {
         if let Self::Column(name) = self
             && is_text(name)
         {
@@ -121,7 +121,7 @@ impl By {
 
 impl SmoothTerm {
     /// Reads the arguments of a call.
-    pub(super) fn read(
+    pub(super) fn read_call(
         span: Span,
         arguments: &[Node],
         used: &mut UseListener<'_>,
@@ -137,29 +137,29 @@ impl SmoothTerm {
         let mut named: Vec<&str> = Vec::new();
         for argument in arguments {
             let NodeKind::Named(name, value) = &argument.kind else {
-                term.input(argument, used)?;
+                term.read_input(argument, used)?;
                 continue;
             };
             if named.contains(&name.as_str()) {
-                return Err(FormulaError::twice(argument.span, name));
+                return Err(FormulaError::given_twice(argument.span, name));
             }
             named.push(name);
-            term.option(name, argument.span, value, used)?;
+            term.read_option(name, argument.span, value, used)?;
         }
-        term.check(span)?;
+        term.check_options(span)?;
         Ok(term)
     }
 
-    fn input(&mut self, node: &Node, used: &mut UseListener<'_>) -> Result<(), FormulaError> {
+    fn read_input(&mut self, node: &Node, used: &mut UseListener<'_>) -> Result<(), FormulaError> {
         let input = read_numbers(node, used)?;
         if self.inputs.contains(&input) {
-            return Err(FormulaError::twice(node.span, input));
+            return Err(FormulaError::given_twice(node.span, input));
         }
         self.inputs.push(input);
         Ok(())
     }
 
-    fn option(
+    fn read_option(
         &mut self,
         name: &str,
         span: Span,
@@ -167,38 +167,38 @@ impl SmoothTerm {
         used: &mut UseListener<'_>,
     ) -> Result<(), FormulaError> {
         match name {
-            "k" => self.k = Some(whole(name, value, 2.0..=MOST, USUAL)?),
-            "kernel" => self.kernel = kernel(value)?,
+            "k" => self.k = Some(read_whole(name, value, 2.0..=MOST, USUAL)?),
+            "kernel" => self.kernel = read_kernel(value)?,
             "by" => self.by = Some(read_by(value, used)?),
-            "period" => self.period = Some(period(value, "gp(hour, period = 24)")?),
-            "how" => self.how = Some(how(value)?),
+            "period" => self.period = Some(read_period(value, "gp(hour, period = 24)")?),
+            "how" => self.how = Some(read_approximation(value)?),
             _ => {
                 let message = format!("gp(...) has no argument \"{name}\"");
                 let hint = suggestion(name, NAME, &OPTIONS);
-                return Err(FormulaError::new(span, message).hint(hint));
+                return Err(FormulaError::new(span, message).with_hint(hint));
             }
         }
         Ok(())
     }
 
-    fn check(&self, span: Span) -> Result<(), FormulaError> {
+    fn check_options(&self, span: Span) -> Result<(), FormulaError> {
         let error = |message: &str| FormulaError::new(span, message);
         let count = self.inputs.len();
         if count == 0 {
-            return Err(error("gp(...) names no column").hint("name one, as in gp(x)"));
+            return Err(error("gp(...) names no column").with_hint("name one, as in gp(x)"));
         }
         if self.period.is_some() && count > 1 {
             return Err(error("a periodic function has one column")
-                .hint("write gp(hour, period = 24) + gp(x)"));
+                .with_hint("write gp(hour, period = 24) + gp(x)"));
         }
         if self.how == Some(How::Basis) && count > 2 {
             let message = format!("a basis is of one or two columns, found {count}");
-            return Err(error(&message).hint("leave how = basis out for inducing points"));
+            return Err(error(&message).with_hint("leave how = basis out for inducing points"));
         }
         if self.is_induced() && (self.period.is_some() || self.by.is_some()) {
             return Err(
                 error("a function by inducing points has neither period nor by")
-                    .hint("use functions of one or two columns with how = basis for those"),
+                    .with_hint("use functions of one or two columns with how = basis for those"),
             );
         }
         Ok(())
@@ -215,25 +215,28 @@ impl SmoothTerm {
 
     /// The name of the function, with which the names of its parameters begin: `gp(day)`, `gp(day,
     /// by = site)`.
-    pub fn label(&self) -> String {
-        let by = self.by.as_ref().map(|by| quoted(by.column()).into_owned());
-        self.written(by, &[])
+    pub fn term_label(&self) -> String {
+        let by = self
+            .by
+            .as_ref()
+            .map(|by| quote_name(by.column()).into_owned());
+        self.write_call(by, &[])
     }
 
     /// The columns it reads, in order, with repeats.
-    pub fn columns(&self) -> Vec<&str> {
-        let inputs = self.inputs.iter().flat_map(Expr::columns);
+    pub fn column_names(&self) -> Vec<&str> {
+        let inputs = self.inputs.iter().flat_map(Expr::column_names);
         inputs.chain(self.by.iter().map(By::column)).collect()
     }
 
     /// A text column has a function for each of its levels.
-    pub(super) fn resolve(&mut self, is_text: &dyn Fn(&str) -> bool) {
+    pub(super) fn resolve_text(&mut self, is_text: &dyn Fn(&str) -> bool) {
         if let Some(by) = &mut self.by {
-            by.resolve(is_text);
+            by.resolve_text(is_text);
         }
     }
 
-    fn written(&self, by: Option<String>, more: &[String]) -> String {
+    fn write_call(&self, by: Option<String>, more: &[String]) -> String {
         let inputs = self.inputs.iter().map(ToString::to_string);
         let by = by.map(|by| format!("by = {by}"));
         let period = self.period.map(|period| format!("period = {period}"));
@@ -245,8 +248,8 @@ impl SmoothTerm {
 impl fmt::Display for By {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Column(name) => f.write_str(&quoted(name)),
-            Self::Levels(name) => write!(f, "C({})", quoted(name)),
+            Self::Column(name) => f.write_str(&quote_name(name)),
+            Self::Levels(name) => write!(f, "C({})", quote_name(name)),
         }
     }
 }
@@ -258,31 +261,32 @@ impl fmt::Display for SmoothTerm {
             .then(|| format!("kernel = {}", self.kernel.name()));
         let how = self.how.map(|how| format!("how = {}", how.name()));
         let more: Vec<String> = k.into_iter().chain(kernel).chain(how).collect();
-        f.write_str(&self.written(self.by.as_ref().map(By::to_string), &more))
+        f.write_str(&self.write_call(self.by.as_ref().map(By::to_string), &more))
     }
 }
 
-fn kernel(node: &Node) -> Result<KernelName, FormulaError> {
+fn read_kernel(node: &Node) -> Result<KernelName, FormulaError> {
     let names = KernelName::ALL.map(KernelName::name);
-    let NodeKind::Name(name) = &node.bare().kind else {
+    let NodeKind::Name(name) = &node.without_parens().kind else {
         return Err(FormulaError::new(node.span, "a kernel is a name")
-            .hint(format!("one of {}", names.join(", "))));
+            .with_hint(format!("one of {}", names.join(", "))));
     };
     let found = KernelName::ALL.into_iter().find(|one| one.name() == name);
     found.ok_or_else(|| {
         let message = format!("no kernel \"{name}\"");
-        FormulaError::new(node.span, message).hint(suggestion(name, NAME, &names))
+        FormulaError::new(node.span, message).with_hint(suggestion(name, NAME, &names))
     })
 }
 
-fn how(node: &Node) -> Result<How, FormulaError> {
-    let found = match &node.bare().kind {
+fn read_approximation(node: &Node) -> Result<How, FormulaError> {
+    let found = match &node.without_parens().kind {
         NodeKind::Name(name) => How::ALL.into_iter().find(|one| one.name() == name),
         _ => None,
     };
     found.ok_or_else(|| {
-        FormulaError::new(node.span, "how takes basis or inducing")
-            .hint("basis: weights of fixed functions; inducing: values at points that are learned")
+        FormulaError::new(node.span, "how takes basis or inducing").with_hint(
+            "basis: weights of fixed functions; inducing: values at points that are learned",
+        )
     })
 }
 
@@ -290,16 +294,16 @@ fn how(node: &Node) -> Result<How, FormulaError> {
 pub(super) fn read_by(node: &Node, used: &mut UseListener<'_>) -> Result<By, FormulaError> {
     let wrong = |span| {
         FormulaError::new(span, "by takes the name of a column")
-            .hint("write by = x for a multiple, by = C(g) for a function per level")
+            .with_hint("write by = x for a multiple, by = C(g) for a function per level")
     };
-    match &node.bare().kind {
+    match &node.without_parens().kind {
         NodeKind::Name(name) => {
             used(name, node.span, ColumnRole::By);
             Ok(By::Column(name.clone()))
         }
         NodeKind::Call(function, arguments) if function == "C" => {
-            let argument = only("C", arguments, node.span)?;
-            let NodeKind::Name(name) = &argument.bare().kind else {
+            let argument = only_argument("C", arguments, node.span)?;
+            let NodeKind::Name(name) = &argument.without_parens().kind else {
                 return Err(wrong(argument.span));
             };
             used(name, argument.span, ColumnRole::By);
@@ -311,7 +315,7 @@ pub(super) fn read_by(node: &Node, used: &mut UseListener<'_>) -> Result<By, For
 
 /// The parameter of a smooth function that a text names, `gp(day).lengthscale`; `None` if it
 /// names something else.
-pub(crate) fn parameter(text: &str) -> Result<Option<String>, FormulaError> {
+pub(crate) fn parse_parameter(text: &str) -> Result<Option<String>, FormulaError> {
     let is_call = |rest: &str| rest.trim_start().starts_with('(');
     if !text.trim_start().strip_prefix(NAME).is_some_and(is_call) {
         return Ok(None);
@@ -321,14 +325,14 @@ pub(crate) fn parameter(text: &str) -> Result<Option<String>, FormulaError> {
         .iter()
         .find_map(|end| Some((text.strip_suffix(end)?, *end)));
     let (call, parameter) = found.unwrap_or((text, ""));
-    let node = parse(&tokens(call)?, call.len())?;
-    let NodeKind::Call(_, arguments) = &node.bare().kind else {
+    let node = parse_tokens(&split_tokens(call)?, call.len())?;
+    let NodeKind::Call(_, arguments) = &node.without_parens().kind else {
         return Ok(None);
     };
-    let label = SmoothTerm::read(node.span, arguments, &mut |_, _, _| {})?.label();
+    let label = SmoothTerm::read_call(node.span, arguments, &mut |_, _, _| {})?.term_label();
     if parameter.is_empty() {
         let message = format!("{label} has the parameters scale and lengthscale");
-        return Err(FormulaError::new(node.span, message).hint(format!(
+        return Err(FormulaError::new(node.span, message).with_hint(format!(
             "write {label}.lengthscale ~ ... or {label}.scale ~ ..."
         )));
     }

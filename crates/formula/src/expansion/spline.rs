@@ -9,9 +9,9 @@ use crate::column_use::{UseListener, read_numbers};
 use crate::error::{FormulaError, Span};
 use crate::expression::Expr;
 use crate::factor::{Factor, Term};
-use crate::option::{period, whole};
+use crate::option::{read_period, read_whole};
 use crate::spelling::suggestion;
-use crate::syntax::{Node, NodeKind, quoted};
+use crate::syntax::{Node, NodeKind, quote_name};
 
 /// Advice in place of a bad `k`.
 const USUAL: &str = "leave it out for the usual 10";
@@ -72,7 +72,7 @@ impl Penalised {
 
 impl SplineTerm {
     /// Reads the arguments of a call.
-    pub(crate) fn read(
+    pub(crate) fn read_call(
         span: Span,
         arguments: &[Node],
         used: &mut UseListener<'_>,
@@ -82,13 +82,12 @@ impl SplineTerm {
         let input = match inputs[..] {
             [only] => read_numbers(only, used)?,
             [] => {
-                return Err(
-                    FormulaError::new(span, "s(...) names no column").hint("name one, as in s(x)")
-                );
+                return Err(FormulaError::new(span, "s(...) names no column")
+                    .with_hint("name one, as in s(x)"));
             }
             [_, second, ..] => {
                 return Err(FormulaError::new(second.span, "s(...) is of one column")
-                    .hint("write gp(x, z) for a surface, s(x) + s(z) for a sum, s(x, by = g) for a function of each level"));
+                    .with_hint("write gp(x, z) for a surface, s(x) + s(z) for a sum, s(x, by = g) for a function of each level"));
             }
         };
         let mut term = Self {
@@ -104,80 +103,82 @@ impl SplineTerm {
                 continue;
             };
             if named.contains(&name.as_str()) {
-                return Err(FormulaError::twice(argument.span, name));
+                return Err(FormulaError::given_twice(argument.span, name));
             }
             named.push(name);
             if name == "by" {
                 term.by = Some(read_by(value, used)?);
             } else {
-                term.option(name, argument.span, value)?;
+                term.read_option(name, argument.span, value)?;
             }
         }
         if let Some(by) = &term.by
-            && term.input.columns().contains(&by.column())
+            && term.input.column_names().contains(&by.column())
         {
             return Err(
                 FormulaError::new(span, "by is another column than the one smoothed")
-                    .hint("write s(x), or by = z for a column z"),
+                    .with_hint("write s(x), or by = z for a column z"),
             );
         }
         if term.period.is_some() && term.basis != Penalised::Cc {
             return Err(FormulaError::new(span, "only bs = \"cc\" has a period")
-                .hint("write s(month, bs = \"cc\", period = 12)"));
+                .with_hint("write s(month, bs = \"cc\", period = 12)"));
         }
         Ok(term)
     }
 
-    fn option(&mut self, name: &str, span: Span, value: &Node) -> Result<(), FormulaError> {
+    fn read_option(&mut self, name: &str, span: Span, value: &Node) -> Result<(), FormulaError> {
         match name {
-            "k" => self.k = Some(whole(name, value, FEWEST..=MOST, USUAL)?),
-            "bs" => self.basis = basis(value)?,
-            "period" => self.period = Some(period(value, "s(month, bs = \"cc\", period = 12)")?),
+            "k" => self.k = Some(read_whole(name, value, FEWEST..=MOST, USUAL)?),
+            "bs" => self.basis = read_basis(value)?,
+            "period" => {
+                self.period = Some(read_period(value, "s(month, bs = \"cc\", period = 12)")?)
+            }
             _ => {
                 let message = format!("s(...) has no argument \"{name}\"");
                 let hint = match name {
                     "m" | "sp" | "fx" => "its smoothness is learnt, as sd(s(x))".into(),
                     _ => suggestion(name, NAME, &OPTIONS),
                 };
-                return Err(FormulaError::new(span, message).hint(hint));
+                return Err(FormulaError::new(span, message).with_hint(hint));
             }
         }
         Ok(())
     }
 
     /// The name of the function, as in the name `sd(s(x))` of its standard deviation.
-    pub fn label(&self) -> String {
+    pub fn term_label(&self) -> String {
         match &self.by {
             None => format!("{NAME}({})", self.input),
-            Some(by) => format!("{NAME}({}, by = {})", self.input, quoted(by.column())),
+            Some(by) => format!("{NAME}({}, by = {})", self.input, quote_name(by.column())),
         }
     }
 
     /// The columns it reads, in order, with repeats.
-    pub fn columns(&self) -> Vec<&str> {
+    pub fn column_names(&self) -> Vec<&str> {
         let by = self.by.iter().map(By::column);
-        self.input.columns().into_iter().chain(by).collect()
+        self.input.column_names().into_iter().chain(by).collect()
     }
 
     /// The line, which is part of the function and not penalised; a periodic function has none.
     /// With `by` there is a line for each level, or one line times the column.
-    pub fn line(&self) -> Option<Term> {
+    pub fn line_term(&self) -> Option<Term> {
         let factor = match &self.input {
             Expr::Column(name) => Factor::Column(name.clone()),
             other => Factor::Expression(other.clone()),
         };
-        let own = Term::of(factor);
+        let own = Term::from_factor(factor);
         let line = match self.by_factor() {
             None => own,
-            Some(by) => own.times(&Term::of(by)),
+            Some(by) => own.interaction_with(&Term::from_factor(by)),
         };
         (self.basis != Penalised::Cc).then_some(line)
     }
 
     /// The constant of a function that a column multiplies: the column itself.
-    pub(super) fn constant(&self) -> Option<Term> {
+    pub(super) fn constant_term(&self) -> Option<Term> {
         match &self.by {
-            Some(By::Column(_)) => self.by_factor().map(Term::of),
+            Some(By::Column(_)) => self.by_factor().map(Term::from_factor),
             _ => None,
         }
     }
@@ -190,9 +191,9 @@ impl SplineTerm {
     }
 
     /// A text column has a function for each of its levels.
-    pub(super) fn resolve(&mut self, is_text: &dyn Fn(&str) -> bool) {
+    pub(super) fn resolve_text(&mut self, is_text: &dyn Fn(&str) -> bool) {
         if let Some(by) = &mut self.by {
-            by.resolve(is_text);
+            by.resolve_text(is_text);
         }
     }
 }
@@ -216,8 +217,8 @@ impl fmt::Display for SplineTerm {
     }
 }
 
-fn basis(node: &Node) -> Result<Penalised, FormulaError> {
-    let name = match &node.bare().kind {
+fn read_basis(node: &Node) -> Result<Penalised, FormulaError> {
+    let name = match &node.without_parens().kind {
         NodeKind::Text(name) | NodeKind::Name(name) => name.as_str(),
         _ => "",
     };
@@ -234,6 +235,6 @@ fn basis(node: &Node) -> Result<Penalised, FormulaError> {
             "cp" => "write bs = \"cc\", which repeats itself as well",
             _ => "one of \"tp\", \"cc\" (on a circle) and \"ps\" (on equal steps)",
         };
-        FormulaError::new(node.span, message).hint(hint)
+        FormulaError::new(node.span, message).with_hint(hint)
     })
 }

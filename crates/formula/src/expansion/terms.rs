@@ -58,7 +58,7 @@ pub struct Terms {
 
 impl Terms {
     /// Joins the two sides. Refuses mistakes that appear only when both are known.
-    pub(crate) fn assemble(
+    pub(crate) fn assemble_terms(
         left: LeftSide,
         right: Side,
         uses: Vec<ColumnUse>,
@@ -69,14 +69,14 @@ impl Terms {
             .specials
             .iter()
             .filter_map(|special| match &special.kind {
-                SpecialKind::Spline(spline) => spline.line(),
+                SpecialKind::Spline(spline) => spline.line_term(),
                 _ => None,
             });
         common.extend(lines);
         let mut terms = Self {
             response: left.response,
             intercept: right.intercept.unwrap_or(Intercept::Present),
-            fixed: common.sorted(),
+            fixed: common.into_sorted(),
             offsets: Vec::new(),
             weights: left.weights.map(|(weights, _)| weights),
             groups: Vec::new(),
@@ -92,18 +92,19 @@ impl Terms {
             terms.add(special.kind, special.span)?;
         }
         terms.check_response()?;
-        let empty = terms.fixed.is_empty() && terms.offsets.is_empty() && terms.others() == 0;
+        let empty =
+            terms.fixed.is_empty() && terms.offsets.is_empty() && terms.other_parameters() == 0;
         if empty && terms.intercept == Intercept::Absent {
             return Err(
                 FormulaError::new(span, "neither an intercept nor a term is left")
-                    .hint("write y ~ 1 for an intercept alone"),
+                    .with_hint("write y ~ 1 for an intercept alone"),
             );
         }
         Ok(terms)
     }
 
     /// How many terms have effects other than fixed ones.
-    pub fn others(&self) -> usize {
+    pub fn other_parameters(&self) -> usize {
         let functions = self.smooths.len() + self.splines.len();
         let latents = usize::from(self.by_row) + usize::from(self.covariate.is_some());
         self.groups.len() + functions + self.monotonics.len() + latents
@@ -112,11 +113,11 @@ impl Terms {
     fn add(&mut self, kind: SpecialKind, span: Span) -> Result<(), FormulaError> {
         match kind {
             SpecialKind::Offset(expr) if self.offsets.contains(&expr) => {
-                Err(FormulaError::twice(span, format!("offset({expr})")))
+                Err(FormulaError::given_twice(span, format!("offset({expr})")))
             }
             SpecialKind::Weights(_) if self.weights.is_some() => {
                 Err(FormulaError::new(span, "weights(...) is given twice")
-                    .hint("multiply them, as in weights(v * w)"))
+                    .with_hint("multiply them, as in weights(v * w)"))
             }
             SpecialKind::Offset(expr) => {
                 self.offsets.push(expr);
@@ -127,17 +128,17 @@ impl Terms {
                 Ok(())
             }
             SpecialKind::Smooth(smooth) => {
-                let same = |other: &SmoothTerm| other.label() == smooth.label();
+                let same = |other: &SmoothTerm| other.term_label() == smooth.term_label();
                 if self.smooths.iter().any(same) {
-                    return Err(FormulaError::twice(span, smooth.label()));
+                    return Err(FormulaError::given_twice(span, smooth.term_label()));
                 }
                 self.smooths.push(smooth);
                 Ok(())
             }
             SpecialKind::Spline(spline) => {
-                let same = |other: &SplineTerm| other.label() == spline.label();
+                let same = |other: &SplineTerm| other.term_label() == spline.term_label();
                 if self.splines.iter().any(same) {
-                    return Err(FormulaError::twice(span, spline.label()));
+                    return Err(FormulaError::given_twice(span, spline.term_label()));
                 }
                 self.splines.push(spline);
                 Ok(())
@@ -145,12 +146,12 @@ impl Terms {
             SpecialKind::Monotonic(effect) => {
                 let same = |other: &MonotonicTerm| other.coded.column == effect.coded.column;
                 if self.monotonics.iter().any(same) {
-                    return Err(FormulaError::twice(span, effect.label()));
+                    return Err(FormulaError::given_twice(span, effect.term_label()));
                 }
                 self.monotonics.push(effect);
                 Ok(())
             }
-            SpecialKind::Rows if self.by_row => Err(FormulaError::twice(span, "(1 | row())")),
+            SpecialKind::Rows if self.by_row => Err(FormulaError::given_twice(span, "(1 | row())")),
             SpecialKind::Rows => {
                 self.by_row = true;
                 Ok(())
@@ -172,24 +173,24 @@ impl Terms {
         if let Some(other) = self.groups.iter().find(|other| is_tied(other)) {
             let message = format!("{group} is tied to {other} of the same response");
             return Err(FormulaError::new(span, message)
-                .hint("put the effects of one grouping into one term, as in (1 + x |p| g), and give each grouping a name of its own"));
+                .with_hint("put the effects of one grouping into one term, as in (1 + x |p| g), and give each grouping a name of its own"));
         }
         let same = self
             .groups
             .iter()
-            .filter(|other| other.key() == group.key());
-        let taken: HashSet<String> = same.flat_map(GroupTerm::effects).collect();
+            .filter(|other| other.sort_key() == group.sort_key());
+        let taken: HashSet<String> = same.flat_map(GroupTerm::effect_names).collect();
         match group
-            .effects()
+            .effect_names()
             .into_iter()
             .find(|effect| taken.contains(effect))
         {
             None => Ok(()),
             Some(effect) => {
-                let label = group.label();
+                let label = group.term_label();
                 let message = format!("{effect} varies by {label} already");
                 Err(FormulaError::new(span, message)
-                    .hint("each effect varies once by each grouping"))
+                    .with_hint("each effect varies once by each grouping"))
             }
         }
     }
@@ -198,7 +199,7 @@ impl Terms {
         if let Some(other) = &self.covariate {
             let message = format!("{other} is there already, and one such term is supported");
             return Err(FormulaError::new(span, message)
-                .hint("write the better known of the two as a plain column, and leave out rows that lack it with --missing drop"));
+                .with_hint("write the better known of the two as a plain column, and leave out rows that lack it with --missing drop"));
         }
         self.check_latent(&term)?;
         self.covariate = Some(term);
@@ -216,7 +217,7 @@ impl Terms {
             None => Ok(()),
             Some(used) => {
                 let message = format!("\"{}\" is read as it stands here, and by {term}", used.name);
-                Err(FormulaError::new(used.span, message).hint("leave out one of the two"))
+                Err(FormulaError::new(used.span, message).with_hint("leave out one of the two"))
             }
         }
     }
@@ -225,7 +226,7 @@ impl Terms {
         use crate::column_use::ColumnRole::{
             Censoring, Failures, Limit, NumericResponse, Removed, Response,
         };
-        let outcome = self.response.outcome.columns();
+        let outcome = self.response.outcome.column_names();
         let offender = self.uses.iter().find(|used| {
             !matches!(used.role, Response | NumericResponse | Failures | Removed)
                 && outcome.contains(&used.name.as_str())
@@ -238,7 +239,7 @@ impl Terms {
                     Censoring | Limit => "name a column of its own, which says what is known of it",
                     _ => "leave it out on the right of ~",
                 };
-                Err(FormulaError::new(used.span, message).hint(hint))
+                Err(FormulaError::new(used.span, message).with_hint(hint))
             }
         }
     }
@@ -260,7 +261,7 @@ impl Terms {
     ///
     /// Afterwards [`Factor::is_categorical`] is final: `color` and `C(color)` are one term.
     /// Refuses text columns inside arithmetic.
-    pub fn resolve(&self, is_text: &dyn Fn(&str) -> bool) -> Result<Self, FormulaError> {
+    pub fn resolve_text(&self, is_text: &dyn Fn(&str) -> bool) -> Result<Self, FormulaError> {
         for used in &self.uses {
             used.check_kind(is_text)?;
         }
@@ -268,34 +269,34 @@ impl Terms {
             effect.check_order(self.span_of(&effect.coded.column), is_text)?;
         }
         let mut terms = self.clone();
-        terms.fixed = resolved(&self.fixed, is_text);
+        terms.fixed = resolve_terms(&self.fixed, is_text);
         for group in &mut terms.groups {
-            group.slopes = resolved(&group.slopes, is_text);
+            group.slopes = resolve_terms(&group.slopes, is_text);
         }
         for smooth in &mut terms.smooths {
-            smooth.resolve(is_text);
+            smooth.resolve_text(is_text);
         }
         for spline in &mut terms.splines {
-            spline.resolve(is_text);
+            spline.resolve_text(is_text);
         }
         let constants: Vec<Term> = (terms.splines.iter())
-            .filter_map(SplineTerm::constant)
+            .filter_map(SplineTerm::constant_term)
             .collect();
         if !constants.is_empty() {
-            let mut common = TermList::of(terms.fixed);
+            let mut common = TermList::from_terms(terms.fixed);
             common.extend(constants);
-            terms.fixed = common.sorted();
+            terms.fixed = common.into_sorted();
         }
         Ok(terms)
     }
 
     /// How each factor of each common term is coded; see [`effect_codings`].
-    pub fn codings(&self) -> Vec<Vec<Coding>> {
+    pub fn term_codings(&self) -> Vec<Vec<Coding>> {
         effect_codings(self.intercept, &self.fixed)
     }
 
     /// The columns that a fit reads, each once, those of the response first.
-    pub fn columns(&self) -> Vec<&str> {
+    pub fn column_names(&self) -> Vec<&str> {
         let slopes = self.groups.iter().flat_map(|group| &group.slopes);
         let factors = self
             .fixed
@@ -305,14 +306,14 @@ impl Terms {
         let expressions = self.offsets.iter().chain(&self.weights);
         let all = self.response.observed_columns().into_iter();
         let all = all.chain(self.response.addition_columns());
-        let all = all.chain(factors.flat_map(Factor::columns));
-        let all = all.chain(expressions.flat_map(Expr::columns));
+        let all = all.chain(factors.flat_map(Factor::column_names));
+        let all = all.chain(expressions.flat_map(Expr::column_names));
         let groupings = self.groups.iter().flat_map(|group| &group.grouping);
-        let all = all.chain(self.smooths.iter().flat_map(SmoothTerm::columns));
-        let all = all.chain(self.splines.iter().flat_map(SplineTerm::columns));
+        let all = all.chain(self.smooths.iter().flat_map(SmoothTerm::column_names));
+        let all = all.chain(self.splines.iter().flat_map(SplineTerm::column_names));
         let ordered = self.monotonics.iter();
         let all = all.chain(ordered.map(|effect| effect.coded.column.as_str()));
-        let all = all.chain(self.covariate.iter().flat_map(CovariateTerm::columns));
+        let all = all.chain(self.covariate.iter().flat_map(CovariateTerm::column_names));
         let all = all.chain(self.parameter_columns());
         let all = all.chain(self.parameters.iter().flat_map(Terms::group_columns));
         let mut seen = HashSet::new();
@@ -326,8 +327,8 @@ impl Terms {
         let fixed = self.parameters.iter().flat_map(|terms| &terms.fixed);
         let factors = fixed.flat_map(|term| &term.factors);
         let splines = self.parameters.iter().flat_map(|terms| &terms.splines);
-        let splines = splines.flat_map(SplineTerm::columns);
-        factors.flat_map(Factor::columns).chain(splines)
+        let splines = splines.flat_map(SplineTerm::column_names);
+        factors.flat_map(Factor::column_names).chain(splines)
     }
 
     /// The columns that the group terms of this formula read, with repeats.
@@ -335,7 +336,7 @@ impl Terms {
         let slopes = self.groups.iter().flat_map(|group| &group.slopes);
         let factors = slopes.flat_map(|term| &term.factors);
         let own = self.groups.iter().flat_map(|group| &group.grouping);
-        (factors.flat_map(Factor::columns)).chain(own.map(String::as_str))
+        (factors.flat_map(Factor::column_names)).chain(own.map(String::as_str))
     }
 
     /// The group terms of all formulas, each with the parameter whose formula contains it: `None`
@@ -372,7 +373,7 @@ impl Terms {
     }
 }
 
-fn resolved(terms: &[Term], is_text: &dyn Fn(&str) -> bool) -> Vec<Term> {
+fn resolve_terms(terms: &[Term], is_text: &dyn Fn(&str) -> bool) -> Vec<Term> {
     let categorical = terms.iter().map(|term| {
         let factors = term.factors.iter().map(|factor| match factor {
             Factor::Column(name) if is_text(name) => Factor::Categorical(name.clone()),
@@ -383,10 +384,10 @@ fn resolved(terms: &[Term], is_text: &dyn Fn(&str) -> bool) -> Vec<Term> {
             Term {
                 factors: Vec::new(),
             },
-            |term, factor| term.times(&Term::of(factor)),
+            |term, factor| term.interaction_with(&Term::from_factor(factor)),
         )
     });
-    TermList::of(categorical).sorted()
+    TermList::from_terms(categorical).into_sorted()
 }
 
 /// How each factor of each term is coded, by R's rule.  A categorical factor loses its first level
@@ -395,11 +396,11 @@ fn resolved(terms: &[Term], is_text: &dyn Fn(&str) -> bool) -> Vec<Term> {
 /// a slope for every level. Without an intercept, the first categorical factor of the first term
 /// that has one keeps all its levels. For other factors the coding has no meaning.
 pub fn effect_codings(intercept: Intercept, terms: &[Term]) -> Vec<Vec<Coding>> {
-    let present: HashSet<Vec<String>> = terms.iter().map(Term::key).collect();
+    let present: HashSet<Vec<String>> = terms.iter().map(Term::sort_key).collect();
     let coding = |term: &Term, factor: &Factor| {
         let mut margin = term.clone();
         margin.factors.retain(|other| other != factor);
-        if margin.factors.is_empty() || present.contains(&margin.key()) {
+        if margin.factors.is_empty() || present.contains(&margin.sort_key()) {
             Coding::Treatment
         } else {
             Coding::Full

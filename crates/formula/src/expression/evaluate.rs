@@ -23,7 +23,7 @@ enum Value {
 }
 
 impl Operation {
-    fn apply(self, left: f64, right: f64) -> f64 {
+    fn apply_numbers(self, left: f64, right: f64) -> f64 {
         match self {
             Self::Add => left + right,
             Self::Subtract => left - right,
@@ -34,7 +34,7 @@ impl Operation {
             Self::Power => left.powf(right),
             // A missing number is neither above nor below any other.
             Self::Compare(_) if left.is_nan() || right.is_nan() => f64::NAN,
-            Self::Compare(comparison) => f64::from(u8::from(comparison.holds(left, right))),
+            Self::Compare(comparison) => f64::from(u8::from(comparison.holds_between(left, right))),
         }
     }
 }
@@ -44,17 +44,17 @@ impl Expr {
     ///
     /// Refuses unknown columns and columns of different lengths; a constant has one row.
     /// Values outside a function's domain are NaN or infinite, as in floating point.
-    pub fn evaluate<'a>(
+    pub fn evaluate_columns<'a>(
         &self,
         columns: &dyn Fn(&str) -> Option<&'a [f64]>,
     ) -> Result<Vec<f64>, EvaluateError> {
-        match self.value(columns)? {
+        match self.evaluate_value(columns)? {
             Value::Scalar(value) => Ok(vec![value]),
             Value::Rows(rows) => Ok(rows),
         }
     }
 
-    fn value<'a>(
+    fn evaluate_value<'a>(
         &self,
         columns: &dyn Fn(&str) -> Option<&'a [f64]>,
     ) -> Result<Value, EvaluateError> {
@@ -65,12 +65,17 @@ impl Expr {
                     .ok_or_else(|| EvaluateError::Unknown(name.clone()))?
                     .to_vec(),
             ),
-            Self::Negative(inner) => inner.value(columns)?.map(|value| -value),
+            Self::Negative(inner) => inner.evaluate_value(columns)?.map(|value| -value),
             Self::Standard(..) => return Err(EvaluateError::Unlearnt(self.to_string())),
-            Self::Call(function, inner) => inner.value(columns)?.map(|value| function.apply(value)),
+            Self::Call(function, inner) => inner
+                .evaluate_value(columns)?
+                .map(|value| function.apply_to(value)),
             Self::Binary(operation, left, right) => {
-                let (left, right) = (left.value(columns)?, right.value(columns)?);
-                combine(*operation, left, right)
+                let (left, right) = (
+                    left.evaluate_value(columns)?,
+                    right.evaluate_value(columns)?,
+                );
+                combine_values(*operation, left, right)
                     .ok_or_else(|| EvaluateError::Lengths(self.to_string()))?
             }
         })
@@ -92,13 +97,15 @@ impl Value {
 }
 
 /// Combines two values row by row; `None` if their lengths differ.
-fn combine(operation: Operation, left: Value, right: Value) -> Option<Value> {
+fn combine_values(operation: Operation, left: Value, right: Value) -> Option<Value> {
     match (left, right) {
-        (left, Value::Scalar(right)) => Some(left.map(|left| operation.apply(left, right))),
-        (Value::Scalar(left), right) => Some(right.map(|right| operation.apply(left, right))),
+        (left, Value::Scalar(right)) => Some(left.map(|left| operation.apply_numbers(left, right))),
+        (Value::Scalar(left), right) => {
+            Some(right.map(|right| operation.apply_numbers(left, right)))
+        }
         (Value::Rows(mut left), Value::Rows(right)) => {
             for (left, right) in left.iter_mut().zip(&right) {
-                *left = operation.apply(*left, *right);
+                *left = operation.apply_numbers(*left, *right);
             }
             (left.len() == right.len()).then_some(Value::Rows(left))
         }

@@ -8,10 +8,10 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 pub use evaluate::EvaluateError;
-pub(crate) use read::only;
+pub(crate) use read::only_argument;
 
 use crate::function::Function;
-use crate::syntax::{Comparison, quoted};
+use crate::syntax::{Comparison, quote_name};
 
 /// A number for each row, computed from columns.
 ///
@@ -45,7 +45,7 @@ pub enum Standard {
 
 impl Standard {
     /// The standardisation of this name.
-    pub(crate) fn named(name: &str) -> Option<Self> {
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
         let known = [Self::Center, Self::Scale];
         known.into_iter().find(|standard| standard.name() == name)
     }
@@ -84,53 +84,57 @@ impl Operation {
             Self::Multiply => (" * ", 2, [2, 3]),
             Self::Divide => ("/", 2, [2, 3]),
             Self::Power => ("^", 3, [4, 3]),
-            Self::Compare(comparison) => (comparison.spaced(), 0, [1, 1]),
+            Self::Compare(comparison) => (comparison.spaced_symbol(), 0, [1, 1]),
         }
     }
 }
 
 impl Expr {
     /// The columns it reads, in order, with repeats.
-    pub fn columns(&self) -> Vec<&str> {
+    pub fn column_names(&self) -> Vec<&str> {
         match self {
             Self::Number(_) => Vec::new(),
             Self::Column(name) => vec![name],
             Self::Negative(inner) | Self::Call(_, inner) | Self::Standard(_, inner) => {
-                inner.columns()
+                inner.column_names()
             }
             Self::Binary(_, left, right) => {
-                let mut columns = left.columns();
-                columns.extend(right.columns());
+                let mut columns = left.column_names();
+                columns.extend(right.column_names());
                 columns
             }
         }
     }
 
     /// The first standardised value that contains no other, and its argument.
-    pub(crate) fn unlearnt(&self) -> Option<(Standard, &Expr)> {
+    pub(crate) fn find_unlearnt(&self) -> Option<(Standard, &Expr)> {
         match self {
             Self::Number(_) | Self::Column(_) => None,
-            Self::Negative(inner) | Self::Call(_, inner) => inner.unlearnt(),
-            Self::Binary(_, left, right) => left.unlearnt().or_else(|| right.unlearnt()),
-            Self::Standard(standard, inner) => inner.unlearnt().or(Some((*standard, &**inner))),
+            Self::Negative(inner) | Self::Call(_, inner) => inner.find_unlearnt(),
+            Self::Binary(_, left, right) => left.find_unlearnt().or_else(|| right.find_unlearnt()),
+            Self::Standard(standard, inner) => {
+                inner.find_unlearnt().or(Some((*standard, &**inner)))
+            }
         }
     }
 
-    /// The same with the first [`unlearnt`](Self::unlearnt) value as `(inner - mean)/scale`.
-    pub(crate) fn learnt(self, mean: f64, scale: f64) -> Self {
+    /// The same with the first [`find_unlearnt`](Self::find_unlearnt) value as `(inner - mean)/scale`.
+    pub(crate) fn with_constants(self, mean: f64, scale: f64) -> Self {
         match self {
             Self::Number(_) | Self::Column(_) => self,
-            Self::Negative(inner) => Self::Negative(Box::new(inner.learnt(mean, scale))),
+            Self::Negative(inner) => Self::Negative(Box::new(inner.with_constants(mean, scale))),
             Self::Call(function, inner) => {
-                Self::Call(function, Box::new(inner.learnt(mean, scale)))
+                Self::Call(function, Box::new(inner.with_constants(mean, scale)))
             }
-            Self::Binary(operation, left, right) => match left.unlearnt() {
-                Some(_) => Self::Binary(operation, Box::new(left.learnt(mean, scale)), right),
-                None => Self::Binary(operation, left, Box::new(right.learnt(mean, scale))),
+            Self::Binary(operation, left, right) => match left.find_unlearnt() {
+                Some(_) => {
+                    Self::Binary(operation, Box::new(left.with_constants(mean, scale)), right)
+                }
+                None => Self::Binary(operation, left, Box::new(right.with_constants(mean, scale))),
             },
-            Self::Standard(standard, inner) => match inner.unlearnt() {
-                Some(_) => Self::Standard(standard, Box::new(inner.learnt(mean, scale))),
-                None => standardised(*inner, mean, scale),
+            Self::Standard(standard, inner) => match inner.find_unlearnt() {
+                Some(_) => Self::Standard(standard, Box::new(inner.with_constants(mean, scale))),
+                None => standardise_inner(*inner, mean, scale),
             },
         }
     }
@@ -145,7 +149,7 @@ impl Expr {
 }
 
 /// `(inner - mean)/scale`; numbers in an expression are not negative.
-fn standardised(inner: Expr, mean: f64, scale: f64) -> Expr {
+fn standardise_inner(inner: Expr, mean: f64, scale: f64) -> Expr {
     let operation = if mean < 0.0 {
         Operation::Add
     } else {
@@ -173,7 +177,7 @@ impl fmt::Display for Expr {
                 write!(f, "{value:e}")
             }
             Self::Number(value) => write!(f, "{value}"),
-            Self::Column(name) => f.write_str(&quoted(name)),
+            Self::Column(name) => f.write_str(&quote_name(name)),
             Self::Negative(inner) => {
                 f.write_str("-")?;
                 write_at_least(f, inner, 2)

@@ -3,7 +3,7 @@
 use super::{Expr, Operation, Standard};
 use crate::error::{FormulaError, Span};
 use crate::function::{self, Function, SPECIALS};
-use crate::syntax::{Binary, Node, NodeKind, Sign, SignedNode, parse, tokens};
+use crate::syntax::{Binary, Node, NodeKind, Sign, SignedNode, parse_tokens, split_tokens};
 
 /// Most operations on top of each other.
 const MAX_HEIGHT: usize = 100;
@@ -13,7 +13,7 @@ const MAX_PARTS: usize = 1_000;
 
 impl Expr {
     /// Reads a piece of a formula as arithmetic; `used` is called with each column and its place.
-    pub(crate) fn read(
+    pub(crate) fn read_node(
         node: &Node,
         used: &mut dyn FnMut(&str, Span),
     ) -> Result<Self, FormulaError> {
@@ -21,7 +21,7 @@ impl Expr {
         if expr.height() > MAX_HEIGHT {
             let message = format!("more than {MAX_HEIGHT} operations on top of each other");
             return Err(FormulaError::new(node.span, message)
-                .hint("make a column of it in the table first"));
+                .with_hint("make a column of it in the table first"));
         }
         Ok(expr)
     }
@@ -50,7 +50,7 @@ impl Expr {
             NodeKind::Sum(items) => read_sum(items, node.span, used),
             NodeKind::Call(name, arguments) => read_call(name, arguments, node.span, used),
             NodeKind::Binary(binary, left, right) => {
-                let operation = operation(*binary, node.span)?;
+                let operation = read_operation(*binary, node.span)?;
                 let left = Box::new(Self::read_part(left, used)?);
                 Ok(Self::Binary(
                     operation,
@@ -60,15 +60,17 @@ impl Expr {
             }
             NodeKind::Named(name, _) => {
                 let message = format!("no argument has the name \"{name}\" here");
-                Err(FormulaError::new(node.span, message).hint("leave the name out"))
+                Err(FormulaError::new(node.span, message).with_hint("leave the name out"))
             }
             NodeKind::Text(_) => Err(FormulaError::new(
                 node.span,
                 "a text cannot be computed with",
             )
-            .hint("arithmetic and comparisons read numbers; write C(x, ref = \"day\") for levels")),
+            .with_hint(
+                "arithmetic and comparisons read numbers; write C(x, ref = \"day\") for levels",
+            )),
             NodeKind::Dot => Err(FormulaError::new(node.span, ". cannot be computed with")
-                .hint(". stands for all other columns, as in y ~ .")),
+                .with_hint(". stands for all other columns, as in y ~ .")),
         }
     }
 }
@@ -80,7 +82,9 @@ fn read_sum(
 ) -> Result<Expr, FormulaError> {
     if items.len() > MAX_PARTS {
         let message = format!("a sum of more than {MAX_PARTS} parts");
-        return Err(FormulaError::new(span, message).hint("make the sum a column of the table"));
+        return Err(
+            FormulaError::new(span, message).with_hint("make the sum a column of the table")
+        );
     }
     let mut sum: Option<Expr> = None;
     for item in items {
@@ -106,26 +110,29 @@ fn read_call(
     span: Span,
     used: &mut dyn FnMut(&str, Span),
 ) -> Result<Expr, FormulaError> {
-    if let Some(standard) = Standard::named(name) {
-        let inner = Expr::read_part(only(name, arguments, span)?, used)?;
+    if let Some(standard) = Standard::from_name(name) {
+        let inner = Expr::read_part(only_argument(name, arguments, span)?, used)?;
         return Ok(Expr::Standard(standard, Box::new(inner)));
     }
     if name != "I" && SPECIALS.contains(&name) {
         let message = format!("{name}(...) cannot stand inside arithmetic");
-        return Err(FormulaError::new(span, message).hint("make it a term of its own"));
+        return Err(FormulaError::new(span, message).with_hint("make it a term of its own"));
     }
-    if name != "I" && Function::named(name).is_none() {
-        return Err(function::unknown(name, span));
+    if name != "I" && Function::from_name(name).is_none() {
+        return Err(function::unknown_function(name, span));
     }
-    let argument = Box::new(Expr::read_part(only(name, arguments, span)?, used)?);
-    Ok(match Function::named(name) {
+    let argument = Box::new(Expr::read_part(
+        only_argument(name, arguments, span)?,
+        used,
+    )?);
+    Ok(match Function::from_name(name) {
         Some(function) => Expr::Call(function, argument),
         None => *argument,
     })
 }
 
 /// The single argument of the function called by `node`.
-pub(crate) fn only<'a>(
+pub(crate) fn only_argument<'a>(
     name: &str,
     arguments: &'a [Node],
     call: Span,
@@ -134,10 +141,10 @@ pub(crate) fn only<'a>(
         [argument] => Ok(argument),
         [] => Err(
             FormulaError::new(call, format!("{name}() is given nothing"))
-                .hint(format!("name a column, as in {name}(x)")),
+                .with_hint(format!("name a column, as in {name}(x)")),
         ),
         [_, second, ..] => {
-            let span = second.span.to(arguments[arguments.len() - 1].span);
+            let span = second.span.up_to(arguments[arguments.len() - 1].span);
             let found = arguments.len();
             let message = format!("{name}(...) takes one argument, found {found}");
             let hint = match name {
@@ -148,12 +155,12 @@ pub(crate) fn only<'a>(
                 "se" => "write y | se(s) ~ ... + (1 | row()) for noise beyond what is known",
                 _ => "leave this out",
             };
-            Err(FormulaError::new(span, message).hint(hint))
+            Err(FormulaError::new(span, message).with_hint(hint))
         }
     }
 }
 
-fn operation(binary: Binary, span: Span) -> Result<Operation, FormulaError> {
+fn read_operation(binary: Binary, span: Span) -> Result<Operation, FormulaError> {
     match binary {
         Binary::Cross => Ok(Operation::Multiply),
         Binary::Slash => Ok(Operation::Divide),
@@ -161,7 +168,8 @@ fn operation(binary: Binary, span: Span) -> Result<Operation, FormulaError> {
         Binary::Compare(comparison) => Ok(Operation::Compare(comparison)),
         other => {
             let message = format!("{} has no meaning in arithmetic", other.symbol());
-            Err(FormulaError::new(span, message).hint("arithmetic has + - * / ^ and comparisons"))
+            Err(FormulaError::new(span, message)
+                .with_hint("arithmetic has + - * / ^ and comparisons"))
         }
     }
 }
@@ -173,6 +181,9 @@ impl TryFrom<String> for Expr {
     fn try_from(text: String) -> Result<Self, FormulaError> {
         // Comparisons may appear only inside parentheses.
         let text = format!("({text})");
-        Self::read(&parse(&tokens(&text)?, text.len())?, &mut |_, _| {})
+        Self::read_node(
+            &parse_tokens(&split_tokens(&text)?, text.len())?,
+            &mut |_, _| {},
+        )
     }
 }

@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use super::{read, trimmed};
+use super::{parse_node, trimmed_span};
 use crate::error::{FormulaError, Span};
 use crate::expansion::{
     SPLINE, SplineTerm, covariate_parameter, grouping_of, monotonic_parameter, smooth_parameter,
 };
 use crate::factor::Factor;
-use crate::syntax::{NodeKind, quoted};
+use crate::syntax::{NodeKind, quote_name};
 
 /// The parameter that a prior is on. It prints as the coefficient's name in results.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -37,7 +37,7 @@ pub enum PriorTarget {
 
 /// Reads the text left of `~`.
 pub(super) fn read_target(text: &str) -> Result<PriorTarget, FormulaError> {
-    let span = trimmed(text);
+    let span = trimmed_span(text);
     let body = &text[span.start..span.end];
     match body {
         "Intercept" => return Ok(PriorTarget::Intercept),
@@ -51,67 +51,67 @@ pub(super) fn read_target(text: &str) -> Result<PriorTarget, FormulaError> {
         Some((rest, span.end - 1 - rest.len()))
     };
     if let Some((rest, start)) = inside("sd") {
-        let pieces = split(rest, ',');
+        let pieces = split_text(rest, ',');
         let effect = match pieces[..] {
             [_] => None,
-            [_, (at, effect)] => Some(coefficient(effect, start + at)?),
-            _ => return Err(arity(span, "sd")),
+            [_, (at, effect)] => Some(parse_coefficient(effect, start + at)?),
+            _ => return Err(arity_error(span, "sd")),
         };
-        let group = group(pieces[0].1, start)?;
+        let group = parse_group(pieces[0].1, start)?;
         return Ok(PriorTarget::Sd { group, effect });
     }
     if let Some((rest, start)) = inside("cor") {
-        if split(rest, ',').len() > 1 {
-            return Err(arity(span, "cor"));
+        if split_text(rest, ',').len() > 1 {
+            return Err(arity_error(span, "cor"));
         }
-        let group = group(rest, start)?;
+        let group = parse_group(rest, start)?;
         return Ok(PriorTarget::Cor { group });
     }
-    let named = coefficient(body, span.start).or_else(|error| {
+    let named = parse_coefficient(body, span.start).or_else(|error| {
         // `sigma.I(x^2)`: a coefficient of the formula of a parameter.
         let is_name = |text: &str| text.chars().all(|c| c.is_alphanumeric() || c == '_');
         let named = body.split_once('.').filter(|(name, _)| is_name(name));
         let (parameter, rest) = named.ok_or_else(|| error.clone())?;
         let at = span.start + parameter.len() + 1;
-        let name = coefficient(rest, at).map_err(|_| error)?;
+        let name = parse_coefficient(rest, at).map_err(|_| error)?;
         Ok(format!("{parameter}.{name}"))
     });
     Ok(PriorTarget::Named(named?))
 }
 
-fn arity(span: Span, function: &str) -> FormulaError {
+fn arity_error(span: Span, function: &str) -> FormulaError {
     match function {
         "sd" => FormulaError::new(span, "sd takes a group and perhaps one effect")
-            .hint("write sd(patient) or sd(patient, dose)"),
+            .with_hint("write sd(patient) or sd(patient, dose)"),
         _ => FormulaError::new(span, "cor takes a group and nothing else")
-            .hint("one prior covers all correlations of a group, as in cor(patient)"),
+            .with_hint("one prior covers all correlations of a group, as in cor(patient)"),
     }
 }
 
 /// The canonical name of a grouping factor.
-fn group(text: &str, start: usize) -> Result<String, FormulaError> {
+fn parse_group(text: &str, start: usize) -> Result<String, FormulaError> {
     if text.trim().is_empty() {
         return Err(
             FormulaError::new(Span::new(start, start), "a group is expected here")
-                .hint("name the grouping, as in sd(site)"),
+                .with_hint("name the grouping, as in sd(site)"),
         );
     }
-    let found = spline(text).and_then(|found| match found {
+    let found = parse_spline(text).and_then(|found| match found {
         Some(label) => Ok(label),
-        None => grouping_of(&read(text)?).or_else(|error| of_parameter(text).ok_or(error)),
+        None => grouping_of(&parse_node(text)?).or_else(|error| of_parameter(text).ok_or(error)),
     });
-    found.map_err(|error| shifted(error, start))
+    found.map_err(|error| shift_error(error, start))
 }
 
 /// The name of a penalised smooth, `s(x)`, perhaps with a level and in the formula of a parameter:
 /// `sigma.s(x, by = site)[north]`. `None` if the text names something else.
-fn spline(text: &str) -> Result<Option<String>, FormulaError> {
-    let bracket = split(text, '[')[0].1.len();
+fn parse_spline(text: &str) -> Result<Option<String>, FormulaError> {
+    let bracket = split_text(text, '[')[0].1.len();
     let (call, level) = text.split_at(bracket);
-    let Ok(node) = read(call) else {
+    let Ok(node) = parse_node(call) else {
         return Ok(None);
     };
-    let NodeKind::Call(name, arguments) = &node.bare().kind else {
+    let NodeKind::Call(name, arguments) = &node.without_parens().kind else {
         return Ok(None);
     };
     let (owner, own) = match name.rsplit_once('.') {
@@ -121,23 +121,27 @@ fn spline(text: &str) -> Result<Option<String>, FormulaError> {
     if own != SPLINE {
         return Ok(None);
     }
-    let term = SplineTerm::read(node.span, arguments, &mut |_, _, _| {})?;
-    Ok(Some(format!("{owner}{}{}", term.label(), level.trim_end())))
+    let term = SplineTerm::read_call(node.span, arguments, &mut |_, _, _| {})?;
+    Ok(Some(format!(
+        "{owner}{}{}",
+        term.term_label(),
+        level.trim_end()
+    )))
 }
 
 /// A grouping factor of the formula of a parameter whose name is in backticks: sigma.`the site`.
 fn of_parameter(text: &str) -> Option<String> {
     let (parameter, rest) = text.trim().split_once('.')?;
-    let grouping = grouping_of(&read(rest).ok()?).ok()?;
+    let grouping = grouping_of(&parse_node(rest).ok()?).ok()?;
     Some(format!("{parameter}.{grouping}"))
 }
 
 /// The canonical name of a coefficient, with blanks and quotes as results print them.
-fn coefficient(text: &str, start: usize) -> Result<String, FormulaError> {
-    let pieces = split(text, ':');
+fn parse_coefficient(text: &str, start: usize) -> Result<String, FormulaError> {
+    let pieces = split_text(text, ':');
     let names: Result<Vec<String>, FormulaError> = pieces
         .into_iter()
-        .map(|(at, piece)| factor_name(piece).map_err(|error| shifted(error, start + at)))
+        .map(|(at, piece)| factor_name(piece).map_err(|error| shift_error(error, start + at)))
         .collect();
     Ok(names?.join(":"))
 }
@@ -145,19 +149,19 @@ fn coefficient(text: &str, start: usize) -> Result<String, FormulaError> {
 /// One factor's name with its level, `color[red]` or `poly(x, 3)[1]`.
 fn factor_name(text: &str) -> Result<String, FormulaError> {
     let text = text.trim_end();
-    let bracket = split(text, '[')[0].1.len();
+    let bracket = split_text(text, '[')[0].1.len();
     let (base, level) = text.split_at(bracket);
     if !level.is_empty() && !level.ends_with(']') {
         return Err(FormulaError::new(
             Span::new(bracket, bracket + 1),
             "this bracket is never closed",
         )
-        .hint("a level's coefficient is written color[red]"));
+        .with_hint("a level's coefficient is written color[red]"));
     }
     if base.trim().is_empty() {
         return Err(
             FormulaError::new(Span::new(0, text.len()), "a coefficient is expected here")
-                .hint("write it as in x1 or x1:x2"),
+                .with_hint("write it as in x1 or x1:x2"),
         );
     }
     if let Some(name) = smooth_parameter(base)? {
@@ -169,19 +173,21 @@ fn factor_name(text: &str) -> Result<String, FormulaError> {
     if let Some(name) = monotonic_parameter(base)? {
         return Ok(name + level);
     }
-    let node = read(base)?;
-    let name = match &node.bare().kind {
-        NodeKind::Name(name) => quoted(name).into_owned(),
+    let node = parse_node(base)?;
+    let name = match &node.without_parens().kind {
+        NodeKind::Name(name) => quote_name(name).into_owned(),
         NodeKind::Call(name, arguments) => {
             match Factor::read_call(&node, name, arguments, &mut |_, _, _| {})? {
-                Factor::Categorical(column) if !level.is_empty() => quoted(&column).into_owned(),
+                Factor::Categorical(column) if !level.is_empty() => {
+                    quote_name(&column).into_owned()
+                }
                 Factor::Coded(coded) if !level.is_empty() => coded.label(),
                 factor => factor.to_string(),
             }
         }
         _ => {
             return Err(
-                FormulaError::new(node.span, "this is not the name of a parameter").hint(
+                FormulaError::new(node.span, "this is not the name of a parameter").with_hint(
                     "priors are on Intercept, weight, a coefficient, sd(...), cor(...) or sigma",
                 ),
             );
@@ -192,7 +198,7 @@ fn factor_name(text: &str) -> Result<String, FormulaError> {
 
 /// Splits a text at a character outside parentheses, brackets and backticks; returns the parts with
 /// their offsets.
-fn split(text: &str, separator: char) -> Vec<(usize, &str)> {
+fn split_text(text: &str, separator: char) -> Vec<(usize, &str)> {
     let mut pieces = Vec::new();
     let (mut start, mut depth, mut quoted, mut escaped) = (0, 0_usize, false, false);
     for (at, letter) in text.char_indices() {
@@ -212,8 +218,8 @@ fn split(text: &str, separator: char) -> Vec<(usize, &str)> {
     pieces
 }
 
-fn shifted(mut error: FormulaError, by: usize) -> FormulaError {
-    error.span = error.span.shifted(by);
+fn shift_error(mut error: FormulaError, by: usize) -> FormulaError {
+    error.span = error.span.shift_by(by);
     error
 }
 

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::bspline::BSpline;
-use super::sample::spaced;
+use super::sample::evenly_chosen;
 
 /// Several cubic splines on the same knots.
 ///
@@ -35,7 +35,7 @@ impl CubicSpline {
     /// # Panics
     /// If there are fewer than two knots, or they do not ascend.
     pub fn natural(knots: &[f64]) -> Self {
-        let count = check(knots, 2);
+        let count = check_knots(knots, 2);
         let steps: Vec<f64> = knots.windows(2).map(|pair| pair[1] - pair[0]).collect();
         let inner = count - 2;
         let mut system = Banded::new(inner, count);
@@ -46,16 +46,16 @@ impl CubicSpline {
                 system.add(row, row + 1, next / 6.0);
                 system.add(row + 1, row, next / 6.0);
             }
-            system.right(row, row, 1.0 / h);
-            system.right(row, row + 1, -1.0 / h - 1.0 / next);
-            system.right(row, row + 2, 1.0 / next);
+            system.add_right(row, row, 1.0 / h);
+            system.add_right(row, row + 1, -1.0 / h - 1.0 / next);
+            system.add_right(row, row + 2, 1.0 / next);
         }
         let mut bends = vec![0.0; count];
-        bends.extend(system.solve());
+        bends.extend(system.solve_banded());
         bends.extend(vec![0.0; count]);
         Self {
             knots: knots.to_vec(),
-            values: identity(count),
+            values: identity_matrix(count),
             bends: if inner == 0 { vec![0.0; 4] } else { bends },
             width: count,
             is_circle: false,
@@ -67,7 +67,7 @@ impl CubicSpline {
     /// # Panics
     /// If there are fewer than four knots, or they do not ascend.
     pub fn circle(knots: &[f64]) -> Self {
-        let count = check(knots, 4) - 1;
+        let count = check_knots(knots, 4) - 1;
         let step = |at: usize| knots[at % count + 1] - knots[at % count];
         let mut system = Banded::new(count, count);
         for row in 0..count {
@@ -76,11 +76,11 @@ impl CubicSpline {
             system.add(row, row, (h + next) / 3.0);
             system.add(row, before, h / 6.0);
             system.add(row, after, next / 6.0);
-            system.right(row, before, 1.0 / h);
-            system.right(row, row, -1.0 / h - 1.0 / next);
-            system.right(row, after, 1.0 / next);
+            system.add_right(row, before, 1.0 / h);
+            system.add_right(row, row, -1.0 / h - 1.0 / next);
+            system.add_right(row, after, 1.0 / next);
         }
-        let (mut values, mut bends) = (identity(count), system.solve());
+        let (mut values, mut bends) = (identity_matrix(count), system.solve_banded());
         values.extend_from_within(..count);
         bends.extend_from_within(..count);
         Self {
@@ -100,7 +100,9 @@ impl CubicSpline {
         let knots = splines.inner_knots().to_vec();
         assert_eq!(splines.degree(), 3, "the degree of cubic splines");
         let at = |order| {
-            let rows = knots.iter().map(|knot| splines.derivatives(*knot, order));
+            let rows = knots
+                .iter()
+                .map(|knot| splines.basis_derivatives(*knot, order));
             rows.collect::<Vec<_>>().concat()
         };
         Self {
@@ -114,7 +116,7 @@ impl CubicSpline {
 
     /// Knots for `count` functions at equal steps in the order of distinct ascending values.
     pub fn knots_of(values: &[f64], count: usize) -> Vec<f64> {
-        spaced(values, count)
+        evenly_chosen(values, count)
     }
 
     /// How many functions there are.
@@ -130,10 +132,10 @@ impl CubicSpline {
     /// Linear combinations of these functions: one for each of `columns` columns of a row-major
     /// matrix.
     #[must_use]
-    pub fn combined(&self, matrix: &[f64], columns: usize) -> Self {
+    pub fn combine_columns(&self, matrix: &[f64], columns: usize) -> Self {
         let product = |left: &[f64]| -> Vec<f64> {
             let rows = left.chunks_exact(self.width);
-            rows.flat_map(|row| combination(row, matrix, columns))
+            rows.flat_map(|row| combine_row(row, matrix, columns))
                 .collect()
         };
         Self {
@@ -146,7 +148,7 @@ impl CubicSpline {
     }
 
     /// ∫ f″g″ for all pairs of functions, row-major; second derivatives are linear between knots.
-    pub fn penalty(&self) -> Vec<f64> {
+    pub fn penalty_matrix(&self) -> Vec<f64> {
         let width = self.width;
         let mut penalty = vec![0.0; width * width];
         for (piece, pair) in self.knots.windows(2).enumerate() {
@@ -178,14 +180,14 @@ impl CubicSpline {
 
     /// As [`CubicSpline::add_products`] for functions times a number of the row.
     pub fn add_multiplied(&self, x: f64, multiplier: f64, sums: &mut [[f64; 16]]) {
-        let (piece, weights) = self.local(x);
+        let (piece, weights) = self.local_weights(x);
         for (k, sum) in sums[piece].iter_mut().enumerate() {
             *sum += multiplier * multiplier * weights[k / 4] * weights[k % 4];
         }
     }
 
     /// The sums of the products of all pairs of functions, row-major.
-    pub fn products(&self, sums: &[[f64; 16]]) -> Vec<f64> {
+    pub fn cross_products(&self, sums: &[[f64; 16]]) -> Vec<f64> {
         let width = self.width;
         let mut products = vec![0.0; width * width];
         for (piece, sum) in sums.iter().enumerate() {
@@ -205,7 +207,7 @@ impl CubicSpline {
 
     /// The piece that contains a value between the ends, and the weights of the values and second
     /// derivatives at its ends.
-    fn local(&self, x: f64) -> (usize, [f64; 4]) {
+    fn local_weights(&self, x: f64) -> (usize, [f64; 4]) {
         let after = self.knots.partition_point(|knot| *knot <= x);
         let piece = after.saturating_sub(1).min(self.knots.len() - 2);
         let h = self.knots[piece + 1] - self.knots[piece];
@@ -215,7 +217,7 @@ impl CubicSpline {
     }
 
     /// All functions at a value.
-    pub fn at(&self, x: f64) -> Vec<f64> {
+    pub fn values_at(&self, x: f64) -> Vec<f64> {
         let (first, last) = (self.knots[0], self.knots[self.knots.len() - 1]);
         let x = if self.is_circle {
             first + (x - first).rem_euclid(last - first)
@@ -223,8 +225,8 @@ impl CubicSpline {
             x
         };
         let within = x.clamp(first, last);
-        let (piece, weights) = self.local(within);
-        let found = self.mixed(piece, weights);
+        let (piece, weights) = self.local_weights(within);
+        let found = self.mix_rows(piece, weights);
         let beyond = x - within;
         if beyond == 0.0 {
             return found;
@@ -236,13 +238,13 @@ impl CubicSpline {
         } else {
             [h / 6.0, h / 3.0]
         };
-        let slopes = self.mixed(piece, [-1.0 / h, 1.0 / h, bends[0], bends[1]]);
+        let slopes = self.mix_rows(piece, [-1.0 / h, 1.0 / h, bends[0], bends[1]]);
         let pairs = found.iter().zip(slopes);
         pairs.map(|(value, slope)| value + beyond * slope).collect()
     }
 
     /// The weighted sum of the values and second derivatives at the ends of a piece.
-    fn mixed(&self, piece: usize, weights: [f64; 4]) -> Vec<f64> {
+    fn mix_rows(&self, piece: usize, weights: [f64; 4]) -> Vec<f64> {
         let width = self.width;
         let [before, after] = [piece * width, (piece + 1) * width];
         let one = |j: usize| {
@@ -255,7 +257,7 @@ impl CubicSpline {
     }
 }
 
-fn check(knots: &[f64], least: usize) -> usize {
+fn check_knots(knots: &[f64], least: usize) -> usize {
     assert!(knots.len() >= least, "at least {least} knots");
     assert!(
         knots.windows(2).all(|pair| pair[0] < pair[1]),
@@ -264,13 +266,13 @@ fn check(knots: &[f64], least: usize) -> usize {
     knots.len()
 }
 
-fn identity(size: usize) -> Vec<f64> {
+fn identity_matrix(size: usize) -> Vec<f64> {
     let entry = |k: usize| f64::from(u8::from(k / size == k % size));
     (0..size * size).map(entry).collect()
 }
 
 /// Σ rowᵢ matrixᵢⱼ
-fn combination(row: &[f64], matrix: &[f64], columns: usize) -> Vec<f64> {
+fn combine_row(row: &[f64], matrix: &[f64], columns: usize) -> Vec<f64> {
     let mut sum = vec![0.0; columns];
     for (value, line) in row.iter().zip(matrix.chunks_exact(columns)) {
         for (sum, entry) in sum.iter_mut().zip(line) {
@@ -302,12 +304,12 @@ impl Banded {
         self.left[row * self.size + column] += value;
     }
 
-    fn right(&mut self, row: usize, column: usize, value: f64) {
+    fn add_right(&mut self, row: usize, column: usize, value: f64) {
         self.right[row * self.columns + column] += value;
     }
 
     /// The solution, row-major. Diagonally dominant rows need no pivoting.
-    fn solve(mut self) -> Vec<f64> {
+    fn solve_banded(mut self) -> Vec<f64> {
         let (size, columns) = (self.size, self.columns);
         for pivot in 0..size {
             for row in pivot + 1..size {

@@ -52,20 +52,20 @@ impl Sample {
     }
 
     /// The values that were kept, each once, in ascending order, with both ends of the range.
-    pub fn distinct(&self) -> Vec<f64> {
-        let mut values = self.sorted();
+    pub fn distinct_values(&self) -> Vec<f64> {
+        let mut values = self.sorted_values();
         values.dedup();
         values
     }
 
     /// At most `most` of the values that were kept, in the order of the rows.
-    pub fn some(&self, most: usize) -> Vec<f64> {
+    pub fn spread_values(&self, most: usize) -> Vec<f64> {
         let every = self.values.len().div_ceil(most.max(1)).max(1);
         self.values.iter().step_by(every).copied().collect()
     }
 
     /// The values that were kept and both ends of the range, in ascending order.
-    fn sorted(&self) -> Vec<f64> {
+    fn sorted_values(&self) -> Vec<f64> {
         let mut values = self.values.clone();
         if self.every > 1 {
             values.extend(self.range);
@@ -76,7 +76,7 @@ impl Sample {
 
     /// Quantiles at `count` equal steps strictly inside (0, 1), as R's `quantile` computes them.
     pub fn quantiles(&self, count: usize) -> Vec<f64> {
-        let values = self.sorted();
+        let values = self.sorted_values();
         (1..=count)
             .map(|k| quantile(&values, k as f64 / (count + 1) as f64))
             .collect()
@@ -93,7 +93,7 @@ pub(super) fn quantile(values: &[f64], share: f64) -> f64 {
 }
 
 /// `count` distinct values among sorted ones, the ends included, at equal steps of their order.
-pub(super) fn spaced(values: &[f64], count: usize) -> Vec<f64> {
+pub(super) fn evenly_chosen(values: &[f64], count: usize) -> Vec<f64> {
     let count = count.min(values.len()).max(2);
     let mut found: Vec<f64> = (0..count)
         .map(|k| quantile(values, k as f64 / (count - 1) as f64))
@@ -115,8 +115,14 @@ mod tests {
         }
         // quantile(c(3, 1, 4, 1, 5, 9, 2, 6), 1:3/4)
         assert_eq!(sample.quantiles(3), [1.75, 3.5, 5.25]);
-        assert_eq!(sample.distinct(), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 9.0]);
-        assert_eq!(spaced(&sample.distinct(), 4), [1.0, 3.0, 5.0, 9.0]);
+        assert_eq!(
+            sample.distinct_values(),
+            [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 9.0]
+        );
+        assert_eq!(
+            evenly_chosen(&sample.distinct_values(), 4),
+            [1.0, 3.0, 5.0, 9.0]
+        );
     }
 
     #[test]
@@ -130,6 +136,6 @@ mod tests {
         let middle = sample.quantiles(1)[0];
         assert!((middle / count as f64 - 0.5).abs() < 1e-3, "{middle}");
         assert_eq!(sample.range(), [0.0, (count - 1) as f64]);
-        assert_eq!(sample.distinct().last(), Some(&((count - 1) as f64)));
+        assert_eq!(sample.distinct_values().last(), Some(&((count - 1) as f64)));
     }
 }

@@ -20,11 +20,11 @@ pub enum Comparison {
 impl Comparison {
     /// The symbol as it is written.
     pub(crate) fn symbol(self) -> &'static str {
-        self.spaced().trim()
+        self.spaced_symbol().trim()
     }
 
     /// The symbol with a blank on either side.
-    pub(crate) fn spaced(self) -> &'static str {
+    pub(crate) fn spaced_symbol(self) -> &'static str {
         match self {
             Self::Below => " < ",
             Self::AtMost => " <= ",
@@ -36,7 +36,7 @@ impl Comparison {
     }
 
     /// Whether it holds for two numbers.
-    pub(crate) fn holds(self, left: f64, right: f64) -> bool {
+    pub(crate) fn holds_between(self, left: f64, right: f64) -> bool {
         match self {
             Self::Below => left < right,
             Self::AtMost => left <= right,

@@ -7,7 +7,7 @@ use super::token::{Token, TokenKind};
 use crate::error::{FormulaError, Span};
 
 /// The tokens of a text, in order.
-pub(crate) fn tokens(text: &str) -> Result<Vec<Token>, FormulaError> {
+pub(crate) fn split_tokens(text: &str) -> Result<Vec<Token>, FormulaError> {
     let mut lexer = Lexer {
         text,
         at: 0,
@@ -21,8 +21,8 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<Token>, FormulaError> {
 }
 
 /// A column's name as a formula spells it: in backticks unless it is a plain name.
-pub fn quoted(name: &str) -> Cow<'_, str> {
-    let plain = tokens(name).is_ok_and(
+pub fn quote_name(name: &str) -> Cow<'_, str> {
+    let plain = split_tokens(name).is_ok_and(
         |found| matches!(&found[..], [Token { kind: TokenKind::Name(read), .. }] if read == name),
     );
     if plain {
@@ -49,20 +49,22 @@ impl<'a> Lexer<'a> {
     }
 
     fn next(&mut self) -> Result<Option<Token>, FormulaError> {
-        self.skip(char::is_whitespace);
+        self.skip_while(char::is_whitespace);
         let start = self.at;
         let Some(first) = self.peek() else {
             return Ok(None);
         };
         let kind = match first {
-            '`' => TokenKind::Name(self.until('`')?),
+            '`' => TokenKind::Name(self.read_quoted('`')?),
             // Quotes are a mistake outside of parentheses, where no levels can be named.
-            quote @ ('"' | '\'') if self.depth > 0 => TokenKind::Text(self.until(quote)?),
-            '0'..='9' => self.number()?,
-            '.' if self.second().is_some_and(|next| next.is_ascii_digit()) => self.number()?,
-            '.' if !self.second().is_some_and(continues_name) => self.symbol()?,
+            quote @ ('"' | '\'') if self.depth > 0 => TokenKind::Text(self.read_quoted(quote)?),
+            '0'..='9' => self.read_number()?,
+            '.' if self.peek_second().is_some_and(|next| next.is_ascii_digit()) => {
+                self.read_number()?
+            }
+            '.' if !self.peek_second().is_some_and(continues_name) => self.read_symbol()?,
             letter if starts_name(letter) => self.name(),
-            _ => self.symbol()?,
+            _ => self.read_symbol()?,
         };
         Ok(Some(Token {
             kind,
@@ -70,11 +72,11 @@ impl<'a> Lexer<'a> {
         }))
     }
 
-    fn second(&self) -> Option<char> {
+    fn peek_second(&self) -> Option<char> {
         self.rest().chars().nth(1)
     }
 
-    fn skip(&mut self, wanted: impl Fn(char) -> bool) -> &'a str {
+    fn skip_while(&mut self, wanted: impl Fn(char) -> bool) -> &'a str {
         let start = self.at;
         let rest = self.rest();
         self.at += rest.find(|letter| !wanted(letter)).unwrap_or(rest.len());
@@ -82,11 +84,11 @@ impl<'a> Lexer<'a> {
     }
 
     fn name(&mut self) -> TokenKind {
-        TokenKind::Name(self.skip(continues_name).to_owned())
+        TokenKind::Name(self.skip_while(continues_name).to_owned())
     }
 
     /// The text up to the next such quote.
-    fn until(&mut self, quote: char) -> Result<String, FormulaError> {
+    fn read_quoted(&mut self, quote: char) -> Result<String, FormulaError> {
         let mut name = String::new();
         let mut letters = self.rest().char_indices().skip(1);
         while let Some((offset, letter)) = letters.next() {
@@ -102,27 +104,27 @@ impl<'a> Lexer<'a> {
         let span = Span::new(self.at, self.at + 1);
         Err(match quote {
             '`' => FormulaError::new(span, "this backtick is never closed")
-                .hint("close the column's name with another `"),
+                .with_hint("close the column's name with another `"),
             _ => FormulaError::new(span, "this quote is never closed")
-                .hint("close the level with the same quote, as in \"night\""),
+                .with_hint("close the level with the same quote, as in \"night\""),
         })
     }
 
-    fn number(&mut self) -> Result<TokenKind, FormulaError> {
+    fn read_number(&mut self) -> Result<TokenKind, FormulaError> {
         let start = self.at;
-        self.skip(|letter| letter.is_ascii_digit());
+        self.skip_while(|letter| letter.is_ascii_digit());
         if self.peek() == Some('.') {
             self.at += 1;
-            self.skip(|letter| letter.is_ascii_digit());
+            self.skip_while(|letter| letter.is_ascii_digit());
         }
-        self.exponent();
+        self.read_exponent();
         let end = self.at;
-        let tail = self.skip(continues_name);
+        let tail = self.skip_while(continues_name);
         let read = &self.text[start..end];
         let span = Span::new(start, self.at);
         if !tail.is_empty() {
             let message = format!("a number runs into a name in \"{read}{tail}\"");
-            return Err(FormulaError::new(span, message).hint(format!(
+            return Err(FormulaError::new(span, message).with_hint(format!(
                 "write I({read} * {tail}) for a product, or `{read}{tail}` for a column"
             )));
         }
@@ -130,25 +132,25 @@ impl<'a> Lexer<'a> {
             Ok(value) if value.is_finite() => Ok(TokenKind::Number(value)),
             _ => Err(
                 FormulaError::new(span, format!("the number {read} is too large"))
-                    .hint("numbers go up to about 1.8e308"),
+                    .with_hint("numbers go up to about 1.8e308"),
             ),
         }
     }
 
-    fn exponent(&mut self) {
+    fn read_exponent(&mut self) {
         let rest = self.rest().strip_prefix(['e', 'E']).unwrap_or("");
         let digits = rest.strip_prefix(['+', '-']).unwrap_or(rest);
         if digits.starts_with(|letter: char| letter.is_ascii_digit()) {
             self.at += 1 + rest.len() - digits.len();
-            self.skip(|letter| letter.is_ascii_digit());
+            self.skip_while(|letter| letter.is_ascii_digit());
         }
     }
 
-    fn symbol(&mut self) -> Result<TokenKind, FormulaError> {
+    fn read_symbol(&mut self) -> Result<TokenKind, FormulaError> {
         if self.rest().starts_with("::") {
             let span = Span::new(self.at, self.at + 2);
             return Err(FormulaError::new(span, "functions have no packages here")
-                .hint("name the function alone, as in ns(x, df = 4)"));
+                .with_hint("name the function alone, as in ns(x, df = 4)"));
         }
         for (written, kind) in SYMBOLS {
             let is_inner = matches!(kind, TokenKind::Equals | TokenKind::Compare(_));
@@ -169,9 +171,9 @@ impl<'a> Lexer<'a> {
         let hint = if is_after {
             "arguments stand inside the parentheses of a function, as in gp(x, k = 30)"
         } else {
-            advice(letter)
+            letter_advice(letter)
         };
-        Err(FormulaError::new(span, message).hint(hint))
+        Err(FormulaError::new(span, message).with_hint(hint))
     }
 }
 
@@ -202,7 +204,7 @@ const SYMBOLS: &[(&str, TokenKind)] = &[
     (")", TokenKind::Close),
 ];
 
-fn advice(letter: char) -> &'static str {
+fn letter_advice(letter: char) -> &'static str {
     match letter {
         '=' => "the response and the terms are joined by ~",
         '"' | '\'' => "put names with spaces in backticks, as in `my column`",
@@ -228,7 +230,7 @@ mod tests {
     use super::*;
 
     fn name(text: &str) -> Option<String> {
-        match tokens(text).ok()?.pop()?.kind {
+        match split_tokens(text).ok()?.pop()?.kind {
             TokenKind::Name(name) => Some(name),
             _ => None,
         }
@@ -246,7 +248,7 @@ mod tests {
             "e\u{301}",
         ] {
             assert_eq!(name(plain).as_deref(), Some(plain));
-            assert_eq!(quoted(plain), plain);
+            assert_eq!(quote_name(plain), plain);
         }
         assert_eq!(name("`my col`").as_deref(), Some("my col"));
     }
@@ -263,14 +265,17 @@ mod tests {
             "~",
             "",
         ] {
-            assert_eq!(name(&quoted(odd)).as_deref(), Some(odd));
+            assert_eq!(name(&quote_name(odd)).as_deref(), Some(odd));
         }
     }
 
     #[test]
     fn numbers_have_points_and_exponents() {
         for (text, value) in [("2", 2.0), (".5", 0.5), ("1e-3", 1e-3), ("2.5E2", 250.0)] {
-            assert_eq!(tokens(text).unwrap()[0].kind, TokenKind::Number(value));
+            assert_eq!(
+                split_tokens(text).unwrap()[0].kind,
+                TokenKind::Number(value)
+            );
         }
     }
 }

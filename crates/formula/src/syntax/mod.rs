@@ -7,8 +7,8 @@ mod parser;
 mod token;
 
 pub use comparison::Comparison;
-pub use lexer::quoted;
-pub(crate) use lexer::tokens;
+pub use lexer::quote_name;
+pub(crate) use lexer::split_tokens;
 pub(crate) use node::{Binary, Node, NodeKind, Sign, SignedNode};
-pub(crate) use parser::parse;
+pub(crate) use parser::parse_tokens;
 pub(crate) use token::{Token, TokenKind};

@@ -83,9 +83,9 @@ impl Binary {
 
 impl Node {
     /// The piece without the parentheses around it.
-    pub(crate) fn bare(&self) -> &Node {
+    pub(crate) fn without_parens(&self) -> &Node {
         match &self.kind {
-            NodeKind::Paren(inner) => inner.bare(),
+            NodeKind::Paren(inner) => inner.without_parens(),
             _ => self,
         }
     }

@@ -53,18 +53,18 @@ fn term(source: &str) -> (Term, Vec<Coding>) {
         .unwrap()
         .expand::<&str>(&[])
         .unwrap();
-    let terms = terms.resolve(&|name| name == "color").unwrap();
-    (terms.fixed[0].clone(), terms.codings().remove(0))
+    let terms = terms.resolve_text(&|name| name == "color").unwrap();
+    (terms.fixed[0].clone(), terms.term_codings().remove(0))
 }
 
 fn fit(source: &str, table: &Table) -> Result<TermBasis, BasisError> {
     let (term, codings) = term(source);
-    TermBasis::fit(&term, &codings, &|name| table.column(name))
+    TermBasis::fit_columns(&term, &codings, &|name| table.column(name))
 }
 
 fn columns(source: &str, table: &Table) -> Vec<Vec<f64>> {
     let basis = fit(source, table).unwrap();
-    basis.evaluate(&|name| table.column(name)).unwrap()
+    basis.evaluate_columns(&|name| table.column(name)).unwrap()
 }
 
 fn close(found: &[f64], expected: &[f64], tolerance: f64) {
@@ -105,10 +105,10 @@ fn arithmetic_is_floating_point_arithmetic() {
 fn an_expression_reads_its_columns_through_a_closure() {
     let values = [1.0, 10.0];
     let expr = Expr::Column("x".into());
-    let found = expr.evaluate(&|name| (name == "x").then_some(&values[..]));
+    let found = expr.evaluate_columns(&|name| (name == "x").then_some(&values[..]));
     assert_eq!(found, Ok(vec![1.0, 10.0]));
     assert_eq!(
-        expr.evaluate(&|_| None),
+        expr.evaluate_columns(&|_| None),
         Err(EvaluateError::Unknown("x".into()))
     );
 }
@@ -135,7 +135,7 @@ fn poly_has_the_values_of_r() {
     close(&found[0], &r1, 1e-15);
     close(&found[1], &r2, 1e-15);
     assert_eq!(
-        fit("poly(x, 2)", &table).unwrap().names(),
+        fit("poly(x, 2)", &table).unwrap().column_names(),
         ["poly(x, 2)[1]", "poly(x, 2)[2]"]
     );
 }
@@ -144,7 +144,7 @@ fn poly_has_the_values_of_r() {
 fn poly_keeps_the_recurrence_of_r() {
     // attr(poly(c(1, 2, 4, 7), 2), "coefs"): alpha 3.5, 3.5 + 24/21; norm2 1, 4, 21, 396/7.
     let values = [1.0, 2.0, 4.0, 7.0];
-    let fitted = Polynomial::fit("x", &values, 2).unwrap();
+    let fitted = Polynomial::fit_values("x", &values, 2).unwrap();
     let alpha: Vec<f64> = fitted
         .alpha
         .iter()
@@ -164,7 +164,9 @@ fn poly_is_orthonormal_even_on_hostile_scales() {
         let values: Vec<f64> = (0..200)
             .map(|i| offset + factor * f64::from((i * 37) % 101))
             .collect();
-        let found = Polynomial::fit("x", &values, 6).unwrap().evaluate(&values);
+        let found = Polynomial::fit_values("x", &values, 6)
+            .unwrap()
+            .evaluate_powers(&values);
         for (i, left) in found.iter().enumerate() {
             assert!(left.iter().sum::<f64>().abs() < 1e-7, "{offset} {factor}");
             for (j, right) in found.iter().enumerate() {
@@ -183,7 +185,7 @@ fn poly_of_new_rows_uses_the_old_constants() {
     let old = Table::new().numbers("x", &[1.0, 2.0, 3.0, 4.0, 5.0]);
     let new = Table::new().numbers("x", &[7.0, 3.0]);
     let basis = fit("poly(x, 2)", &old).unwrap();
-    let found = basis.evaluate(&|name| new.column(name)).unwrap();
+    let found = basis.evaluate_columns(&|name| new.column(name)).unwrap();
     close(&found[0], &[4.0 / 10_f64.sqrt(), 0.0], 1e-14);
     close(
         &found[1],
@@ -203,7 +205,7 @@ fn scale_and_center_remember_their_constants() {
     ] {
         let basis = fit(source, &old).unwrap();
         close(
-            &basis.evaluate(&|name| new.column(name)).unwrap()[0],
+            &basis.evaluate_columns(&|name| new.column(name)).unwrap()[0],
             &[expected],
             1e-15,
         );
@@ -232,16 +234,19 @@ fn centred_and_scaled_columns_can_be_computed_with() {
         ),
     ] {
         let basis = fit(source, &old).unwrap();
-        let found = basis.evaluate(&|name| new.column(name)).unwrap();
+        let found = basis.evaluate_columns(&|name| new.column(name)).unwrap();
         close(&found[0], &expected, 1e-14);
-        assert_eq!(basis.names(), [source]);
+        assert_eq!(basis.column_names(), [source]);
         let text = serde_json::to_string(&basis).unwrap();
         let back: TermBasis = serde_json::from_str(&text).unwrap();
-        assert_eq!(back.evaluate(&|name| new.column(name)).unwrap(), found);
+        assert_eq!(
+            back.evaluate_columns(&|name| new.column(name)).unwrap(),
+            found
+        );
     }
     let plain = fit("poly(x, 2)", &old).unwrap();
     let centred = fit("poly(center(x), 2)", &old).unwrap();
-    let at = |basis: &TermBasis| basis.evaluate(&|name| new.column(name)).unwrap();
+    let at = |basis: &TermBasis| basis.evaluate_columns(&|name| new.column(name)).unwrap();
     close(&at(&centred)[1], &at(&plain)[1], 1e-12);
 }
 
@@ -252,7 +257,7 @@ fn levels_are_sorted_and_the_first_is_dropped() {
         .numbers("k", &[10.0, 2.0, 10.0, 2.0])
         .numbers("x", &[1.0, 2.0, 3.0, 4.0]);
     assert_eq!(
-        fit("color", &table).unwrap().names(),
+        fit("color", &table).unwrap().column_names(),
         ["color[green]", "color[red]"]
     );
     assert_eq!(
@@ -260,20 +265,20 @@ fn levels_are_sorted_and_the_first_is_dropped() {
         [[0.0, 0.0, 0.0, 1.0], [1.0, 0.0, 1.0, 0.0]]
     );
     assert_eq!(
-        fit("0 + color", &table).unwrap().names(),
+        fit("0 + color", &table).unwrap().column_names(),
         ["color[blue]", "color[green]", "color[red]"]
     );
-    assert_eq!(fit("C(k)", &table).unwrap().names(), ["k[10]"]);
+    assert_eq!(fit("C(k)", &table).unwrap().column_names(), ["k[10]"]);
     assert_eq!(columns("C(k)", &table), [[1.0, 0.0, 1.0, 0.0]]);
     assert_eq!(
-        fit("x:color", &table).unwrap().names(),
+        fit("x:color", &table).unwrap().column_names(),
         ["x:color[blue]", "x:color[green]", "x:color[red]"]
     );
     assert_eq!(columns("x:color", &table)[2], [1.0, 0.0, 3.0, 0.0]);
     let basis = fit("color", &table).unwrap().factors.remove(0);
-    assert_eq!(basis.levels(), ["blue", "green", "red"]);
+    assert_eq!(basis.level_names(), ["blue", "green", "red"]);
     assert_eq!(
-        basis.codes(&|name| table.column(name)).unwrap(),
+        basis.level_codes(&|name| table.column(name)).unwrap(),
         [2, 0, 2, 1]
     );
 }
@@ -284,7 +289,7 @@ fn the_first_factor_of_a_product_changes_fastest() {
         .labels("color", &["a", "b", "a", "b"])
         .numbers("x", &[0.0, 1.0, 2.0, 4.0]);
     assert_eq!(
-        fit("color:poly(x, 2)", &table).unwrap().names(),
+        fit("color:poly(x, 2)", &table).unwrap().column_names(),
         [
             "color[a]:poly(x, 2)[1]",
             "color[b]:poly(x, 2)[1]",
@@ -320,10 +325,10 @@ fn a_saved_basis_yields_the_same_bits() {
         let text = serde_json::to_string(&basis).unwrap();
         let read: TermBasis = serde_json::from_str(&text).unwrap();
         let lookup = |name: &str| table.column(name);
-        assert_eq!(read.names(), basis.names());
+        assert_eq!(read.column_names(), basis.column_names());
         assert_eq!(
-            read.evaluate(&lookup).unwrap(),
-            basis.evaluate(&lookup).unwrap()
+            read.evaluate_columns(&lookup).unwrap(),
+            basis.evaluate_columns(&lookup).unwrap()
         );
     }
 }
@@ -388,7 +393,7 @@ fn new_levels_are_refused_by_name() {
     let new = Table::new()
         .labels("color", &["blue", "rde"])
         .numbers("k", &[7.0, 1.0]);
-    let basis = Basis::fit(
+    let basis = Basis::fit_columns(
         &Factor::Column("color".into()),
         Coding::Treatment,
         &|name| old.column(name),
@@ -396,7 +401,7 @@ fn new_levels_are_refused_by_name() {
     assert_eq!(
         basis
             .unwrap()
-            .evaluate(&|name| new.column(name))
+            .evaluate_columns(&|name| new.column(name))
             .unwrap_err()
             .to_string(),
         "column \"color\": the level \"rde\" was not in the table that was fitted\n  \
@@ -405,7 +410,7 @@ fn new_levels_are_refused_by_name() {
     let basis = fit("C(k)", &old).unwrap();
     assert_eq!(
         basis
-            .evaluate(&|name| new.column(name))
+            .evaluate_columns(&|name| new.column(name))
             .unwrap_err()
             .to_string(),
         "column \"k\": the level \"7\" was not in the table that was fitted\n  \
@@ -413,7 +418,7 @@ fn new_levels_are_refused_by_name() {
     );
     let swapped = Table::new().numbers("color", &[1.0]).labels("k", &["1"]);
     let message = basis
-        .evaluate(&|name| swapped.column(name))
+        .evaluate_columns(&|name| swapped.column(name))
         .unwrap_err()
         .to_string();
     assert_eq!(message, "column \"k\" expects numbers, found text");
@@ -423,12 +428,12 @@ fn new_levels_are_refused_by_name() {
 fn a_level_can_be_named_as_the_reference() {
     let table = Table::new().labels("color", &["red", "blue", "green", "red"]);
     let basis = fit("C(color, ref = \"green\")", &table).unwrap();
-    assert_eq!(basis.names(), ["color[blue]", "color[red]"]);
-    let found = basis.evaluate(&|name| table.column(name)).unwrap();
+    assert_eq!(basis.column_names(), ["color[blue]", "color[red]"]);
+    let found = basis.evaluate_columns(&|name| table.column(name)).unwrap();
     assert_eq!(found, [[0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 1.0]]);
     let numbers = Table::new().numbers("x", &[3.0, -1.0, 2.0]);
     let basis = fit("C(x, ref = 2)", &numbers).unwrap();
-    assert_eq!(basis.names(), ["x[-1]", "x[3]"]);
+    assert_eq!(basis.column_names(), ["x[-1]", "x[3]"]);
 }
 
 #[test]
@@ -436,10 +441,10 @@ fn sum_contrasts_have_names_of_their_own_and_add_up_to_nothing() {
     let table = Table::new().labels("color", &["red", "blue", "green"]);
     let basis = fit("C(color, sum, levels = c(red, green, blue))", &table).unwrap();
     assert_eq!(
-        basis.names(),
+        basis.column_names(),
         ["C(color, sum)[red]", "C(color, sum)[green]"]
     );
-    let found = basis.evaluate(&|name| table.column(name)).unwrap();
+    let found = basis.evaluate_columns(&|name| table.column(name)).unwrap();
     assert_eq!(found, [[1.0, -1.0, 0.0], [0.0, -1.0, 1.0]]);
     assert!(found.iter().all(|column| column.iter().sum::<f64>() == 0.0));
 }
@@ -448,8 +453,8 @@ fn sum_contrasts_have_names_of_their_own_and_add_up_to_nothing() {
 fn without_an_intercept_every_coded_level_has_a_column_in_its_order() {
     let table = Table::new().labels("color", &["red", "blue"]);
     let basis = fit("0 + C(color, sum, levels = c(red, blue))", &table).unwrap();
-    assert_eq!(basis.names(), ["color[red]", "color[blue]"]);
-    let found = basis.evaluate(&|name| table.column(name)).unwrap();
+    assert_eq!(basis.column_names(), ["color[red]", "color[blue]"]);
+    let found = basis.evaluate_columns(&|name| table.column(name)).unwrap();
     assert_eq!(found, [[1.0, 0.0], [0.0, 1.0]]);
 }
 
@@ -478,6 +483,6 @@ fn a_comparison_is_one_where_it_holds() {
     );
     let saved = serde_json::to_string(&fit("I(x < 2)", &table).unwrap()).unwrap();
     let again: TermBasis = serde_json::from_str(&saved).unwrap();
-    let found = again.evaluate(&|name| table.column(name)).unwrap();
+    let found = again.evaluate_columns(&|name| table.column(name)).unwrap();
     assert_eq!(found, [[1.0, 0.0, 0.0]]);
 }

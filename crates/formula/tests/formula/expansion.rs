@@ -261,13 +261,16 @@ fn terms_know_their_parts() {
     let source = "s | trials(n) ~ a + offset(o) + weights(w) + (0 + b || g:h) - c";
     let terms = Formula::parse(source).unwrap().expand(&COLUMNS).unwrap();
     assert_eq!(terms.intercept, Intercept::Present);
-    assert_eq!(terms.columns(), ["s", "n", "a", "b", "o", "w", "g", "h"]);
+    assert_eq!(
+        terms.column_names(),
+        ["s", "n", "a", "b", "o", "w", "g", "h"]
+    );
     let group = &terms.groups[0];
     assert_eq!(group.intercept, Intercept::Absent);
     assert_eq!(group.correlation, Correlation::Independent);
     assert_eq!(group.grouping, ["g", "h"]);
     assert_eq!(
-        (group.label(), group.effects()),
+        (group.term_label(), group.effect_names()),
         ("g:h".into(), vec!["b".into()])
     );
     let place = terms.span_of("c").unwrap();
@@ -278,7 +281,7 @@ fn terms_know_their_parts() {
 fn text_columns_resolve_to_one_categorical_term() {
     let terms = Formula::parse("y ~ color + x + C(color) + x:color + (color | g)");
     let terms = terms.unwrap().expand(&COLUMNS).unwrap();
-    let resolved = terms.resolve(&|name| name == "color").unwrap();
+    let resolved = terms.resolve_text(&|name| name == "color").unwrap();
     assert_eq!(
         resolved.to_string(),
         "y ~ 1 + C(color) + x + x:C(color) + (1 + C(color) | g)"
@@ -295,7 +298,9 @@ fn two_thousand_terms_are_ordinary() {
 /// The codings of a formula in which `a` and `b` are categorical, F for full, T for treatment.
 fn codings(source: &str) -> Vec<String> {
     let terms = Formula::parse(source).unwrap().expand(&COLUMNS).unwrap();
-    let terms = terms.resolve(&|name| name == "a" || name == "b").unwrap();
+    let terms = terms
+        .resolve_text(&|name| name == "a" || name == "b")
+        .unwrap();
     let letters = |term: &Term, codings: &[Coding]| {
         let pairs = term.factors.iter().zip(codings);
         let pairs = pairs.filter(|(factor, _)| factor.is_categorical());
@@ -305,7 +310,7 @@ fn codings(source: &str) -> Vec<String> {
         });
         letters.collect::<String>()
     };
-    let codings = terms.codings();
+    let codings = terms.term_codings();
     assert_eq!(codings, effect_codings(terms.intercept, &terms.fixed));
     terms
         .fixed

@@ -13,7 +13,7 @@ fn told(source: &str) -> String {
     let formula = Formula::parse(source).and_then(|formula| formula.expand(&COLUMNS));
     let checked = formula.and_then(|terms| {
         terms.check_columns(&COLUMNS)?;
-        terms.resolve(&|name| name == "color")
+        terms.resolve_text(&|name| name == "color")
     });
     match checked {
         Ok(terms) => format!("accepted as {terms}"),

@@ -144,11 +144,11 @@ proptest! {
 
     #[test]
     fn any_backticked_name_survives(name in any::<String>()) {
-        let quoted = lehr_formula::quoted(&name);
+        let quoted = lehr_formula::quote_name(&name);
         let terms = Formula::parse(&format!("y ~ {quoted}"));
         prop_assume!(name != "y");
         let terms = terms.unwrap().expand::<&str>(&[]).unwrap();
-        prop_assert_eq!(terms.columns(), ["y", name.as_str()]);
+        prop_assert_eq!(terms.column_names(), ["y", name.as_str()]);
     }
 }
 

@@ -17,9 +17,9 @@ fn splines(source: &str, places: &[f64]) -> Vec<Vec<f64>> {
     let formula = Formula::parse(&format!("y ~ {source}")).unwrap();
     let factor = &formula.expand(&["y", "x"]).unwrap().fixed[0].factors[0];
     let rows = |name: &str| (name == "x").then_some(Column::Numbers(&SPLINE_ROWS[..]));
-    let basis = Basis::fit(factor, Coding::Treatment, &rows).unwrap();
+    let basis = Basis::fit_columns(factor, Coding::Treatment, &rows).unwrap();
     let at = |name: &str| (name == "x").then_some(Column::Numbers(places));
-    basis.evaluate(&at).unwrap()
+    basis.evaluate_columns(&at).unwrap()
 }
 
 #[test]

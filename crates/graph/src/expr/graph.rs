@@ -95,15 +95,15 @@ impl Default for Graph {
 impl Graph {
     /// An empty graph that panics at the first operation whose shapes do not fit.
     pub fn new() -> Graph {
-        Graph::with(OnError::Panic)
+        Graph::with_errors(OnError::Panic)
     }
 
     /// An empty graph that collects shape errors (see [`Graph::errors`]) and continues with NaN.
-    pub fn collecting() -> Graph {
-        Graph::with(OnError::Collect)
+    pub fn collecting_errors() -> Graph {
+        Graph::with_errors(OnError::Collect)
     }
 
-    fn with(on_error: OnError) -> Graph {
+    fn with_errors(on_error: OnError) -> Graph {
         Graph {
             nodes: RefCell::default(),
             places: RefCell::default(),
@@ -145,7 +145,7 @@ impl Graph {
     }
 
     /// The place of a node, new or known.
-    pub(super) fn insert(&self, node: Node) -> NodeId {
+    pub(super) fn insert_node(&self, node: Node) -> NodeId {
         let mut places = self.places.borrow_mut();
         *places.entry(node).or_insert_with_key(|node| {
             let mut nodes = self.nodes.borrow_mut();

@@ -163,7 +163,7 @@ macro_rules! operator {
             type Output = Expr<'g>;
             #[track_caller]
             fn $method(self, other: Expr<'g>) -> Expr<'g> {
-                self.binary(Binary::$op, other)
+                self.apply_binary(Binary::$op, other)
             }
         }
 
@@ -171,7 +171,7 @@ macro_rules! operator {
             type Output = Expr<'g>;
             #[track_caller]
             fn $method(self, other: f64) -> Expr<'g> {
-                self.binary(Binary::$op, self.graph.scalar(other))
+                self.apply_binary(Binary::$op, self.graph.scalar(other))
             }
         }
 
@@ -179,7 +179,7 @@ macro_rules! operator {
             type Output = Expr<'g>;
             #[track_caller]
             fn $method(self, other: Expr<'g>) -> Expr<'g> {
-                other.graph.scalar(self).binary(Binary::$op, other)
+                other.graph.scalar(self).apply_binary(Binary::$op, other)
             }
         }
     };
@@ -193,6 +193,6 @@ operator!(Div, div, Div);
 impl<'g> Neg for Expr<'g> {
     type Output = Expr<'g>;
     fn neg(self) -> Expr<'g> {
-        self.unary(Unary::Neg)
+        self.apply_unary(Unary::Neg)
     }
 }

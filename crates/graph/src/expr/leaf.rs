@@ -124,7 +124,7 @@ impl Graph {
             shape,
             laned,
         };
-        self.expr(self.insert(node))
+        self.expr(self.insert_node(node))
     }
 
     /// Reports shapes that do not fit; the result takes the place of the impossible array.

@@ -33,7 +33,7 @@ pub(crate) enum Arithmetic {
 }
 
 impl Arithmetic {
-    pub(crate) fn unary(op: Unary) -> Option<Arithmetic> {
+    pub(crate) fn from_unary(op: Unary) -> Option<Arithmetic> {
         Some(match op {
             Unary::Neg => Arithmetic::Neg,
             Unary::Abs => Arithmetic::Abs,
@@ -45,7 +45,7 @@ impl Arithmetic {
         })
     }
 
-    pub(crate) fn binary(op: Binary) -> Option<Arithmetic> {
+    pub(crate) fn from_binary(op: Binary) -> Option<Arithmetic> {
         Some(match op {
             Binary::Add => Arithmetic::Add,
             Binary::Sub => Arithmetic::Sub,
@@ -125,7 +125,7 @@ impl Short {
     }
 
     /// Numbers of the run in a block of this many lanes.
-    pub(crate) fn count(&self, lanes: usize) -> usize {
+    pub(crate) fn lane_count(&self, lanes: usize) -> usize {
         self.per as usize * if self.lanes { lanes } else { 1 }
     }
 }

@@ -3,11 +3,13 @@
 use pulp::Simd;
 
 use super::frame::Frame;
-use super::turn::{Lines, turn};
-use super::vector::{halved, line_place, load, load_part, store, store_first, store_part, width};
+use super::turn::{Lines, transpose_lanes};
+use super::vector::{
+    halved, lane_width, line_place, load_lanes, load_part, store_first, store_lanes, store_part,
+};
 use crate::instruction::{Address, Arithmetic, Grid, Write};
 use crate::instruction::{Place, Short};
-use crate::math::{self, choose};
+use crate::math::{self, choose_lanes};
 use crate::primitive::{Binary, Unary};
 
 /// The most loops around a run: lanes and the event's axes.
@@ -25,8 +27,8 @@ unsafe fn each_run<const N: usize>(
     mut f: impl FnMut([*mut f64; N], usize),
 ) {
     // SAFETY: addresses of this plan.
-    let mut at: [*mut f64; N] = std::array::from_fn(|k| unsafe { frame.at(to[k]) });
-    let run = frame.count(grid.run);
+    let mut at: [*mut f64; N] = std::array::from_fn(|k| unsafe { frame.pointer_at(to[k]) });
+    let run = frame.extent_count(grid.run);
     let loops = grid.outer.len();
     if loops == 0 {
         return f(at, run);
@@ -35,9 +37,9 @@ unsafe fn each_run<const N: usize>(
     let mut steps = [[0; N]; LOOPS];
     let mut total = 1;
     for (d, dim) in grid.outer.iter().enumerate() {
-        counts[d] = frame.count(dim.count);
+        counts[d] = frame.extent_count(dim.count);
         total *= counts[d];
-        steps[d] = std::array::from_fn(|k| frame.count(dim.steps[k]));
+        steps[d] = std::array::from_fn(|k| frame.extent_count(dim.steps[k]));
     }
     let mut done = [0; LOOPS];
     for _ in 0..total {
@@ -87,7 +89,7 @@ impl Lane {
     #[inline(always)]
     unsafe fn get<S: Simd>(self, i: usize) -> S::f64s {
         // SAFETY: the caller stays within the run; a held operand is a whole register.
-        unsafe { load::<S>(self.from.add(i & self.mask)) }
+        unsafe { load_lanes::<S>(self.from.add(i & self.mask)) }
     }
 
     /// A register of which only the first number counts.
@@ -110,7 +112,7 @@ impl Lane {
 /// closure may stay a call that is compiled without vector instructions.
 macro_rules! short {
     ($simd:ident, $out:ident, $n:ident, $($x:ident),* => $body:expr) => {{
-        let w = width::<S>();
+        let w = lane_width::<S>();
         let lanes = ($($x,)*);
         let mut i = 0;
         while i + 4 * w <= $n {
@@ -121,14 +123,14 @@ macro_rules! short {
                 *result = $body;
             }
             for (k, result) in results.into_iter().enumerate() {
-                store::<S>($out.add(i + k * w), result);
+                store_lanes::<S>($out.add(i + k * w), result);
             }
             i += 4 * w;
         }
         while i + w <= $n {
             let ($($x,)*) = lanes;
             $(let $x = $x.get::<S>(i);)*
-            store::<S>($out.add(i), $body);
+            store_lanes::<S>($out.add(i), $body);
             i += w;
         }
         while i < $n {
@@ -144,7 +146,7 @@ macro_rules! short {
 /// dominate the compile time of this crate.
 macro_rules! function {
     ($simd:ident, $out:ident, $n:ident, $($x:ident),* => $body:expr) => {{
-        let w = width::<S>();
+        let w = lane_width::<S>();
         let lanes = ($($x,)*);
         let mut i = 0;
         while i < $n {
@@ -153,7 +155,7 @@ macro_rules! function {
             $(let $x = if whole { $x.get::<S>(i) } else { $x.part($simd, i, $n - i) };)*
             let result = $body;
             if whole {
-                store::<S>($out.add(i), result);
+                store_lanes::<S>($out.add(i), result);
             } else {
                 store_part($simd, $out.add(i), $n - i, result);
             }
@@ -189,7 +191,7 @@ macro_rules! arithmetic {
 /// # Safety
 /// The addresses and the grid must belong to the frame's plan.
 #[inline(always)]
-pub(super) unsafe fn arithmetic<S: Simd>(
+pub(super) unsafe fn run_arithmetic<S: Simd>(
     simd: S,
     frame: &Frame,
     op: Arithmetic,
@@ -204,7 +206,7 @@ pub(super) unsafe fn arithmetic<S: Simd>(
             to,
             grid,
             #[inline(always)]
-            |at, n| run(simd, op, at, steps, n),
+            |at, n| run_operation(simd, op, at, steps, n),
         );
     }
 }
@@ -212,13 +214,13 @@ pub(super) unsafe fn arithmetic<S: Simd>(
 /// # Safety
 /// The list must belong to the frame's plan.
 #[inline(always)]
-pub(super) unsafe fn sequence<S: Simd>(simd: S, frame: &Frame, list: &[Short]) {
+pub(super) unsafe fn run_sequence<S: Simd>(simd: S, frame: &Frame, list: &[Short]) {
     for short in list {
         let steps = short.to.map(Place::step);
         // SAFETY: addresses of this plan.
         unsafe {
             let at = short.to.map(|place| frame.at_place(place));
-            run(simd, short.op, at, steps, short.count(frame.lanes));
+            run_operation(simd, short.op, at, steps, short.lane_count(frame.lanes));
         }
     }
 }
@@ -229,8 +231,14 @@ pub(super) unsafe fn sequence<S: Simd>(simd: S, frame: &Frame, list: &[Short]) {
 /// # Safety
 /// The result and the operands with a step must be valid for `n` numbers, the others for one.
 #[inline(always)]
-unsafe fn run<S: Simd>(simd: S, op: Arithmetic, at: [*mut f64; 4], steps: [usize; 4], n: usize) {
-    let w = width::<S>();
+unsafe fn run_operation<S: Simd>(
+    simd: S,
+    op: Arithmetic,
+    at: [*mut f64; 4],
+    steps: [usize; 4],
+    n: usize,
+) {
+    let w = lane_width::<S>();
     let rest = n % w;
     // SAFETY: the same run in two parts.
     unsafe {
@@ -247,7 +255,7 @@ unsafe fn run<S: Simd>(simd: S, op: Arithmetic, at: [*mut f64; 4], steps: [usize
 }
 
 /// # Safety
-/// As [`run`].
+/// As [`run_operation`].
 #[inline(always)]
 unsafe fn run_on<S: Simd>(simd: S, op: Arithmetic, at: [*mut f64; 4], steps: [usize; 4], n: usize) {
     let (one, zero) = (simd.splat_f64s(1.0), simd.splat_f64s(0.0));
@@ -266,27 +274,27 @@ unsafe fn run_on<S: Simd>(simd: S, op: Arithmetic, at: [*mut f64; 4], steps: [us
             Arithmetic::Sign => {
                 let minus = simd.splat_f64s(-1.0);
                 arithmetic!(simd, at, steps, n, 1 x => {
-                    let below = choose(simd, simd.less_than_f64s(x, zero), minus, x);
-                    choose(simd, simd.less_than_f64s(zero, x), one, below)
+                    let below = choose_lanes(simd, simd.less_than_f64s(x, zero), minus, x);
+                    choose_lanes(simd, simd.less_than_f64s(zero, x), one, below)
                 });
             }
             // The machine's own minimum would return the second operand where the first is NaN.
             Arithmetic::Min => arithmetic!(simd, at, steps, n, 1 x, 2 y => {
-                let less = choose(simd, simd.less_than_or_equal_f64s(x, y), x, y);
-                choose(simd, simd.equal_f64s(x, x), less, x)
+                let less = choose_lanes(simd, simd.less_than_or_equal_f64s(x, y), x, y);
+                choose_lanes(simd, simd.equal_f64s(x, x), less, x)
             }),
             Arithmetic::Max => arithmetic!(simd, at, steps, n, 1 x, 2 y => {
-                let more = choose(simd, simd.less_than_or_equal_f64s(y, x), x, y);
-                choose(simd, simd.equal_f64s(x, x), more, x)
+                let more = choose_lanes(simd, simd.less_than_or_equal_f64s(y, x), x, y);
+                choose_lanes(simd, simd.equal_f64s(x, x), more, x)
             }),
             Arithmetic::Less => {
-                arithmetic!(simd, at, steps, n, 1 x, 2 y => choose(simd, simd.less_than_f64s(x, y), one, zero));
+                arithmetic!(simd, at, steps, n, 1 x, 2 y => choose_lanes(simd, simd.less_than_f64s(x, y), one, zero));
             }
             Arithmetic::LessEqual => {
-                arithmetic!(simd, at, steps, n, 1 x, 2 y => choose(simd, simd.less_than_or_equal_f64s(x, y), one, zero));
+                arithmetic!(simd, at, steps, n, 1 x, 2 y => choose_lanes(simd, simd.less_than_or_equal_f64s(x, y), one, zero));
             }
             Arithmetic::Equal => {
-                arithmetic!(simd, at, steps, n, 1 x, 2 y => choose(simd, simd.equal_f64s(x, y), one, zero));
+                arithmetic!(simd, at, steps, n, 1 x, 2 y => choose_lanes(simd, simd.equal_f64s(x, y), one, zero));
             }
             Arithmetic::MulAdd => {
                 arithmetic!(simd, at, steps, n, 1 x, 2 y, 3 z => simd.mul_add_f64s(x, y, z));
@@ -298,7 +306,7 @@ unsafe fn run_on<S: Simd>(simd: S, op: Arithmetic, at: [*mut f64; 4], steps: [us
                 arithmetic!(simd, at, steps, n, 1 x, 2 y, 3 z => simd.mul_add_f64s(simd.neg_f64s(x), y, z));
             }
             Arithmetic::Select => {
-                arithmetic!(simd, at, steps, n, 1 x, 2 y, 3 z => choose(simd, simd.equal_f64s(x, zero), z, y));
+                arithmetic!(simd, at, steps, n, 1 x, 2 y, 3 z => choose_lanes(simd, simd.equal_f64s(x, zero), z, y));
             }
         }
     }
@@ -320,7 +328,7 @@ macro_rules! each {
 /// # Safety
 /// The addresses and the grid must belong to the frame's plan.
 #[inline(always)]
-pub(super) unsafe fn unary<S: Simd>(
+pub(super) unsafe fn run_unary<S: Simd>(
     simd: S,
     frame: &Frame,
     op: Unary,
@@ -350,7 +358,7 @@ pub(super) unsafe fn unary<S: Simd>(
                 #[inline(always)]
                 |[out, x], n| {
                     for i in 0..n {
-                        *out.add(i) = op.value(*x.add(i * grid.steps[1]));
+                        *out.add(i) = op.value_at(*x.add(i * grid.steps[1]));
                     }
                 },
             );
@@ -363,8 +371,8 @@ pub(super) unsafe fn unary<S: Simd>(
 /// # Safety
 /// The addresses and the grid must belong to the frame's plan.
 #[inline(always)]
-pub(super) unsafe fn logistic<S: Simd>(simd: S, frame: &Frame, to: &[Address; 3], grid: &Grid) {
-    let w = width::<S>();
+pub(super) unsafe fn run_logistic<S: Simd>(simd: S, frame: &Frame, to: &[Address; 3], grid: &Grid) {
+    let w = lane_width::<S>();
     let step = grid.steps[2];
     // SAFETY: runs of this grid, and no access beyond the end of a run.
     unsafe {
@@ -380,8 +388,8 @@ pub(super) unsafe fn logistic<S: Simd>(simd: S, frame: &Frame, to: &[Address; 3]
                     let count = w.min(n - i);
                     if count == w {
                         let (slope, value) = math::sigmoid_softplus(simd, x.get::<S>(i));
-                        store::<S>(softplus.add(i), value);
-                        store::<S>(sigmoid.add(i), slope);
+                        store_lanes::<S>(softplus.add(i), value);
+                        store_lanes::<S>(sigmoid.add(i), slope);
                     } else {
                         let x = x.part(simd, i, count);
                         let (slope, value) = math::sigmoid_softplus(simd, x);
@@ -396,13 +404,13 @@ pub(super) unsafe fn logistic<S: Simd>(simd: S, frame: &Frame, to: &[Address; 3]
 
 /// # Safety
 /// The addresses and the grid must belong to the frame's plan.
-pub(super) unsafe fn binary(frame: &Frame, op: Binary, to: &[Address; 3], grid: &Grid) {
+pub(super) unsafe fn run_binary(frame: &Frame, op: Binary, to: &[Address; 3], grid: &Grid) {
     // SAFETY: runs of this grid.
     unsafe {
         each_run(frame, to, grid, |[out, x, y], n| {
             for i in 0..n {
                 let y = *y.add(i * grid.steps[2]);
-                *out.add(i) = op.value(*x.add(i * grid.steps[1]), y);
+                *out.add(i) = op.value_at(*x.add(i * grid.steps[1]), y);
             }
         });
     }
@@ -411,14 +419,14 @@ pub(super) unsafe fn binary(frame: &Frame, op: Binary, to: &[Address; 3], grid: 
 /// # Safety
 /// The addresses and the grid must belong to the frame's plan.
 #[inline(always)]
-pub(super) unsafe fn copy<S: Simd>(simd: S, frame: &Frame, to: &[Address; 2], grid: &Grid) {
+pub(super) unsafe fn copy_array<S: Simd>(simd: S, frame: &Frame, to: &[Address; 2], grid: &Grid) {
     let [into, from, ..] = grid.steps;
     // SAFETY: runs of this grid.
     unsafe {
         if let ([lines], 1, 2..) = (&grid.outer[..], into, from)
-            && frame.count(lines.steps[1]) == 1
+            && frame.extent_count(lines.steps[1]) == 1
         {
-            return transpose(simd, frame, to, grid);
+            return transpose_array(simd, frame, to, grid);
         }
         each_run(frame, to, grid, |[out, x], n| match (into, from) {
             (1, 1) => std::ptr::copy_nonoverlapping(x, out, n),
@@ -434,10 +442,10 @@ pub(super) unsafe fn copy<S: Simd>(simd: S, frame: &Frame, to: &[Address; 2], gr
 
 /// A copy whose runs go down the columns of a matrix, one column after another.
 #[inline(always)]
-unsafe fn transpose<S: Simd>(simd: S, frame: &Frame, to: &[Address; 2], grid: &Grid) {
+unsafe fn transpose_array<S: Simd>(simd: S, frame: &Frame, to: &[Address; 2], grid: &Grid) {
     let columns = &grid.outer[0];
     // SAFETY: addresses of this plan.
-    let [out, x] = to.map(|address| unsafe { frame.at(address) });
+    let [out, x] = to.map(|address| unsafe { frame.pointer_at(address) });
     let (from, to) = (
         Lines {
             at: x,
@@ -445,10 +453,13 @@ unsafe fn transpose<S: Simd>(simd: S, frame: &Frame, to: &[Address; 2], grid: &G
         },
         Lines {
             at: out,
-            step: frame.count(columns.steps[0]),
+            step: frame.extent_count(columns.steps[0]),
         },
     );
-    let size = (frame.count(grid.run), frame.count(columns.count));
+    let size = (
+        frame.extent_count(grid.run),
+        frame.extent_count(columns.count),
+    );
     // SAFETY: the planner keeps results apart from operands.
-    unsafe { turn(simd, (from, to), size, Write::Replace) };
+    unsafe { transpose_lanes(simd, (from, to), size, Write::Replace) };
 }

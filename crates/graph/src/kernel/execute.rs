@@ -11,9 +11,9 @@ use crate::instruction::{Instruction, PerLane, Rows, Write};
 /// because a closure may stay a call that is compiled without vector instructions.
 macro_rules! per_lane {
     ($frame:ident, $lanes:ident, $at:pat => $body:expr) => {{
-        let steps = $lanes.steps.map(|step| $frame.count(step));
-        let mut at = $lanes.at.map(|address| $frame.at(address));
-        for _ in 0..$frame.count($lanes.count) {
+        let steps = $lanes.steps.map(|step| $frame.extent_count(step));
+        let mut at = $lanes.at.map(|address| $frame.pointer_at(address));
+        for _ in 0..$frame.extent_count($lanes.count) {
             let $at = at;
             $body;
             for (at, step) in at.iter_mut().zip(steps) {
@@ -35,7 +35,11 @@ struct Call<'a> {
 /// # Safety
 /// The instruction must belong to the plan the frame was made for.
 #[inline(always)]
-pub(super) unsafe fn execute<S: Simd>(simd: S, frame: &Frame, instruction: &Instruction) {
+pub(super) unsafe fn execute_instruction<S: Simd>(
+    simd: S,
+    frame: &Frame,
+    instruction: &Instruction,
+) {
     let call = Call { frame, instruction };
     match instruction {
         Instruction::Sequence(_) => simd.vectorize(RunSequence(call)),
@@ -72,55 +76,55 @@ macro_rules! function {
 }
 
 function!(RunSequence, simd, frame,
-    Instruction::Sequence(list) => elementwise::sequence(simd, frame, list),
+    Instruction::Sequence(list) => elementwise::run_sequence(simd, frame, list),
     _ => unreachable!());
 function!(RunArithmetic, simd, frame,
-    Instruction::Arithmetic { op, to, grid } => elementwise::arithmetic(simd, frame, *op, to, grid),
+    Instruction::Arithmetic { op, to, grid } => elementwise::run_arithmetic(simd, frame, *op, to, grid),
     _ => unreachable!());
 function!(RunUnary, simd, frame,
-    Instruction::Unary { op, to, grid } => elementwise::unary(simd, frame, *op, to, grid),
-    Instruction::Logistic { to, grid } => elementwise::logistic(simd, frame, to, grid),
+    Instruction::Unary { op, to, grid } => elementwise::run_unary(simd, frame, *op, to, grid),
+    Instruction::Logistic { to, grid } => elementwise::run_logistic(simd, frame, to, grid),
     _ => unreachable!());
 function!(RunProducts, simd, frame,
-    Instruction::MatMul(products) => matmul::products(simd, frame, products),
+    Instruction::MatMul(products) => matmul::multiply_lanes(simd, frame, products),
     _ => unreachable!());
 function!(RunSums, simd, frame,
 Instruction::Reduce { by, lanes, axis, write } => {
     let block = Block {
         by: *by,
-        outer: frame.count(axis.outer),
-        length: frame.count(axis.length),
+        outer: frame.extent_count(axis.outer),
+        length: frame.extent_count(axis.length),
         inner: axis.inner,
         write: *write,
     };
-    per_lane!(frame, lanes, [out, x] => reduce::reduce(simd, out, x, block));
+    per_lane!(frame, lanes, [out, x] => reduce::reduce_block(simd, out, x, block));
 },
 Instruction::Dot { lanes, length, write } => {
-    let n = frame.count(*length);
+    let n = frame.extent_count(*length);
     per_lane!(frame, lanes, [out, x, y] => {
         let before = if *write == Write::Replace { 0.0 } else { *out };
-        *out = before + reduce::dot(simd, x, y, n);
+        *out = before + reduce::dot_product(simd, x, y, n);
     });
 },
 _ => unreachable!());
 function!(RunRest, simd, frame,
-    Instruction::Copy { to, grid } => elementwise::copy(simd, frame, to, grid),
+    Instruction::Copy { to, grid } => elementwise::copy_array(simd, frame, to, grid),
     Instruction::Fill { to, count, value } => {
-        let count = frame.count(*count);
-        std::slice::from_raw_parts_mut(frame.at(*to), count).fill(*value);
+        let count = frame.extent_count(*count);
+        std::slice::from_raw_parts_mut(frame.pointer_at(*to), count).fill(*value);
     },
-    other => rare(simd, frame, other));
+    other => execute_rare(simd, frame, other));
 
 /// The instructions that a training step meets rarely.
 ///
 /// # Safety
-/// As [`execute`].
+/// As [`execute_instruction`].
 #[inline(always)]
-unsafe fn rare<S: Simd>(simd: S, frame: &Frame, instruction: &Instruction) {
+unsafe fn execute_rare<S: Simd>(simd: S, frame: &Frame, instruction: &Instruction) {
     // SAFETY: addresses, counts and strides come from the planner.
     unsafe {
         match instruction {
-            Instruction::Binary { op, to, grid } => elementwise::binary(frame, *op, to, grid),
+            Instruction::Binary { op, to, grid } => elementwise::run_binary(frame, *op, to, grid),
             Instruction::CumulativeSum {
                 direction,
                 lanes,
@@ -128,18 +132,18 @@ unsafe fn rare<S: Simd>(simd: S, frame: &Frame, instruction: &Instruction) {
                 length,
             } => {
                 let shape = (*count, *length);
-                per_lane!(frame, lanes, [out, x] => reduce::cumulative(*direction, out, x, shape));
+                per_lane!(frame, lanes, [out, x] => reduce::accumulate_block(*direction, out, x, shape));
             }
             Instruction::Gather { lanes, rows } => {
                 let list = row_numbers(frame, rows);
-                per_lane!(frame, lanes, [out, x] => index::gather(out, x, list, rows));
+                per_lane!(frame, lanes, [out, x] => index::gather_rows(out, x, list, rows));
             }
             Instruction::ScatterAdd { lanes, rows } => {
                 let list = row_numbers(frame, rows);
                 per_lane!(frame, lanes, [out, x] => index::scatter_add(simd, out, x, list, rows));
             }
             Instruction::Cholesky { lanes, side } => {
-                per_lane!(frame, lanes, [out, x] => factor::cholesky(simd, out, x, *side));
+                per_lane!(frame, lanes, [out, x] => factor::factor_cholesky(simd, out, x, *side));
             }
             Instruction::Solve {
                 form,
@@ -147,31 +151,31 @@ unsafe fn rare<S: Simd>(simd: S, frame: &Frame, instruction: &Instruction) {
                 rows,
                 side,
             } => {
-                let rows = frame.count(*rows);
+                let rows = frame.extent_count(*rows);
                 if let Some(all) = one_factor(frame, lanes, rows * side) {
-                    let at = lanes.at.map(|address| frame.at(address));
-                    factor::solve(simd, *form, at, (rows * all, *side));
+                    let at = lanes.at.map(|address| frame.pointer_at(address));
+                    factor::solve_triangular(simd, *form, at, (rows * all, *side));
                 } else {
-                    per_lane!(frame, lanes, at => factor::solve(simd, *form, at, (rows, *side)));
+                    per_lane!(frame, lanes, at => factor::solve_triangular(simd, *form, at, (rows, *side)));
                 }
             }
             Instruction::Tril {
                 offset,
                 lanes,
                 side,
-            } => per_lane!(frame, lanes, [out, x] => factor::tril(*offset, out, x, *side)),
+            } => per_lane!(frame, lanes, [out, x] => factor::copy_triangle(*offset, out, x, *side)),
             Instruction::SumLanes {
                 to,
                 lanes,
                 step,
                 size,
             } => {
-                let apart = (frame.count(*lanes), frame.count(*step));
-                reduce::sum_parts(simd, to.map(|a| frame.at(a)), *size, apart);
+                let apart = (frame.extent_count(*lanes), frame.extent_count(*step));
+                reduce::sum_parts(simd, to.map(|a| frame.pointer_at(a)), *size, apart);
             }
             Instruction::Combine { to, size } => {
                 let (step, count) = frame.lane_blocks;
-                reduce::sum_parts(simd, to.map(|a| frame.at(a)), *size, (count, step));
+                reduce::sum_parts(simd, to.map(|a| frame.pointer_at(a)), *size, (count, step));
             }
             _ => unreachable!("handled by the caller"),
         }
@@ -182,15 +186,20 @@ unsafe fn rare<S: Simd>(simd: S, frame: &Frame, instruction: &Instruction) {
 /// are contiguous.
 #[inline(always)]
 fn one_factor(frame: &Frame, lanes: &PerLane<3>, size: usize) -> Option<usize> {
-    let [out, factor, right] = lanes.steps.map(|step| frame.count(step));
-    let count = frame.count(lanes.count);
+    let [out, factor, right] = lanes.steps.map(|step| frame.extent_count(step));
+    let count = frame.extent_count(lanes.count);
     (count > 1 && factor == 0 && out == size && right == size).then_some(count)
 }
 
 /// # Safety
-/// As [`execute`].
+/// As [`execute_instruction`].
 #[inline(always)]
 unsafe fn row_numbers<'a>(frame: &Frame, rows: &Rows) -> &'a [u32] {
     // SAFETY: the workspace holds a whole column, which is not written to during a run.
-    unsafe { std::slice::from_raw_parts(frame.indices(rows.indices), frame.count(rows.count)) }
+    unsafe {
+        std::slice::from_raw_parts(
+            frame.index_pointer(rows.indices),
+            frame.extent_count(rows.count),
+        )
+    }
 }

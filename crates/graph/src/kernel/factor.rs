@@ -12,8 +12,8 @@ use faer::linalg::triangular_solve::{
 use faer::{Accum, MatMut, MatRef, Par};
 use pulp::Simd;
 
-use super::reduce::dot;
-use super::triangular::{LONGEST, backward, forward, side_by_side};
+use super::reduce::dot_product;
+use super::triangular::{LONGEST, side_by_side, substitute_backward, substitute_forward};
 use super::turn::Lines;
 use super::vector::line_place;
 use crate::primitive::factor::Form;
@@ -40,7 +40,7 @@ thread_local! {
 /// # Safety
 /// `out` and `a` must be valid for `n · n` numbers and not overlap.
 #[inline(always)]
-pub(super) unsafe fn cholesky<S: Simd>(simd: S, out: *mut f64, a: *const f64, n: usize) {
+pub(super) unsafe fn factor_cholesky<S: Simd>(simd: S, out: *mut f64, a: *const f64, n: usize) {
     // SAFETY: entries below `n · n`.
     unsafe {
         lower_half(out, a, n);
@@ -86,7 +86,7 @@ unsafe fn cholesky_small<S: Simd>(simd: S, l: Lines, side: usize) {
             let own = l.at.add(i * l.step);
             for j in 0..=i {
                 let other = l.at.add(j * l.step);
-                let rest = *own.add(j) - dot(simd, own, other, j);
+                let rest = *own.add(j) - dot_product(simd, own, other, j);
                 *own.add(j) = match i == j {
                     true if rest > 0.0 => rest.sqrt(),
                     true => f64::NAN,
@@ -170,7 +170,7 @@ unsafe fn cholesky_large(l: *mut f64, n: usize) {
 /// # Safety
 /// `l` must be readable for `n · n`, `out` and `b` valid for `rows · n` numbers.
 #[inline(always)]
-pub(super) unsafe fn solve<S: Simd>(
+pub(super) unsafe fn solve_triangular<S: Simd>(
     simd: S,
     form: Form,
     [out, l, b]: [*mut f64; 3],
@@ -190,8 +190,8 @@ pub(super) unsafe fn solve<S: Simd>(
         }
         for row in 0..rows {
             match form {
-                Form::Lower => forward(simd, out.add(row * n), l, n),
-                Form::LowerTransposed => backward(simd, out.add(row * n), l, n),
+                Form::Lower => substitute_forward(simd, out.add(row * n), l, n),
+                Form::LowerTransposed => substitute_backward(simd, out.add(row * n), l, n),
             }
         }
     }
@@ -213,7 +213,12 @@ unsafe fn solve_large(form: Form, out: *mut f64, l: *const f64, (rows, n): (usiz
 
 /// # Safety
 /// Both must be valid for `rows · columns` numbers.
-pub(super) unsafe fn tril(offset: i32, out: *mut f64, x: *const f64, [rows, columns]: [usize; 2]) {
+pub(super) unsafe fn copy_triangle(
+    offset: i32,
+    out: *mut f64,
+    x: *const f64,
+    [rows, columns]: [usize; 2],
+) {
     for i in 0..rows {
         let keep = (i as i64 + 1 + i64::from(offset)).clamp(0, columns as i64) as usize;
         // SAFETY: row `i` of the matrix.
@@ -257,7 +262,7 @@ mod tests {
         fn with_simd<S: Simd>(self, simd: S) -> Vec<f64> {
             let mut out = vec![f64::NAN; self.0.len()];
             // SAFETY: `n · n` numbers each.
-            unsafe { cholesky(simd, out.as_mut_ptr(), self.0.as_ptr(), self.1) };
+            unsafe { factor_cholesky(simd, out.as_mut_ptr(), self.0.as_ptr(), self.1) };
             out
         }
     }
@@ -277,7 +282,7 @@ mod tests {
             let mut out = vec![f64::NAN; self.right.len()];
             let at = [&mut out[..], self.l, self.right].map(<[f64]>::as_mut_ptr);
             // SAFETY: a factor and rows of this size.
-            unsafe { solve(simd, self.form, at, self.size) };
+            unsafe { solve_triangular(simd, self.form, at, self.size) };
             out
         }
     }

@@ -49,7 +49,7 @@ unsafe impl Sync for Frame {}
 
 impl Frame {
     #[inline(always)]
-    pub(super) fn count(&self, extent: Extent) -> usize {
+    pub(super) fn extent_count(&self, extent: Extent) -> usize {
         let lanes = if extent.lanes { self.lanes } else { 1 };
         let rows = if extent.rows { self.rows } else { 1 };
         extent.per * lanes * rows
@@ -69,7 +69,7 @@ impl Frame {
     /// # Safety
     /// The address must belong to the plan this frame was made for.
     #[inline(always)]
-    pub(super) unsafe fn at(&self, address: Address) -> *mut f64 {
+    pub(super) unsafe fn pointer_at(&self, address: Address) -> *mut f64 {
         let base = match address.space {
             // SAFETY: the table has an entry for every lent input, and lent inputs are never
             // written to.
@@ -77,12 +77,12 @@ impl Frame {
             owned => self.bases[owned.index()],
         };
         // SAFETY: the plan placed the array within its space.
-        unsafe { base.add(self.offset(address)) }
+        unsafe { base.add(self.address_offset(address)) }
     }
 
     /// How far from the base of its space an array starts.
     #[inline(always)]
-    pub(super) fn offset(&self, address: Address) -> usize {
+    pub(super) fn address_offset(&self, address: Address) -> usize {
         let lane = match address.space {
             Space::Lent(_) => 0,
             owned => self.first_lanes[owned.index()],
@@ -106,7 +106,7 @@ impl Frame {
     /// # Safety
     /// As for [`Frame::at`].
     #[inline(always)]
-    pub(super) unsafe fn indices(&self, address: IndexAddress) -> *const u32 {
+    pub(super) unsafe fn index_pointer(&self, address: IndexAddress) -> *const u32 {
         // SAFETY: the table has an entry for every index input.
         unsafe { (*self.indices.add(address.slot)).add(self.block * address.per_block) }
     }

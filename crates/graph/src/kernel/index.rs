@@ -12,10 +12,10 @@ use crate::instruction::Rows;
 ///
 /// # Safety
 /// `out` must be writable for `indices.len()` rows, `x` readable for `rows.below`.
-pub(super) unsafe fn gather(out: *mut f64, x: *const f64, indices: &[u32], rows: &Rows) {
+pub(super) unsafe fn gather_rows(out: *mut f64, x: *const f64, indices: &[u32], rows: &Rows) {
     let width = rows.width;
     for (i, &index) in indices.iter().enumerate() {
-        let row = checked(index, rows);
+        let row = checked_index(index, rows);
         // SAFETY: `row` is below the number of rows.
         unsafe {
             match width {
@@ -27,7 +27,7 @@ pub(super) unsafe fn gather(out: *mut f64, x: *const f64, indices: &[u32], rows:
 }
 
 #[inline(always)]
-fn checked(index: u32, rows: &Rows) -> usize {
+fn checked_index(index: u32, rows: &Rows) -> usize {
     let (row, below) = (index as usize, rows.below);
     assert!(
         row < below,
@@ -39,7 +39,7 @@ fn checked(index: u32, rows: &Rows) -> usize {
 /// Adds row `i` of `x` to row `indices[i]` of `out`.
 ///
 /// # Panics
-/// As [`gather`].
+/// As [`gather_rows`].
 ///
 /// # Safety
 /// `x` must be readable for `indices.len()` rows, `out` writable for `rows.below`.
@@ -53,7 +53,7 @@ pub(super) unsafe fn scatter_add<S: Simd>(
 ) {
     let width = rows.width;
     for (i, &index) in indices.iter().enumerate() {
-        let row = checked(index, rows);
+        let row = checked_index(index, rows);
         // SAFETY: `row` is below the number of rows.
         unsafe {
             match width {

@@ -8,22 +8,22 @@ use super::frame::{Frame, Limits};
 use crate::instruction::{Address, Dim, Extent, Grid, Instruction, Mat, PerLane, Products, Rows};
 
 /// Panics unless `instruction` stays within the memory of its plan.
-pub(super) fn check(frame: &Frame, instruction: &Instruction) {
+pub(super) fn check_instruction(frame: &Frame, instruction: &Instruction) {
     let reach = Reach { frame, instruction };
     match instruction {
-        Instruction::Arithmetic { to, grid, .. } => reach.grid(to, grid),
+        Instruction::Arithmetic { to, grid, .. } => reach.check_grid(to, grid),
         Instruction::Unary { to, grid, .. } | Instruction::Copy { to, grid } => {
-            reach.grid(to, grid);
+            reach.check_grid(to, grid);
         }
         Instruction::Logistic { to, grid } | Instruction::Binary { to, grid, .. } => {
-            reach.grid(to, grid);
+            reach.check_grid(to, grid);
         }
         Instruction::Sequence(list) => {
             for short in list {
-                let count = short.count(frame.lanes);
+                let count = short.lane_count(frame.lanes);
                 for place in short.to {
                     let start = place.offset(frame.first_lanes[place.space()]);
-                    let span = start + last(count, place.step()) + 1;
+                    let span = start + last_offset(count, place.step()) + 1;
                     let limit = reach.limits().owned[place.space()];
                     assert!(
                         count == 0 || span <= limit,
@@ -32,22 +32,25 @@ pub(super) fn check(frame: &Frame, instruction: &Instruction) {
                 }
             }
         }
-        Instruction::Fill { to, count, .. } => reach.run(*to, frame.count(*count)),
-        Instruction::MatMul(products) => reach.products(products),
+        Instruction::Fill { to, count, .. } => reach.check_run(*to, frame.extent_count(*count)),
+        Instruction::MatMul(products) => reach.check_products(products),
         Instruction::SumLanes {
             to,
             lanes,
             step,
             size,
         } => {
-            reach.run(to[0], *size);
-            reach.run(to[1], last(frame.count(*lanes), frame.count(*step)) + size);
+            reach.check_run(to[0], *size);
+            reach.check_run(
+                to[1],
+                last_offset(frame.extent_count(*lanes), frame.extent_count(*step)) + size,
+            );
         }
         Instruction::Combine { to, size } => {
-            reach.run(to[0], *size);
+            reach.check_run(to[0], *size);
             // Every lane block has its part at the same offset as the first one, which is checked
             // here.
-            reach.run(to[1], *size);
+            reach.check_run(to[1], *size);
         }
         _ => reach.per_lane(),
     }
@@ -56,7 +59,7 @@ pub(super) fn check(frame: &Frame, instruction: &Instruction) {
 /// Panics unless `count` numbers from `address` on lie within their space.
 pub(super) fn check_run(frame: &Frame, address: Address, count: usize) {
     let limit = limits(frame).of_space(address.space);
-    let end = frame.offset(address) + count;
+    let end = frame.address_offset(address) + count;
     assert!(end <= limit, "{address:?} reaches {end} of {limit}");
 }
 
@@ -66,7 +69,7 @@ fn limits(frame: &Frame) -> &Limits {
 }
 
 /// The distance from the first to the last of `count` numbers that lie `step` apart.
-fn last(count: usize, step: usize) -> usize {
+fn last_offset(count: usize, step: usize) -> usize {
     count.saturating_sub(1) * step
 }
 
@@ -81,9 +84,9 @@ impl Reach<'_> {
         limits(self.frame)
     }
 
-    fn run(&self, address: Address, count: usize) {
+    fn check_run(&self, address: Address, count: usize) {
         let limit = self.limits().of_space(address.space);
-        let end = self.frame.offset(address) + count;
+        let end = self.frame.address_offset(address) + count;
         let instruction = self.instruction;
         assert!(
             end <= limit,
@@ -91,36 +94,42 @@ impl Reach<'_> {
         );
     }
 
-    fn grid<const N: usize>(&self, to: &[Address; N], grid: &Grid) {
-        let count = |extent: Extent| self.frame.count(extent);
+    fn check_grid<const N: usize>(&self, to: &[Address; N], grid: &Grid) {
+        let count = |extent: Extent| self.frame.extent_count(extent);
         let empty = |dim: &Dim| count(dim.count) == 0;
         if count(grid.run) == 0 || grid.outer.iter().any(empty) {
             return;
         }
         for (k, address) in to.iter().enumerate() {
-            let along = |dim: &Dim| last(count(dim.count), count(dim.steps[k]));
+            let along = |dim: &Dim| last_offset(count(dim.count), count(dim.steps[k]));
             let outer: usize = grid.outer.iter().map(along).sum();
-            self.run(*address, outer + last(count(grid.run), grid.steps[k]) + 1);
+            self.check_run(
+                *address,
+                outer + last_offset(count(grid.run), grid.steps[k]) + 1,
+            );
         }
     }
 
     /// Arrays of `sizes` numbers in every lane.
-    fn lanes<const N: usize>(&self, lanes: &PerLane<N>, sizes: [usize; N]) {
-        let count = self.frame.count(lanes.count);
+    fn check_lanes<const N: usize>(&self, lanes: &PerLane<N>, sizes: [usize; N]) {
+        let count = self.frame.extent_count(lanes.count);
         for ((address, step), size) in lanes.at.iter().zip(lanes.steps).zip(sizes) {
-            self.run(*address, last(count, self.frame.count(step)) + size);
+            self.check_run(
+                *address,
+                last_offset(count, self.frame.extent_count(step)) + size,
+            );
         }
     }
 
     fn per_lane(&self) {
-        let count = |extent: Extent| self.frame.count(extent);
+        let count = |extent: Extent| self.frame.extent_count(extent);
         match self.instruction {
             Instruction::Reduce { lanes, axis, .. } => {
                 let out = count(axis.outer) * axis.inner;
-                self.lanes(lanes, [out, out * count(axis.length)]);
+                self.check_lanes(lanes, [out, out * count(axis.length)]);
             }
             Instruction::Dot { lanes, length, .. } => {
-                self.lanes(lanes, [1, count(*length), count(*length)]);
+                self.check_lanes(lanes, [1, count(*length), count(*length)]);
             }
             Instruction::CumulativeSum {
                 lanes,
@@ -128,46 +137,50 @@ impl Reach<'_> {
                 length,
                 ..
             } => {
-                self.lanes(lanes, [count * length; 2]);
+                self.check_lanes(lanes, [count * length; 2]);
             }
             Instruction::Gather { lanes, rows } => {
-                self.lanes(lanes, [self.indices(rows), rows.below * rows.width]);
+                self.check_lanes(lanes, [self.check_indices(rows), rows.below * rows.width]);
             }
             Instruction::ScatterAdd { lanes, rows } => {
-                self.lanes(lanes, [rows.below * rows.width, self.indices(rows)]);
+                self.check_lanes(lanes, [rows.below * rows.width, self.check_indices(rows)]);
             }
-            Instruction::Cholesky { lanes, side } => self.lanes(lanes, [side * side; 2]),
+            Instruction::Cholesky { lanes, side } => self.check_lanes(lanes, [side * side; 2]),
             Instruction::Solve {
                 lanes, rows, side, ..
             } => {
                 let right = count(*rows) * side;
-                self.lanes(lanes, [right, side * side, right]);
+                self.check_lanes(lanes, [right, side * side, right]);
             }
-            Instruction::Tril { lanes, side, .. } => self.lanes(lanes, [side[0] * side[1]; 2]),
+            Instruction::Tril { lanes, side, .. } => {
+                self.check_lanes(lanes, [side[0] * side[1]; 2])
+            }
             other => unreachable!("{other:?} is checked by its own arm"),
         }
     }
 
     /// The number of values that a gather or scatter touches, once the row numbers themselves are
     /// checked.
-    fn indices(&self, rows: &Rows) -> usize {
-        let count = self.frame.count(rows.count);
+    fn check_indices(&self, rows: &Rows) -> usize {
+        let count = self.frame.extent_count(rows.count);
         let end = self.frame.block * rows.indices.per_block + count;
         let limit = self.limits().indices[rows.indices.slot];
         assert!(end <= limit, "row numbers reach {end} of {limit}");
         count * rows.width
     }
 
-    fn products(&self, all: &Products) {
-        let [m, n, k] = all.dims.map(|extent| self.frame.count(extent));
-        let batch = self.frame.count(all.batch);
+    fn check_products(&self, all: &Products) {
+        let [m, n, k] = all.dims.map(|extent| self.frame.extent_count(extent));
+        let batch = self.frame.extent_count(all.batch);
         let matrix = |mat: &Mat, rows: usize, columns: usize| {
             if batch == 0 || rows == 0 || columns == 0 {
                 return;
             }
-            let [row, col, apart] = [mat.row, mat.col, mat.batch].map(|e| self.frame.count(e));
-            let span = last(batch, apart) + last(rows, row) + last(columns, col) + 1;
-            self.run(mat.at, span);
+            let [row, col, apart] =
+                [mat.row, mat.col, mat.batch].map(|e| self.frame.extent_count(e));
+            let span =
+                last_offset(batch, apart) + last_offset(rows, row) + last_offset(columns, col) + 1;
+            self.check_run(mat.at, span);
         };
         matrix(&all.a, m, k);
         matrix(&all.b, k, n);

@@ -32,4 +32,4 @@ mod turn;
 mod vector;
 
 pub use awake::with_threads_awake;
-pub use prefetch::prefetch;
+pub use prefetch::prefetch_values;

@@ -4,9 +4,9 @@ use pulp::Simd;
 
 #[cfg(target_arch = "x86_64")]
 use super::vector::{as_v3, as_v4};
-use super::vector::{line_place, load, load_part, store, store_part, width};
+use super::vector::{lane_width, line_place, load_lanes, load_part, store_lanes, store_part};
 use crate::instruction::Write;
-use crate::math::choose;
+use crate::math::choose_lanes;
 use crate::primitive::{Direction, Reduction};
 
 /// Σ xᵢ yᵢ, with four partial sums so that additions overlap.
@@ -14,8 +14,8 @@ use crate::primitive::{Direction, Reduction};
 /// # Safety
 /// Both must be readable for `n` numbers.
 #[inline(always)]
-pub(super) unsafe fn dot<S: Simd>(simd: S, x: *const f64, y: *const f64, n: usize) -> f64 {
-    let w = width::<S>();
+pub(super) unsafe fn dot_product<S: Simd>(simd: S, x: *const f64, y: *const f64, n: usize) -> f64 {
+    let w = lane_width::<S>();
     let mut sums = [simd.splat_f64s(0.0); 4];
     let mut i = 0;
     // SAFETY: every load stays below `n`.
@@ -23,12 +23,17 @@ pub(super) unsafe fn dot<S: Simd>(simd: S, x: *const f64, y: *const f64, n: usiz
         while i + 4 * w <= n {
             for (k, sum) in sums.iter_mut().enumerate() {
                 let at = i + k * w;
-                *sum = simd.mul_add_f64s(load::<S>(x.add(at)), load::<S>(y.add(at)), *sum);
+                *sum =
+                    simd.mul_add_f64s(load_lanes::<S>(x.add(at)), load_lanes::<S>(y.add(at)), *sum);
             }
             i += 4 * w;
         }
         while i + w <= n {
-            sums[0] = simd.mul_add_f64s(load::<S>(x.add(i)), load::<S>(y.add(i)), sums[0]);
+            sums[0] = simd.mul_add_f64s(
+                load_lanes::<S>(x.add(i)),
+                load_lanes::<S>(y.add(i)),
+                sums[0],
+            );
             i += w;
         }
         if i < n {
@@ -39,11 +44,11 @@ pub(super) unsafe fn dot<S: Simd>(simd: S, x: *const f64, y: *const f64, n: usiz
             sums[1] = simd.mul_add_f64s(a, b, sums[1]);
         }
     }
-    total(simd, sums)
+    sum_lanes(simd, sums)
 }
 
 #[inline(always)]
-fn total<S: Simd>(simd: S, sums: [S::f64s; 4]) -> f64 {
+fn sum_lanes<S: Simd>(simd: S, sums: [S::f64s; 4]) -> f64 {
     let (a, b) = (
         simd.add_f64s(sums[0], sums[1]),
         simd.add_f64s(sums[2], sums[3]),
@@ -53,7 +58,7 @@ fn total<S: Simd>(simd: S, sums: [S::f64s; 4]) -> f64 {
 
 /// The sum of each of four registers.
 #[inline(always)]
-pub(super) fn totals<S: Simd>(simd: S, sums: [S::f64s; 4]) -> [f64; 4] {
+pub(super) fn sum_four_lanes<S: Simd>(simd: S, sums: [S::f64s; 4]) -> [f64; 4] {
     #[cfg(target_arch = "x86_64")]
     if let Some(totals) = totals_by_pairs(simd, &sums) {
         return totals;
@@ -115,27 +120,27 @@ fn totals_by_quarters<S: Simd>(simd: S, sums: &[S::f64s; 4]) -> Option<[f64; 4]>
 /// # Safety
 /// `x` must be readable for `n` numbers.
 #[inline(always)]
-pub(super) unsafe fn sum<S: Simd>(simd: S, x: *const f64, n: usize) -> f64 {
-    let w = width::<S>();
+pub(super) unsafe fn sum_values<S: Simd>(simd: S, x: *const f64, n: usize) -> f64 {
+    let w = lane_width::<S>();
     let mut sums = [simd.splat_f64s(0.0); 4];
     let mut i = 0;
     // SAFETY: every load stays below `n`.
     unsafe {
         while i + 4 * w <= n {
             for (k, sum) in sums.iter_mut().enumerate() {
-                *sum = simd.add_f64s(load::<S>(x.add(i + k * w)), *sum);
+                *sum = simd.add_f64s(load_lanes::<S>(x.add(i + k * w)), *sum);
             }
             i += 4 * w;
         }
         while i + w <= n {
-            sums[0] = simd.add_f64s(load::<S>(x.add(i)), sums[0]);
+            sums[0] = simd.add_f64s(load_lanes::<S>(x.add(i)), sums[0]);
             i += w;
         }
         if i < n {
             sums[1] = simd.add_f64s(load_part(simd, x.add(i), n - i), sums[1]);
         }
     }
-    total(simd, sums)
+    sum_lanes(simd, sums)
 }
 
 /// `y += x`
@@ -144,14 +149,14 @@ pub(super) unsafe fn sum<S: Simd>(simd: S, x: *const f64, n: usize) -> f64 {
 /// Both must be valid for `n` numbers.
 #[inline(always)]
 pub(super) unsafe fn add_to<S: Simd>(simd: S, y: *mut f64, x: *const f64, n: usize) {
-    let w = width::<S>();
+    let w = lane_width::<S>();
     let mut i = 0;
     // SAFETY: every access stays below `n`.
     unsafe {
         while i + w <= n {
-            store::<S>(
+            store_lanes::<S>(
                 y.add(i),
-                simd.add_f64s(load::<S>(y.add(i)), load::<S>(x.add(i))),
+                simd.add_f64s(load_lanes::<S>(y.add(i)), load_lanes::<S>(x.add(i))),
             );
             i += w;
         }
@@ -173,8 +178,8 @@ fn larger(a: f64, b: f64) -> f64 {
 /// As [`larger`], number by number.
 #[inline(always)]
 fn larger_of<S: Simd>(simd: S, a: S::f64s, b: S::f64s) -> S::f64s {
-    let known = choose(simd, simd.equal_f64s(b, b), a, b);
-    choose(simd, simd.less_than_or_equal_f64s(a, b), b, known)
+    let known = choose_lanes(simd, simd.equal_f64s(b, b), a, b);
+    choose_lanes(simd, simd.less_than_or_equal_f64s(a, b), b, known)
 }
 
 /// The largest of some numbers and of `start`.
@@ -182,24 +187,24 @@ fn larger_of<S: Simd>(simd: S, a: S::f64s, b: S::f64s) -> S::f64s {
 /// # Safety
 /// `x` must be readable for `n` numbers.
 #[inline(always)]
-unsafe fn largest<S: Simd>(simd: S, x: *const f64, n: usize, start: f64) -> f64 {
+unsafe fn largest_value<S: Simd>(simd: S, x: *const f64, n: usize, start: f64) -> f64 {
     /// Numbers of the widest register.
     const WIDEST: usize = 8;
-    let w = width::<S>();
+    let w = lane_width::<S>();
     let (mut best, mut i) = (start, 0);
     // SAFETY: every load stays below `n`; a register fits into the array.
     unsafe {
         if 2 * w <= n {
-            let mut most = [load::<S>(x), load::<S>(x.add(w))];
+            let mut most = [load_lanes::<S>(x), load_lanes::<S>(x.add(w))];
             i = 2 * w;
             while i + 2 * w <= n {
                 for (k, most) in most.iter_mut().enumerate() {
-                    *most = larger_of(simd, load::<S>(x.add(i + k * w)), *most);
+                    *most = larger_of(simd, load_lanes::<S>(x.add(i + k * w)), *most);
                 }
                 i += 2 * w;
             }
             let mut each = [f64::NEG_INFINITY; WIDEST];
-            store::<S>(each.as_mut_ptr(), larger_of(simd, most[0], most[1]));
+            store_lanes::<S>(each.as_mut_ptr(), larger_of(simd, most[0], most[1]));
             best = each[..w]
                 .iter()
                 .copied()
@@ -218,13 +223,13 @@ unsafe fn largest<S: Simd>(simd: S, x: *const f64, n: usize, start: f64) -> f64 
 /// Both must be valid for `n` numbers.
 #[inline(always)]
 unsafe fn raise_to<S: Simd>(simd: S, y: *mut f64, x: *const f64, n: usize) {
-    let w = width::<S>();
+    let w = lane_width::<S>();
     let mut i = 0;
     // SAFETY: every access stays below `n`.
     unsafe {
         while i + w <= n {
-            let higher = larger_of(simd, load::<S>(x.add(i)), load::<S>(y.add(i)));
-            store::<S>(y.add(i), higher);
+            let higher = larger_of(simd, load_lanes::<S>(x.add(i)), load_lanes::<S>(y.add(i)));
+            store_lanes::<S>(y.add(i), higher);
             i += w;
         }
         for i in i..n {
@@ -248,7 +253,7 @@ pub(super) struct Block {
 /// # Safety
 /// `x` must be readable and `out` writable for the block.
 #[inline(always)]
-pub(super) unsafe fn reduce<S: Simd>(simd: S, out: *mut f64, x: *const f64, block: Block) {
+pub(super) unsafe fn reduce_block<S: Simd>(simd: S, out: *mut f64, x: *const f64, block: Block) {
     let Block {
         by,
         outer,
@@ -262,16 +267,16 @@ pub(super) unsafe fn reduce<S: Simd>(simd: S, out: *mut f64, x: *const f64, bloc
         // SAFETY: within the block.
         unsafe {
             if write == Write::Replace {
-                std::slice::from_raw_parts_mut(to, inner).fill(by.start());
+                std::slice::from_raw_parts_mut(to, inner).fill(by.start_value());
             }
             match (by, inner) {
-                (Reduction::Sum, 1) => *to += sum(simd, from, length),
+                (Reduction::Sum, 1) => *to += sum_values(simd, from, length),
                 (Reduction::Sum, _) => {
                     for j in 0..length {
                         add_to(simd, to, from.add(j * inner), inner);
                     }
                 }
-                (Reduction::Max, 1) => *to = largest(simd, from, length, *to),
+                (Reduction::Max, 1) => *to = largest_value(simd, from, length, *to),
                 (Reduction::Max, _) => {
                     for j in 0..length {
                         raise_to(simd, to, from.add(j * inner), inner);
@@ -293,16 +298,16 @@ pub(super) unsafe fn sum_parts<S: Simd>(
     size: usize,
     (count, step): (usize, usize),
 ) {
-    let w = width::<S>();
+    let w = lane_width::<S>();
     let mut i = 0;
     // SAFETY: every access stays below `size` of its part.
     unsafe {
         while i + w <= size {
-            let mut sum = load::<S>(part.add(i));
+            let mut sum = load_lanes::<S>(part.add(i));
             for k in 1..count {
-                sum = simd.add_f64s(sum, load::<S>(part.add(line_place(k, step, i))));
+                sum = simd.add_f64s(sum, load_lanes::<S>(part.add(line_place(k, step, i))));
             }
-            store::<S>(out.add(i), sum);
+            store_lanes::<S>(out.add(i), sum);
             i += w;
         }
         for i in i..size {
@@ -340,7 +345,7 @@ pub(super) unsafe fn join<S: Simd>(
 ///
 /// # Safety
 /// Both must be valid for `count · length` numbers.
-pub(super) unsafe fn cumulative(
+pub(super) unsafe fn accumulate_block(
     direction: Direction,
     out: *mut f64,
     x: *const f64,
@@ -376,14 +381,15 @@ mod tests {
 
         #[inline(always)]
         fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
-            let start: Vec<f64> = (0..4 * width::<S>())
+            let start: Vec<f64> = (0..4 * lane_width::<S>())
                 .map(|k| 1.0 / (k + 1) as f64)
                 .collect();
             // SAFETY: there are four registers of numbers.
-            let sums =
-                std::array::from_fn(|r| unsafe { load::<S>(start.as_ptr().add(r * width::<S>())) });
+            let sums = std::array::from_fn(|r| unsafe {
+                load_lanes::<S>(start.as_ptr().add(r * lane_width::<S>()))
+            });
             (
-                totals(simd, sums),
+                sum_four_lanes(simd, sums),
                 sums.map(|sum| simd.reduce_sum_f64s(sum)),
             )
         }
@@ -405,7 +411,7 @@ mod tests {
                 write: Write::Replace,
             };
             // SAFETY: a block of as many numbers.
-            unsafe { reduce(simd, found.as_mut_ptr(), self.0.as_ptr(), block) };
+            unsafe { reduce_block(simd, found.as_mut_ptr(), self.0.as_ptr(), block) };
             found
         }
     }

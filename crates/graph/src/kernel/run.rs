@@ -3,7 +3,7 @@
 use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
-use super::execute::execute;
+use super::execute::execute_instruction;
 pub(crate) use super::frame::Frame;
 use super::reduce;
 use crate::instruction::{Instruction, Phase, RowLoop, Space, Step, Tail};
@@ -35,14 +35,14 @@ impl Machine {
     }
 
     /// Runs all phases.
-    pub(crate) fn run(&self, arch: Arch, phases: &[Phase]) {
+    pub(crate) fn run_phases(&self, arch: Arch, phases: &[Phase]) {
         for phase in phases {
             if !phase.laned {
-                self.steps(arch, phase, self.frame);
+                self.run_steps(arch, phase, self.frame);
                 continue;
             }
             let blocks = self.frame.lane_blocks.1;
-            let one = |block: usize| self.steps(arch, phase, self.lane_frame(block));
+            let one = |block: usize| self.run_steps(arch, phase, self.lane_frame(block));
             if blocks > 1 && worth_threads(phase.flops.saturating_mul(self.lanes as u64)) {
                 (0..blocks).into_par_iter().with_max_len(1).for_each(one);
             } else {
@@ -51,7 +51,7 @@ impl Machine {
         }
     }
 
-    fn steps(&self, arch: Arch, phase: &Phase, frame: Frame) {
+    fn run_steps(&self, arch: Arch, phase: &Phase, frame: Frame) {
         for step in &phase.steps {
             match step {
                 Step::Block(list) => arch.dispatch(Block { list, frame }),
@@ -100,9 +100,9 @@ impl WithSimd for Block<'_> {
     fn with_simd<S: Simd>(self, simd: S) {
         for instruction in self.list {
             #[cfg(debug_assertions)]
-            super::limit::check(&self.frame, instruction);
+            super::limit::check_instruction(&self.frame, instruction);
             // SAFETY: the frame belongs to the plan of these instructions.
-            unsafe { execute(simd, &self.frame, instruction) };
+            unsafe { execute_instruction(simd, &self.frame, instruction) };
         }
     }
 }
@@ -111,12 +111,12 @@ impl WithSimd for Block<'_> {
 fn run_strip(arch: Arch, rows: &RowLoop, mut frame: Frame, strip: usize) {
     let blocks = rows.rows.div_ceil(rows.block);
     for tail in &rows.tails {
-        let count = frame.count(tail.size);
+        let count = frame.extent_count(tail.size);
         #[cfg(debug_assertions)]
         super::limit::check_run(&frame, tail.strip, count);
         // SAFETY: the strip's own accumulator.
-        unsafe { std::slice::from_raw_parts_mut(frame.at(tail.strip), count) }
-            .fill(tail.by.start());
+        unsafe { std::slice::from_raw_parts_mut(frame.pointer_at(tail.strip), count) }
+            .fill(tail.by.start_value());
     }
     for b in strip * blocks / rows.strips..(strip + 1) * blocks / rows.strips {
         frame.block = b;
@@ -168,15 +168,15 @@ impl WithSimd for Total<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let count = self.frame.count(self.tail.size);
+        let count = self.frame.extent_count(self.tail.size);
         #[cfg(debug_assertions)]
         super::limit::check_run(&self.frame, self.tail.total, count);
         // SAFETY: accumulators and total hold `count` numbers each and are disjoint.
         unsafe {
-            let total = self.frame.at(self.tail.total);
-            std::ptr::copy_nonoverlapping(self.frame.at(self.tail.strip), total, count);
+            let total = self.frame.pointer_at(self.tail.total);
+            std::ptr::copy_nonoverlapping(self.frame.pointer_at(self.tail.strip), total, count);
             for strip in 1..self.strips {
-                let part = strip_frame(self.frame, self.scratch, strip).at(self.tail.strip);
+                let part = strip_frame(self.frame, self.scratch, strip).pointer_at(self.tail.strip);
                 reduce::join(simd, self.tail.by, total, part, count);
             }
         }

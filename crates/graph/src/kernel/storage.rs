@@ -79,12 +79,12 @@ impl<T> Starts<T> {
     }
 
     /// Array `place` starts where `values` does.
-    pub(crate) fn set(&mut self, place: usize, values: &[T]) {
+    pub(crate) fn set_start(&mut self, place: usize, values: &[T]) {
         self.list[place] = values.as_ptr();
     }
 
     /// The first array that has no start yet.
-    pub(crate) fn missing(&self) -> Option<usize> {
+    pub(crate) fn first_missing(&self) -> Option<usize> {
         self.list.iter().position(|start| start.is_null())
     }
 
@@ -100,9 +100,9 @@ mod tests {
     #[test]
     fn a_missing_start_is_found() {
         let mut starts = Starts::new(2);
-        assert_eq!(starts.missing(), Some(0));
-        starts.set(0, &[1.0]);
-        assert_eq!(starts.missing(), Some(1));
+        assert_eq!(starts.first_missing(), Some(0));
+        starts.set_start(0, &[1.0]);
+        assert_eq!(starts.first_missing(), Some(1));
     }
 
     #[test]

@@ -8,9 +8,9 @@ use std::mem::MaybeUninit;
 
 use pulp::Simd;
 
-use super::reduce::totals;
-use super::turn::{Lines, turn};
-use super::vector::{line_place, load, load_part, store, store_part, width};
+use super::reduce::sum_four_lanes;
+use super::turn::{Lines, transpose_lanes};
+use super::vector::{lane_width, line_place, load_lanes, load_part, store_lanes, store_part};
 use crate::instruction::Write;
 use crate::primitive::factor::Form;
 
@@ -22,15 +22,15 @@ const BLOCK: usize = 4;
 /// # Safety
 /// `l` must be readable for `n · n` and `x` valid for `n` numbers.
 #[inline(always)]
-pub(super) unsafe fn forward<S: Simd>(simd: S, x: *mut f64, l: *const f64, n: usize) {
+pub(super) unsafe fn substitute_forward<S: Simd>(simd: S, x: *mut f64, l: *const f64, n: usize) {
     for i in (0..n).step_by(BLOCK) {
         // SAFETY: `n - i` rows are left.
         unsafe {
             match n - i {
-                1 => Rows::<1>::from(l, i, n).forward(simd, x),
-                2 => Rows::<2>::from(l, i, n).forward(simd, x),
-                3 => Rows::<3>::from(l, i, n).forward(simd, x),
-                _ => Rows::<BLOCK>::from(l, i, n).forward(simd, x),
+                1 => Rows::<1>::from(l, i, n).substitute_forward(simd, x),
+                2 => Rows::<2>::from(l, i, n).substitute_forward(simd, x),
+                3 => Rows::<3>::from(l, i, n).substitute_forward(simd, x),
+                _ => Rows::<BLOCK>::from(l, i, n).substitute_forward(simd, x),
             }
         }
     }
@@ -39,17 +39,17 @@ pub(super) unsafe fn forward<S: Simd>(simd: S, x: *mut f64, l: *const f64, n: us
 /// Lᵀ x = b in place; the columns of Lᵀ are the contiguous rows of L.
 ///
 /// # Safety
-/// As [`forward`].
+/// As [`substitute_forward`].
 #[inline(always)]
-pub(super) unsafe fn backward<S: Simd>(simd: S, x: *mut f64, l: *const f64, n: usize) {
+pub(super) unsafe fn substitute_backward<S: Simd>(simd: S, x: *mut f64, l: *const f64, n: usize) {
     for i in (0..n).step_by(BLOCK).rev() {
         // SAFETY: `n - i` rows are left.
         unsafe {
             match n - i {
-                1 => Rows::<1>::from(l, i, n).backward(simd, x),
-                2 => Rows::<2>::from(l, i, n).backward(simd, x),
-                3 => Rows::<3>::from(l, i, n).backward(simd, x),
-                _ => Rows::<BLOCK>::from(l, i, n).backward(simd, x),
+                1 => Rows::<1>::from(l, i, n).substitute_backward(simd, x),
+                2 => Rows::<2>::from(l, i, n).substitute_backward(simd, x),
+                3 => Rows::<3>::from(l, i, n).substitute_backward(simd, x),
+                _ => Rows::<BLOCK>::from(l, i, n).substitute_backward(simd, x),
             }
         }
     }
@@ -74,11 +74,11 @@ impl<const C: usize> Rows<C> {
     }
 
     #[inline(always)]
-    unsafe fn forward<S: Simd>(self, simd: S, x: *mut f64) {
+    unsafe fn substitute_forward<S: Simd>(self, simd: S, x: *mut f64) {
         // SAFETY: columns up to the diagonal.
         unsafe {
             let inverse = self.inverse_diagonal();
-            let mut values = self.products(simd, x);
+            let mut values = self.dot_products(simd, x);
             for r in 0..C {
                 let mut rest = *x.add(self.first + r) - values[r];
                 for (c, value) in values[..r].iter().enumerate() {
@@ -91,7 +91,7 @@ impl<const C: usize> Rows<C> {
     }
 
     #[inline(always)]
-    unsafe fn backward<S: Simd>(self, simd: S, x: *mut f64) {
+    unsafe fn substitute_backward<S: Simd>(self, simd: S, x: *mut f64) {
         // SAFETY: columns up to the diagonal.
         unsafe {
             let inverse = self.inverse_diagonal();
@@ -103,7 +103,7 @@ impl<const C: usize> Rows<C> {
                 values[r] *= inverse[r];
             }
             x.add(self.first).cast::<[f64; C]>().write(values);
-            self.subtract(simd, x, values);
+            self.subtract_values(simd, x, values);
         }
     }
 
@@ -119,16 +119,16 @@ impl<const C: usize> Rows<C> {
 
     /// The inner product of each row with the entries of `x` before `first`.
     #[inline(always)]
-    unsafe fn products<S: Simd>(self, simd: S, x: *const f64) -> [f64; C] {
-        let (w, n) = (width::<S>(), self.first);
+    unsafe fn dot_products<S: Simd>(self, simd: S, x: *const f64) -> [f64; C] {
+        let (w, n) = (lane_width::<S>(), self.first);
         let mut sums = [simd.splat_f64s(0.0); BLOCK];
         let mut j = 0;
         // SAFETY: columns below `first`.
         unsafe {
             while j + w <= n {
-                let xs = load::<S>(x.add(j));
+                let xs = load_lanes::<S>(x.add(j));
                 for (sum, row) in sums.iter_mut().zip(self.at) {
-                    *sum = simd.mul_add_f64s(load::<S>(row.add(j)), xs, *sum);
+                    *sum = simd.mul_add_f64s(load_lanes::<S>(row.add(j)), xs, *sum);
                 }
                 j += w;
             }
@@ -139,25 +139,25 @@ impl<const C: usize> Rows<C> {
                 }
             }
         }
-        let (mut own, all) = ([0.0; C], totals(simd, sums));
+        let (mut own, all) = ([0.0; C], sum_four_lanes(simd, sums));
         own.copy_from_slice(&all[..C]);
         own
     }
 
     /// `x −= Σ value · row` for the entries of `x` before `first`.
     #[inline(always)]
-    unsafe fn subtract<S: Simd>(self, simd: S, x: *mut f64, values: [f64; C]) {
-        let (w, n) = (width::<S>(), self.first);
+    unsafe fn subtract_values<S: Simd>(self, simd: S, x: *mut f64, values: [f64; C]) {
+        let (w, n) = (lane_width::<S>(), self.first);
         let mut j = 0;
         // SAFETY: columns below `first`.
         unsafe {
             while j + w <= n {
-                let mut sum = load::<S>(x.add(j));
+                let mut sum = load_lanes::<S>(x.add(j));
                 for (value, row) in values.into_iter().zip(self.at) {
                     let factor = simd.splat_f64s(-value);
-                    sum = simd.mul_add_f64s(factor, load::<S>(row.add(j)), sum);
+                    sum = simd.mul_add_f64s(factor, load_lanes::<S>(row.add(j)), sum);
                 }
-                store::<S>(x.add(j), sum);
+                store_lanes::<S>(x.add(j), sum);
                 j += w;
             }
             if j < n {
@@ -243,7 +243,7 @@ pub(super) unsafe fn side_by_side<S: Simd>(
 ) {
     let mut buffer = [MaybeUninit::<f64>::uninit(); LONGEST * MOST];
     let buffer = buffer.as_mut_ptr().cast::<f64>();
-    let (matrix, group) = (Ordered::new(form, l, n), 2 * width::<S>());
+    let (matrix, group) = (Ordered::new(form, l, n), 2 * lane_width::<S>());
     let together = Lines {
         at: buffer,
         step: group,
@@ -259,7 +259,7 @@ pub(super) unsafe fn side_by_side<S: Simd>(
             if count < group {
                 std::slice::from_raw_parts_mut(buffer, n * group).fill(0.0);
             }
-            turn(simd, (own, together), (count, n), Write::Replace);
+            transpose_lanes(simd, (own, together), (count, n), Write::Replace);
             for s in (0..n).step_by(BLOCK) {
                 match n - s {
                     1 => known::<S, 1>(simd, matrix, buffer, s),
@@ -268,7 +268,7 @@ pub(super) unsafe fn side_by_side<S: Simd>(
                     _ => known::<S, BLOCK>(simd, matrix, buffer, s),
                 }
             }
-            turn(simd, (together, own), (n, count), Write::Replace);
+            transpose_lanes(simd, (together, own), (n, count), Write::Replace);
         }
     }
 }
@@ -276,13 +276,13 @@ pub(super) unsafe fn side_by_side<S: Simd>(
 /// The unknowns of C steps from `first` on, for two registers of right sides.
 #[inline(always)]
 unsafe fn known<S: Simd, const C: usize>(simd: S, l: Ordered, x: *mut f64, first: usize) {
-    let w = width::<S>();
+    let w = lane_width::<S>();
     // SAFETY: steps below the side of the matrix.
     unsafe {
         let at = |s: usize, r: usize| x.add(line_place(line_place(l.unknown(s), 2, r), w, 0));
         let mut sums = [[simd.splat_f64s(0.0); 2]; C];
         for t in 0..first {
-            let xs = [load::<S>(at(t, 0)), load::<S>(at(t, 1))];
+            let xs = [load_lanes::<S>(at(t, 0)), load_lanes::<S>(at(t, 1))];
             for (c, sums) in sums.iter_mut().enumerate() {
                 let entry = simd.splat_f64s(l.entry(first + c, t));
                 for r in 0..2 {
@@ -294,13 +294,13 @@ unsafe fn known<S: Simd, const C: usize>(simd: S, l: Ordered, x: *mut f64, first
             let s = first + c;
             let inverse = simd.splat_f64s(1.0 / l.entry(s, s));
             for r in 0..2 {
-                let mut rest = simd.sub_f64s(load::<S>(at(s, r)), sums[c][r]);
+                let mut rest = simd.sub_f64s(load_lanes::<S>(at(s, r)), sums[c][r]);
                 for (b, before) in sums[..c].iter().enumerate() {
                     let entry = simd.splat_f64s(-l.entry(s, first + b));
                     rest = simd.mul_add_f64s(entry, before[r], rest);
                 }
                 sums[c][r] = simd.mul_f64s(rest, inverse);
-                store::<S>(at(s, r), sums[c][r]);
+                store_lanes::<S>(at(s, r), sums[c][r]);
             }
         }
     }

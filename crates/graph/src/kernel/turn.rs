@@ -2,7 +2,7 @@
 
 use pulp::Simd;
 
-use super::vector::{halved, line_place, load, square, store, width};
+use super::vector::{halved, lane_width, line_place, load_lanes, store_lanes, transpose_square};
 use crate::instruction::Write;
 
 /// A matrix whose rows are contiguous and lie `step` numbers apart.
@@ -39,7 +39,7 @@ const SQUARE: usize = 4;
 /// # Safety
 /// Both must be valid for these shapes and not overlap.
 #[inline(always)]
-pub(super) unsafe fn turn<S: Simd>(
+pub(super) unsafe fn transpose_lanes<S: Simd>(
     simd: S,
     both: (Lines, Lines),
     size: (usize, usize),
@@ -61,7 +61,7 @@ unsafe fn turn_by<S: Simd>(
     (m, n): (usize, usize),
     write: Write,
 ) {
-    let (rows, columns) = match width::<S>() {
+    let (rows, columns) = match lane_width::<S>() {
         SQUARE => (m - m % SQUARE, n - n % SQUARE),
         _ => (0, 0),
     };
@@ -92,21 +92,21 @@ unsafe fn turn_by<S: Simd>(
 unsafe fn turn_square<S: Simd>(simd: S, from: Lines, to: Lines, write: Write) {
     // SAFETY: four rows of four numbers on either side.
     unsafe {
-        let rows = std::array::from_fn(|r| load::<S>(from.entry(r, 0)));
-        for (r, numbers) in square(simd, rows).into_iter().enumerate() {
+        let rows = std::array::from_fn(|r| load_lanes::<S>(from.entry(r, 0)));
+        for (r, numbers) in transpose_square(simd, rows).into_iter().enumerate() {
             let to = to.entry(r, 0);
             let value = match write {
                 Write::Replace => numbers,
-                Write::Accumulate => simd.add_f64s(load::<S>(to), numbers),
+                Write::Accumulate => simd.add_f64s(load_lanes::<S>(to), numbers),
             };
-            store::<S>(to, value);
+            store_lanes::<S>(to, value);
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Lines, turn};
+    use super::{Lines, transpose_lanes};
     use crate::instruction::Write;
     use crate::level::Level;
     use pulp::{Simd, WithSimd};
@@ -129,7 +129,7 @@ mod tests {
                 step,
             });
             // SAFETY: rows of `n` and of `m` numbers with one and two to spare.
-            unsafe { turn(simd, both.into(), self.size, self.write) };
+            unsafe { transpose_lanes(simd, both.into(), self.size, self.write) };
             let before = if self.write == Write::Replace {
                 0.0
             } else {

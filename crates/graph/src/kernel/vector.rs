@@ -4,7 +4,7 @@ use pulp::{MemMask, Simd};
 
 /// Numbers per register.
 #[inline(always)]
-pub(super) fn width<S: Simd>() -> usize {
+pub(super) fn lane_width<S: Simd>() -> usize {
     S::F64_LANES
 }
 
@@ -19,7 +19,7 @@ pub(super) fn line_place(i: usize, step: usize, j: usize) -> usize {
 /// # Safety
 /// `from` must be readable for a whole register.
 #[inline(always)]
-pub(super) unsafe fn load<S: Simd>(from: *const f64) -> S::f64s {
+pub(super) unsafe fn load_lanes<S: Simd>(from: *const f64) -> S::f64s {
     // SAFETY: by the caller; registers of numbers have no invalid bit patterns.
     unsafe { from.cast::<S::f64s>().read_unaligned() }
 }
@@ -27,7 +27,7 @@ pub(super) unsafe fn load<S: Simd>(from: *const f64) -> S::f64s {
 /// # Safety
 /// `to` must be writable for a whole register.
 #[inline(always)]
-pub(super) unsafe fn store<S: Simd>(to: *mut f64, value: S::f64s) {
+pub(super) unsafe fn store_lanes<S: Simd>(to: *mut f64, value: S::f64s) {
     // SAFETY: by the caller.
     unsafe { to.cast::<S::f64s>().write_unaligned(value) }
 }
@@ -37,8 +37,8 @@ pub(super) unsafe fn store<S: Simd>(to: *mut f64, value: S::f64s) {
 /// # Panics
 /// Where registers hold other than four.
 #[inline(always)]
-pub(super) fn square<S: Simd>(simd: S, rows: [S::f64s; 4]) -> [S::f64s; 4] {
-    assert_eq!(width::<S>(), 4, "a square of registers");
+pub(super) fn transpose_square<S: Simd>(simd: S, rows: [S::f64s; 4]) -> [S::f64s; 4] {
+    assert_eq!(lane_width::<S>(), 4, "a square of registers");
     #[cfg(target_arch = "x86_64")]
     if let Some((v3, [a, b, c, d])) = as_v3(simd, &rows) {
         let (even, odd) = (
@@ -147,7 +147,7 @@ pub(super) type Part<S> = MemMask<<S as Simd>::m64s>;
 /// A load by a bare mask is one instruction. The mask that pulp makes for both loads and stores
 /// calls a function each time.
 #[inline(always)]
-pub(super) fn part<S: Simd>(simd: S, count: usize) -> Part<S> {
+pub(super) fn partial_lanes<S: Simd>(simd: S, count: usize) -> Part<S> {
     MemMask::new(simd.mask_between_m64s(0, count as u64).mask())
 }
 
@@ -168,7 +168,7 @@ pub(super) unsafe fn load_in<S: Simd>(simd: S, part: Part<S>, from: *const f64) 
 #[inline(always)]
 pub(super) unsafe fn load_part<S: Simd>(simd: S, from: *const f64, count: usize) -> S::f64s {
     // SAFETY: by the caller.
-    unsafe { load_in(simd, part(simd, count), from) }
+    unsafe { load_in(simd, partial_lanes(simd, count), from) }
 }
 
 /// # Safety
@@ -178,8 +178,8 @@ pub(super) unsafe fn store_part<S: Simd>(simd: S, to: *mut f64, count: usize, va
     // SAFETY: by the caller.
     unsafe {
         // A store by a bare mask is one instruction of AVX-512, but slow on AVX2.
-        if width::<S>() == 8 {
-            simd.mask_store_ptr_f64s(part(simd, count), to, value);
+        if lane_width::<S>() == 8 {
+            simd.mask_store_ptr_f64s(partial_lanes(simd, count), to, value);
         } else {
             simd.partial_store_f64s(std::slice::from_raw_parts_mut(to, count), value);
         }

@@ -1,8 +1,8 @@
 //! The exponential function, and the exponential less one.
 
-use super::choose::choose;
-use super::exponent::{origin, power_of_two, rounded_product};
-use super::polynomial::polynomial;
+use super::choose::choose_lanes;
+use super::exponent::{power_of_two, power_origin, rounded_product};
+use super::polynomial::evaluate_polynomial;
 use pulp::Simd;
 use std::f64::consts::LOG2_E;
 
@@ -50,7 +50,7 @@ pub(super) fn power<S: Simd>(simd: S, x: S::f64s) -> Power<S> {
     let n = rounded_product(simd, x, LOG2_E);
     let high = simd.negate_mul_add_e_f64s(n, simd.splat_f64s(LN_2_HIGH), x);
     let r = simd.negate_mul_add_e_f64s(n, simd.splat_f64s(LN_2_LOW), high);
-    let tail = polynomial(simd, r, &TAIL);
+    let tail = evaluate_polynomial(simd, r, &TAIL);
     let excess = simd.mul_add_e_f64s(simd.mul_f64s(r, r), tail, r);
     Power { n, excess }
 }
@@ -59,13 +59,13 @@ pub(super) fn power<S: Simd>(simd: S, x: S::f64s) -> Power<S> {
 #[inline(always)]
 pub fn exp<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
     let negative = simd.less_than_f64s(x, simd.splat_f64s(0.0));
-    let origin = choose(
+    let origin = choose_lanes(
         simd,
         negative,
-        simd.splat_f64s(origin(SHIFT)),
-        simd.splat_f64s(origin(-SHIFT)),
+        simd.splat_f64s(power_origin(SHIFT)),
+        simd.splat_f64s(power_origin(-SHIFT)),
     );
-    let factor = choose(
+    let factor = choose_lanes(
         simd,
         negative,
         simd.splat_f64s(SHIFT_DOWN),
@@ -84,7 +84,7 @@ pub(super) fn exp_nonpositive<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
     let mantissa = simd.mul_add_e_f64s(factor, excess, factor);
     simd.mul_f64s(
         mantissa,
-        power_of_two(simd, n, simd.splat_f64s(origin(SHIFT))),
+        power_of_two(simd, n, simd.splat_f64s(power_origin(SHIFT))),
     )
 }
 
@@ -94,42 +94,42 @@ pub fn expm1<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
     let clamped = at_most(simd, at_least(simd, x, MINUS_ONE_BELOW));
     let Power { n, excess } = power(simd, clamped);
     // Everything is halved, since 2ⁿ itself overflows before the result does.
-    let scale = power_of_two(simd, n, simd.splat_f64s(origin(-1.0)));
+    let scale = power_of_two(simd, n, simd.splat_f64s(power_origin(-1.0)));
     let rest = simd.sub_f64s(scale, simd.splat_f64s(0.5));
     let half = simd.mul_add_e_f64s(scale, excess, rest);
     let result = simd.add_f64s(half, half);
 
     let tiny = simd.less_than_f64s(simd.abs_f64s(x), simd.splat_f64s(IDENTITY_BELOW));
-    choose(simd, tiny, x, result)
+    choose_lanes(simd, tiny, x, result)
 }
 
 /// `x`, or `bound` if that is larger. A NaN stays, which the machine's maximum does not guarantee.
 #[inline(always)]
 fn at_least<S: Simd>(simd: S, x: S::f64s, bound: f64) -> S::f64s {
     let bound = simd.splat_f64s(bound);
-    choose(simd, simd.less_than_f64s(x, bound), bound, x)
+    choose_lanes(simd, simd.less_than_f64s(x, bound), bound, x)
 }
 
 /// `x`, capped at a number whose exponential overflows. A NaN stays.
 #[inline(always)]
 fn at_most<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
     let bound = simd.splat_f64s(INFINITE_ABOVE);
-    choose(simd, simd.greater_than_f64s(x, bound), bound, x)
+    choose_lanes(simd, simd.greater_than_f64s(x, bound), bound, x)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{self, both_signs, even, ladder, on_every_set, worst};
+    use super::super::testing::{self, both_signs, even_grid, ladder, on_every_set, worst_error};
     use super::{exp, expm1};
 
     /// The largest number whose exponential is finite.
     const LARGEST: f64 = 709.782_712_893_384;
 
     fn grid() -> Vec<f64> {
-        let mut x = even(-745.0, LARGEST, 100_000);
-        x.extend(even(-1.5, 1.5, 50_000));
-        x.extend(even(-745.2, -707.5, 20_000));
-        x.extend(even(709.0, LARGEST, 5_000));
+        let mut x = even_grid(-745.0, LARGEST, 100_000);
+        x.extend(even_grid(-1.5, 1.5, 50_000));
+        x.extend(even_grid(-745.2, -707.5, 20_000));
+        x.extend(even_grid(709.0, LARGEST, 5_000));
         x.extend(both_signs(ladder(f64::from_bits(1), 700.0, 20_000)));
         x.retain(|x| *x <= LARGEST);
         x
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn exp_is_within_five_quarters_of_an_ulp() {
         let x = grid();
-        let (error, at) = worst(&x, &on_every_set!(exp, &x), |x| {
+        let (error, at) = worst_error(&x, &on_every_set!(exp, &x), |x| {
             let shift = if x < 0.0 { 300 } else { -300 };
             (testing::exp(x, shift), shift)
         });
@@ -150,7 +150,7 @@ mod tests {
         let mut x = grid();
         x.retain(|x| *x < 709.0 && x.abs() > 1e-280);
         let exact = |x| (testing::expm1(x), 0);
-        let (error, at) = worst(&x, &on_every_set!(expm1, &x), exact);
+        let (error, at) = worst_error(&x, &on_every_set!(expm1, &x), exact);
         assert!(error <= 2.25, "{error} ulp at {at:e}");
     }
 

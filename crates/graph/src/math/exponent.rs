@@ -28,7 +28,7 @@ pub(super) fn rounded_product<S: Simd>(simd: S, x: S::f64s, factor: f64) -> S::f
 }
 
 /// The origin that makes [`power_of_two`] of n return 2^(n + shift).
-pub(super) const fn origin(shift: f64) -> f64 {
+pub(super) const fn power_origin(shift: f64) -> f64 {
     ROUNDER + (BIAS + shift) * TWO_32
 }
 
@@ -45,14 +45,14 @@ pub(super) fn power_of_two<S: Simd>(simd: S, n: S::f64s, origin: S::f64s) -> S::
     cast(simd.wrapping_dyn_shl_u32s(cast(sum), simd.splat_u32s(FIELD)))
 }
 
-/// The argument `origin` that makes [`exponent`] return the exponent plus `shift`.
+/// The argument `origin` that makes [`read_exponent`] return the exponent plus `shift`.
 pub(super) const fn exponent_origin(shift: f64) -> f64 {
     shift - BIAS - TWO_20
 }
 
 /// The exponent field of `bits` less its bias, plus a shift; the sign and the fraction are ignored.
 #[inline(always)]
-pub(super) fn exponent<S: Simd>(simd: S, bits: S::u64s, origin: S::f64s) -> S::f64s {
+pub(super) fn read_exponent<S: Simd>(simd: S, bits: S::u64s, origin: S::f64s) -> S::f64s {
     let bits = simd.and_u64s(bits, simd.splat_u64s(EXPONENT));
     if S::IS_SCALAR {
         let bits: u64 = cast(bits);

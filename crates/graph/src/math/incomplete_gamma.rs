@@ -42,17 +42,17 @@ impl Side {
     fn of(a: f64, u: f64) -> Side {
         let x = u.exp();
         if x < a + 1.0 {
-            return Side::Series(a * u - x - lgamma(a + 1.0) + series(a, x).ln());
+            return Side::Series(a * u - x - lgamma(a + 1.0) + lower_series(a, x).ln());
         }
         if x == f64::INFINITY {
             return Side::Fraction(f64::NEG_INFINITY);
         }
-        Side::Fraction(a * u - x - lgamma(a) + fraction(a, x).ln())
+        Side::Fraction(a * u - x - lgamma(a) + upper_fraction(a, x).ln())
     }
 }
 
 /// 1 + x/(a + 1) + x²/((a + 1)(a + 2)) + …
-fn series(a: f64, x: f64) -> f64 {
+fn lower_series(a: f64, x: f64) -> f64 {
     let (mut sum, mut term, mut n) = (1.0, 1.0, a);
     for _ in 0..MOST_TERMS {
         n += 1.0;
@@ -66,7 +66,7 @@ fn series(a: f64, x: f64) -> f64 {
 }
 
 /// 1/(x + 1 − a − 1(1 − a)/(x + 3 − a − …)), by Lentz's method.
-fn fraction(a: f64, x: f64) -> f64 {
+fn upper_fraction(a: f64, x: f64) -> f64 {
     let away = |value: f64| if value.abs() < TINY { TINY } else { value };
     let mut b = x + 1.0 - a;
     let mut c = TINY.recip();

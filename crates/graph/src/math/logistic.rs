@@ -1,8 +1,8 @@
 //! The logistic function and its integral, the softplus.
 
-use super::choose::choose;
+use super::choose::choose_lanes;
 use super::exp::exp_nonpositive;
-use super::polynomial::polynomial;
+use super::polynomial::evaluate_polynomial;
 use pulp::Simd;
 
 /// (2 artanh(s)/s − 2)/s² as a polynomial in s², for 0 ≤ s ≤ ⅓;
@@ -30,7 +30,7 @@ fn decay<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
 fn sigmoid_of<S: Simd>(simd: S, x: S::f64s, decay: S::f64s) -> S::f64s {
     let one = simd.splat_f64s(1.0);
     let negative = simd.less_than_f64s(x, simd.splat_f64s(0.0));
-    let numerator = choose(simd, negative, decay, one);
+    let numerator = choose_lanes(simd, negative, decay, one);
     simd.div_f64s(numerator, simd.add_f64s(one, decay))
 }
 
@@ -40,11 +40,11 @@ fn sigmoid_of<S: Simd>(simd: S, x: S::f64s, decay: S::f64s) -> S::f64s {
 fn softplus_of<S: Simd>(simd: S, x: S::f64s, decay: S::f64s) -> S::f64s {
     let s = simd.div_f64s(decay, simd.add_f64s(decay, simd.splat_f64s(2.0)));
     let square = simd.mul_f64s(s, s);
-    let series = polynomial(simd, square, &SERIES);
+    let series = evaluate_polynomial(simd, square, &SERIES);
     let bracket = simd.negate_mul_add_e_f64s(square, series, decay);
     let log1p = simd.negate_mul_add_e_f64s(s, bracket, decay);
     let zero = simd.splat_f64s(0.0);
-    let ramp = choose(simd, simd.greater_than_f64s(x, zero), x, zero);
+    let ramp = choose_lanes(simd, simd.greater_than_f64s(x, zero), x, zero);
     simd.add_f64s(ramp, log1p)
 }
 
@@ -69,8 +69,8 @@ pub fn sigmoid_softplus<S: Simd>(simd: S, x: S::f64s) -> (S::f64s, S::f64s) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{self, ONE, Pair, both_signs, even, ladder};
-    use super::super::testing::{on_every_set, worst};
+    use super::super::testing::{self, ONE, Pair, both_signs, even_grid, ladder};
+    use super::super::testing::{on_every_set, worst_error};
     use super::{sigmoid, sigmoid_softplus, softplus};
     use pulp::Simd;
 
@@ -78,10 +78,10 @@ mod tests {
     const SHIFT: i32 = 300;
 
     fn grid() -> Vec<f64> {
-        let mut x = even(-745.1, 745.1, 100_000);
-        x.extend(even(-3.0, 3.0, 100_000));
+        let mut x = even_grid(-745.1, 745.1, 100_000);
+        x.extend(even_grid(-3.0, 3.0, 100_000));
         x.extend(both_signs(ladder(f64::from_bits(1), 700.0, 20_000)));
-        x.extend(even(-745.1, -700.0, 10_000));
+        x.extend(even_grid(-745.1, -700.0, 10_000));
         x
     }
 
@@ -106,14 +106,14 @@ mod tests {
     fn sigmoid_is_within_nine_quarters_of_an_ulp() {
         let mut x = grid();
         x.retain(|x| *x < 700.0);
-        let (error, at) = worst(&x, &on_every_set!(sigmoid, &x), exact_sigmoid);
+        let (error, at) = worst_error(&x, &on_every_set!(sigmoid, &x), exact_sigmoid);
         assert!(error <= 2.25, "{error} ulp at {at:e}");
     }
 
     #[test]
     fn softplus_is_within_two_ulp() {
         let x = grid();
-        let (error, at) = worst(&x, &on_every_set!(softplus, &x), exact_softplus);
+        let (error, at) = worst_error(&x, &on_every_set!(softplus, &x), exact_softplus);
         assert!(error <= 2.0, "{error} ulp at {at:e}");
     }
 

@@ -1,9 +1,9 @@
 //! The logarithm of the normal distribution function and its slope, by one polynomial of both tails.
 
-use super::choose::choose;
+use super::choose::choose_lanes;
 use super::exp::exp_nonpositive;
 use super::ln::log1p;
-use super::polynomial::polynomial;
+use super::polynomial::evaluate_polynomial;
 use pulp::Simd;
 
 /// 1/√(2π).
@@ -58,10 +58,10 @@ struct Parts<S: Simd> {
 }
 
 #[inline(always)]
-fn parts<S: Simd>(simd: S, x: S::f64s) -> Parts<S> {
+fn mills_parts<S: Simd>(simd: S, x: S::f64s) -> Parts<S> {
     let cut = |size: S::f64s, most: f64| {
         let most = simd.splat_f64s(most);
-        choose(simd, simd.greater_than_f64s(size, most), most, size)
+        choose_lanes(simd, simd.greater_than_f64s(size, most), most, size)
     };
     let size = cut(simd.abs_f64s(x), LARGEST);
     let middle = simd.splat_f64s(MIDDLE);
@@ -77,7 +77,7 @@ fn parts<S: Simd>(simd: S, x: S::f64s) -> Parts<S> {
     let decay = exp_nonpositive(simd, simd.mul_f64s(square, half));
     Parts {
         size,
-        scaled: simd.mul_f64s(t, polynomial(simd, u, &SCALED_TAIL)),
+        scaled: simd.mul_f64s(t, evaluate_polynomial(simd, u, &SCALED_TAIL)),
         decay: simd.mul_add_f64s(simd.mul_f64s(rest, half), decay, decay),
     }
 }
@@ -91,16 +91,16 @@ pub fn normal_log_cdfs<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
         size,
         scaled,
         decay,
-    } = parts(simd, x);
+    } = mills_parts(simd, x);
     let negative = simd.less_than_f64s(x, zero);
     let least = simd.splat_f64s(LEAST);
-    let seen = choose(simd, simd.less_than_f64s(scaled, least), least, scaled);
+    let seen = choose_lanes(simd, simd.less_than_f64s(scaled, least), least, scaled);
     let above = simd.neg_f64s(simd.mul_f64s(decay, scaled));
-    let less_one = choose(simd, negative, simd.sub_f64s(seen, one), above);
+    let less_one = choose_lanes(simd, negative, simd.sub_f64s(seen, one), above);
     let square = simd.mul_f64s(simd.mul_f64s(size, simd.splat_f64s(-0.5)), size);
     simd.add_f64s(
         log1p(simd, less_one),
-        choose(simd, negative, square, simd.neg_f64s(zero)),
+        choose_lanes(simd, negative, square, simd.neg_f64s(zero)),
     )
 }
 
@@ -108,26 +108,26 @@ pub fn normal_log_cdfs<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
 #[inline(always)]
 pub fn inverse_mills_ratios<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
     let one = simd.splat_f64s(1.0);
-    let Parts { scaled, decay, .. } = parts(simd, x);
+    let Parts { scaled, decay, .. } = mills_parts(simd, x);
     let negative = simd.less_than_f64s(x, simd.splat_f64s(0.0));
-    let whole = choose(simd, negative, one, decay);
+    let whole = choose_lanes(simd, negative, one, decay);
     let above = simd.sub_f64s(one, simd.mul_f64s(decay, scaled));
-    let part = choose(simd, negative, scaled, above);
+    let part = choose_lanes(simd, negative, scaled, above);
     let density = simd.mul_f64s(whole, simd.splat_f64s(FRAC_1_SQRT_2_PI));
     let ratio = simd.div_f64s(density, part);
     let far = simd.less_than_f64s(x, simd.splat_f64s(-LARGEST));
-    choose(simd, far, simd.neg_f64s(x), ratio)
+    choose_lanes(simd, far, simd.neg_f64s(x), ratio)
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::normal::{inverse_mills, normal_log_cdf};
-    use super::super::testing::{both_signs, even, ladder, on_every_set};
+    use super::super::testing::{both_signs, even_grid, ladder, on_every_set};
     use super::{inverse_mills_ratios, normal_log_cdfs};
 
     fn grid() -> Vec<f64> {
-        let mut x = even(-37.0, 37.0, 40_000);
-        x.extend(even(-3.0, 3.0, 40_000));
+        let mut x = even_grid(-37.0, 37.0, 40_000);
+        x.extend(even_grid(-3.0, 3.0, 40_000));
         x.extend(both_signs(ladder(1e-300, 37.0, 5_000)));
         x.extend(ladder(37.0, 1e150, 5_000).iter().map(|x| -x));
         x

@@ -28,7 +28,7 @@ mod tanh;
 mod testing;
 
 pub use bessel::{bessel_ratio, bessel_ratio_slope, log_bessel_i0e};
-pub(crate) use choose::choose;
+pub(crate) use choose::choose_lanes;
 pub use exp::{exp, expm1};
 pub use gamma::lgamma;
 pub use incomplete_gamma::{gamma_log_above, gamma_log_below};

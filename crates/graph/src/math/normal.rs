@@ -41,7 +41,7 @@ pub fn inverse_mills(x: f64) -> f64 {
     }
     let x = x.clamp(TAIL_BELOW, TAIL_ENDS);
     let tail = tail_probability(x.abs());
-    density(x) / if x < 0.0 { tail } else { 1.0 - tail }
+    normal_density(x) / if x < 0.0 { tail } else { 1.0 - tail }
 }
 
 /// x with Φ(x) = p; ∓∞ at 0 and 1, NaN outside. It has full relative precision for p up to ½, and
@@ -116,7 +116,7 @@ fn rough_quantile(p: f64) -> f64 {
 }
 
 /// φ(x), with the rounding error of x² added back.
-fn density(x: f64) -> f64 {
+fn normal_density(x: f64) -> f64 {
     let square = x * x;
     let rest = x.mul_add(x, -square);
     (-0.5 * square).exp() * (1.0 - 0.5 * rest) * FRAC_1_SQRT_2_PI

@@ -58,7 +58,7 @@ const AROUND_ZERO: [f64; 22] = [
 /// except at ±0, whose sign names the side.
 pub fn polygamma(n: u32, x: f64) -> f64 {
     if x < 0.0 {
-        return reflected(n, x);
+        return reflect_argument(n, x);
     }
     if x == 0.0 {
         return if n % 2 == 1 { f64::INFINITY } else { -1.0 / x };
@@ -66,12 +66,12 @@ pub fn polygamma(n: u32, x: f64) -> f64 {
     if n == 0 {
         digamma(x)
     } else {
-        sign(n) * derivative(n, x)
+        polygamma_sign(n) * polygamma_derivative(n, x)
     }
 }
 
 /// (−1)ⁿ⁺¹.
-fn sign(n: u32) -> f64 {
+fn polygamma_sign(n: u32) -> f64 {
     if n % 2 == 1 { 1.0 } else { -1.0 }
 }
 
@@ -100,7 +100,7 @@ fn digamma(x: f64) -> f64 {
 ///
 /// By ψ⁽ⁿ⁾ = (−1)ⁿ⁺¹ n! Σⱼ (x + j)⁻ⁿ⁻¹, with the tail of the sum from its asymptotic series
 /// (Abramowitz and Stegun 6.4.11). All terms are kept relative to (n − 1)!/xⁿ.
-fn derivative(n: u32, x: f64) -> f64 {
+fn polygamma_derivative(n: u32, x: f64) -> f64 {
     if x == f64::INFINITY {
         return 0.0;
     }
@@ -112,12 +112,12 @@ fn derivative(n: u32, x: f64) -> f64 {
         head += (x / y).powi(exponent + 1);
         y += 1.0;
     }
-    let tail = (x / y).powi(exponent) * tail(order, y);
+    let tail = (x / y).powi(exponent) * asymptotic_tail(order, y);
     scaled_factorial(n, x) * (order / x * head + tail)
 }
 
 /// 1 + n/(2y) + Σ B₂ₖ (2k + n − 1)!/((2k)! (n − 1)!) y⁻²ᵏ.
-fn tail(order: f64, y: f64) -> f64 {
+fn asymptotic_tail(order: f64, y: f64) -> f64 {
     let mut sum = 1.0 + order / (2.0 * y);
     let mut ratio = 1.0;
     for (bernoulli, k) in BERNOULLI.iter().zip(1..) {
@@ -146,7 +146,7 @@ fn scaled_factorial(n: u32, x: f64) -> f64 {
 }
 
 /// ψ⁽ⁿ⁾(x) = (−1)ⁿ ψ⁽ⁿ⁾(1 − x) − π dⁿ/dxⁿ cot πx for x < 0.
-fn reflected(n: u32, x: f64) -> f64 {
+fn reflect_argument(n: u32, x: f64) -> f64 {
     // The distance to the nearest pole is exact, which keeps the cotangent exact beside it.
     let distance = x - x.round();
     if distance == 0.0 {
@@ -154,7 +154,7 @@ fn reflected(n: u32, x: f64) -> f64 {
     }
     let cotangent = 1.0 / (PI * distance).tan();
     let reflection = PI.powi(n as i32 + 1) * cotangent_derivative(n, cotangent);
-    -sign(n) * polygamma(n, 1.0 - x) - reflection
+    -polygamma_sign(n) * polygamma(n, 1.0 - x) - reflection
 }
 
 /// dⁿ/dtⁿ cot t as a polynomial in c = cot t: each derivative is −(1 + c²) times that of the

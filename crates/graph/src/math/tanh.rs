@@ -1,8 +1,8 @@
 //! The hyperbolic tangent.
 
-use super::choose::choose;
+use super::choose::choose_lanes;
 use super::exp::{Power, power};
-use super::exponent::{origin, power_of_two};
+use super::exponent::{exponent_origin, power_of_two};
 use pulp::Simd;
 
 /// Beyond this magnitude the tangent rounds to one.
@@ -15,9 +15,9 @@ pub fn tanh<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
     let one = simd.splat_f64s(1.0);
     let highest = simd.splat_f64s(ONE_ABOVE);
     let size = simd.abs_f64s(x);
-    let size = choose(simd, simd.greater_than_f64s(size, highest), highest, size);
+    let size = choose_lanes(simd, simd.greater_than_f64s(size, highest), highest, size);
     let Power { n, excess } = power(simd, simd.mul_f64s(size, simd.splat_f64s(-2.0)));
-    let scale = power_of_two(simd, n, simd.splat_f64s(origin(0.0)));
+    let scale = power_of_two(simd, n, simd.splat_f64s(exponent_origin(0.0)));
     let above = simd.mul_add_e_f64s(scale, excess, simd.sub_f64s(scale, one));
     let below = simd.mul_add_e_f64s(scale, excess, simd.add_f64s(scale, one));
     let ratio = simd.abs_f64s(simd.div_f64s(above, below));
@@ -26,16 +26,16 @@ pub fn tanh<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{self, Pair, both_signs, even, ladder};
-    use super::super::testing::{on_every_set, worst};
+    use super::super::testing::{self, Pair, both_signs, even_grid, ladder};
+    use super::super::testing::{on_every_set, worst_error};
     use super::tanh;
 
     #[test]
     fn tanh_is_within_nine_quarters_of_an_ulp() {
-        let mut x = even(-30.0, 30.0, 100_000);
-        x.extend(even(-1.0, 1.0, 100_000));
+        let mut x = even_grid(-30.0, 30.0, 100_000);
+        x.extend(even_grid(-1.0, 1.0, 100_000));
         x.extend(both_signs(ladder(1e-280, 30.0, 20_000)));
-        let (error, at) = worst(&x, &on_every_set!(tanh, &x), |x| {
+        let (error, at) = worst_error(&x, &on_every_set!(tanh, &x), |x| {
             let excess = testing::expm1(2.0 * x);
             (excess.over(excess.plus(Pair(2.0, 0.0))), 0)
         });

@@ -51,7 +51,7 @@ impl Pair {
 pub(super) const ONE: Pair = Pair(1.0, 0.0);
 
 /// n and eʳ − 1 with x = n ln 2 + r.
-fn reduced(x: Pair) -> (i32, Pair) {
+fn reduce_argument(x: Pair) -> (i32, Pair) {
     let n = (x.0 * LOG2_E).round();
     let r = x.plus(Pair(LN_2, LN_2_REST).times(Pair(-n, 0.0)));
     let mut sum = ONE;
@@ -63,13 +63,13 @@ fn reduced(x: Pair) -> (i32, Pair) {
 
 /// 2^shift·eˣ.
 pub(super) fn exp(x: f64, shift: i32) -> Pair {
-    let (n, excess) = reduced(Pair(x, 0.0));
+    let (n, excess) = reduce_argument(Pair(x, 0.0));
     ONE.plus(excess).scaled(n + shift)
 }
 
 /// eˣ − 1.
 pub(super) fn expm1(x: f64) -> Pair {
-    let (n, excess) = reduced(Pair(x, 0.0));
+    let (n, excess) = reduce_argument(Pair(x, 0.0));
     if n == 0 {
         return excess;
     }
@@ -94,7 +94,7 @@ pub(super) fn ln(x: Pair) -> Pair {
         return log1p_series(distance);
     }
     let guess = x.0.ln();
-    let (n, excess) = reduced(Pair(-guess, 0.0));
+    let (n, excess) = reduce_argument(Pair(-guess, 0.0));
     let ratio = ONE.plus(excess).times(x.scaled(n));
     Pair(guess, 0.0).plus(log1p_series(ratio.plus(ONE.negated())))
 }
@@ -116,7 +116,7 @@ fn ulps(got: f64, exact: Pair, shift: i32) -> f64 {
 }
 
 /// `count` numbers from `low` to `high`, equally far apart.
-pub(super) fn even(low: f64, high: f64, count: u32) -> Vec<f64> {
+pub(super) fn even_grid(low: f64, high: f64, count: u32) -> Vec<f64> {
     let step = (high - low) / f64::from(count);
     (0..=count).map(|i| low + step * f64::from(i)).collect()
 }
@@ -140,7 +140,7 @@ pub(super) fn both_signs(mut numbers: Vec<f64>) -> Vec<f64> {
 
 /// The largest error in ulps of any set's results at `x`, and where; `exact` gives the value
 /// times 2^shift, and the shift.
-pub(super) fn worst(
+pub(super) fn worst_error(
     x: &[f64],
     sets: &[Vec<f64>],
     exact: impl Fn(f64) -> (Pair, i32),

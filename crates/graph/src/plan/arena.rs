@@ -18,7 +18,7 @@ impl Arena {
     }
 
     /// The offset of a new part.
-    pub(crate) fn take(&mut self, size: usize) -> usize {
+    pub(crate) fn take_space(&mut self, size: usize) -> usize {
         let size = size.next_multiple_of(LINE);
         let fitting = (0..self.free.len()).filter(|&i| self.free[i].1 >= size);
         let Some(i) = fitting.min_by_key(|&i| self.free[i].1) else {
@@ -35,7 +35,7 @@ impl Arena {
     }
 
     /// Gives a part back.
-    pub(crate) fn give(&mut self, offset: usize, size: usize) {
+    pub(crate) fn give_back(&mut self, offset: usize, size: usize) {
         let size = size.next_multiple_of(LINE);
         if size == 0 {
             return;
@@ -60,13 +60,13 @@ mod tests {
     #[test]
     fn what_was_given_back_is_used_again() {
         let mut arena = Arena::default();
-        let a = arena.take(10);
-        let b = arena.take(3);
-        let c = arena.take(20);
+        let a = arena.take_space(10);
+        let b = arena.take_space(3);
+        let c = arena.take_space(20);
         assert_eq!([a, b, c], [0, 16, 24]);
-        arena.give(a, 10);
-        arena.give(b, 3);
-        assert_eq!(arena.take(24), 0, "neighbours join");
+        arena.give_back(a, 10);
+        arena.give_back(b, 3);
+        assert_eq!(arena.take_space(24), 0, "neighbours join");
         assert_eq!(arena.size(), 48);
     }
 }

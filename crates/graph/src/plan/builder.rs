@@ -37,7 +37,7 @@ impl<'a> Builder<'a> {
     }
 
     /// How many events an input or output holds.
-    fn events(&self, place: usize) -> usize {
+    fn event_count(&self, place: usize) -> usize {
         if self.schedule.laned[place] {
             self.plan.lanes
         } else {
@@ -45,7 +45,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn lower(&self) -> Lower<'_> {
+    fn lowering(&self) -> Lower<'_> {
         Lower {
             schedule: self.schedule,
             memory: self.memory,
@@ -54,19 +54,19 @@ impl<'a> Builder<'a> {
     }
 
     /// Places inputs and constants.
-    pub(super) fn given(&mut self) {
+    pub(super) fn place_inputs(&mut self) {
         for &place in &self.schedule.order {
             let id = NodeId(place as u32);
             match self.schedule.nodes[place].op {
                 Op::Input(input) => {
-                    let buffer = self.memory.buffer(place);
+                    let buffer = self.memory.node_buffer(place);
                     let slot = Slot::Numbers(self.plan.inputs.len());
                     self.plan.slots.insert(id, slot);
                     self.plan.inputs.push(InputPlace {
                         name: self.graph.input_info(input).name,
                         space: buffer.space,
                         offset: buffer.offset,
-                        size: buffer.size * self.events(place),
+                        size: buffer.size * self.event_count(place),
                     });
                 }
                 Op::IndexInput(input) => {
@@ -81,10 +81,10 @@ impl<'a> Builder<'a> {
                     let values = self.graph.constant_values(constant).to_vec();
                     self.plan
                         .constants
-                        .push((self.memory.buffer(place).offset, values));
+                        .push((self.memory.node_buffer(place).offset, values));
                 }
                 Op::Scalar(bits) => {
-                    let at = self.memory.buffer(place).offset;
+                    let at = self.memory.node_buffer(place).offset;
                     self.plan.constants.push((at, vec![f64::from_bits(bits)]));
                 }
                 _ => {}
@@ -92,13 +92,13 @@ impl<'a> Builder<'a> {
         }
     }
 
-    pub(super) fn phases(&mut self, phases: &[PhaseUnits]) {
+    pub(super) fn build_phases(&mut self, phases: &[PhaseUnits]) {
         for phase in phases {
             let mut steps = Vec::new();
             for unit in &phase.units {
-                self.unit(unit, &mut steps);
+                self.build_unit(unit, &mut steps);
             }
-            let steps = steps.into_iter().map(Step::packed).collect();
+            let steps = steps.into_iter().map(Step::pack_step).collect();
             let flops = phase.units.iter().map(|unit| self.unit_flops(unit));
             let flops = flops.fold(0, u64::saturating_add);
             self.plan.phases.push(Phase {
@@ -111,10 +111,10 @@ impl<'a> Builder<'a> {
 
     /// Appends the work of one unit. A unit that is not a row loop joins the step before it if it
     /// can.
-    fn unit(&mut self, unit: &Unit, steps: &mut Vec<Step>) {
+    fn build_unit(&mut self, unit: &Unit, steps: &mut Vec<Step>) {
         let work = match unit {
-            Unit::Task(Task::Compute(place)) => self.lower().instructions(*place),
-            Unit::Task(Task::Combine(place)) => vec![self.lower().combine(*place)],
+            Unit::Task(Task::Compute(place)) => self.lowering().lower_node(*place),
+            Unit::Task(Task::Combine(place)) => vec![self.lowering().lower_combine(*place)],
             Unit::Loop(members) => {
                 let rows = self.row_loop(members, self.unit_flops(unit));
                 return steps.push(Step::Rows(rows));
@@ -122,7 +122,7 @@ impl<'a> Builder<'a> {
         };
         match (
             steps.last_mut(),
-            self.schedule.group(unit, self.plan.lane_block),
+            self.schedule.unit_group(unit, self.plan.lane_block),
         ) {
             (Some(Step::Block(list)), None) => list.extend(work),
             (Some(Step::Lanes { group, list }), Some(same)) if *group == same => list.extend(work),
@@ -132,13 +132,13 @@ impl<'a> Builder<'a> {
     }
 
     fn row_loop(&mut self, members: &[usize], flops: u64) -> RowLoop {
-        let lower = self.lower();
-        let body: Vec<Instruction> = members
+        let lower = self.lowering();
+        let body: Vec<Instruction> = members.iter().flat_map(|&m| lower.lower_node(m)).collect();
+        let tails = members
             .iter()
-            .flat_map(|&m| lower.instructions(m))
+            .filter_map(|&m| lower.reduction_tail(m))
             .collect();
-        let tails = members.iter().filter_map(|&m| lower.tail(m)).collect();
-        let (rows, block) = (self.schedule.rows(members[0]), self.schedule.block);
+        let (rows, block) = (self.schedule.row_count(members[0]), self.schedule.block);
         let strips = rows.div_ceil(block).min(MAX_STRIPS);
         self.plan.strips = self.plan.strips.max(strips);
         RowLoop {
@@ -159,17 +159,17 @@ impl<'a> Builder<'a> {
         };
         nodes
             .iter()
-            .map(|&place| report::flops(self.schedule, place))
+            .map(|&place| report::count_flops(self.schedule, place))
             .fold(0, u64::saturating_add)
     }
 
     /// Outputs that are not computed in place are copied at the end.
-    pub(super) fn outputs(&mut self, places: &[usize]) {
+    pub(super) fn place_outputs(&mut self, places: &[usize]) {
         let (mut once, mut laned) = (Vec::new(), Vec::new());
         for &place in places {
             let shown = if self.memory.shows(self.schedule, place) {
-                let buffer = self.memory.buffer(place);
-                self.shown(place, buffer.space, buffer.offset)
+                let buffer = self.memory.node_buffer(place);
+                self.shown_buffer(place, buffer.space, buffer.offset)
             } else {
                 let shown = self.place_of_copy(place);
                 let list = if self.schedule.laned[place] {
@@ -193,8 +193,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn shown(&self, place: usize, space: Space, offset: usize) -> Shown {
-        let size = self.schedule.nodes[place].shape.size() * self.events(place);
+    fn shown_buffer(&self, place: usize, space: Space, offset: usize) -> Shown {
+        let size = self.schedule.nodes[place].shape.size() * self.event_count(place);
         Shown {
             space,
             offset,
@@ -210,7 +210,7 @@ impl<'a> Builder<'a> {
         } else {
             (Space::Shared, sizes.shared)
         };
-        let shown = self.shown(place, space, offset);
+        let shown = self.shown_buffer(place, space, offset);
         let end = offset + shown.size.next_multiple_of(LINE);
         match space {
             Space::Pinned => self.plan.sizes.pinned = end,
@@ -232,6 +232,7 @@ impl<'a> Builder<'a> {
             per_block: 0,
             per_lane,
         };
-        self.lower().export(place, to, Extent::fixed(per_lane))
+        self.lowering()
+            .export_instruction(place, to, Extent::fixed(per_lane))
     }
 }

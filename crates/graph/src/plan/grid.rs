@@ -17,7 +17,7 @@ impl Lay {
         let mut step = 1;
         let mut steps = vec![0; rank];
         for axis in (0..rank).rev() {
-            let length = self.shape.aligned(axis, rank);
+            let length = self.shape.aligned_axis(axis, rank);
             steps[axis] = if length == 1 { 0 } else { step };
             step *= length;
         }
@@ -34,22 +34,24 @@ pub(crate) enum Leading {
 }
 
 /// The loops over a result of `shape` and its operands (result first).
-pub(crate) fn elementwise(shape: Shape, lays: &[Lay], laned: bool, leading: Leading) -> Grid {
+pub(crate) fn elementwise_grid(shape: Shape, lays: &[Lay], laned: bool, leading: Leading) -> Grid {
     let rank = shape.rank();
     let steps: Vec<Vec<usize>> = lays.iter().map(|lay| lay.steps(rank)).collect();
     let mut dims = Vec::with_capacity(rank + 1);
     if laned {
         let step = |k: usize| lays[k].lane;
-        dims.push(dim(Extent::LANES, lays.len(), step));
+        dims.push(grid_dim(Extent::LANES, lays.len(), step));
     }
     for (axis, &length) in shape.dims().iter().enumerate() {
         let count = match (axis, leading) {
             (0, Leading::RowBlock) => Extent::ROWS,
             _ => Extent::fixed(length),
         };
-        dims.push(dim(count, lays.len(), |k| Extent::fixed(steps[k][axis])));
+        dims.push(grid_dim(count, lays.len(), |k| {
+            Extent::fixed(steps[k][axis])
+        }));
     }
-    unit_run(merged(dims))
+    unit_run(merge_dims(dims))
 }
 
 /// Elementwise kernels have steps of one or zero, so a run with longer strides becomes a loop.
@@ -65,7 +67,7 @@ fn unit_run(mut grid: Grid) -> Grid {
 }
 
 /// A loop with a step for each of `arrays` arrays.
-pub(crate) fn dim(count: Extent, arrays: usize, step: impl Fn(usize) -> Extent) -> Dim {
+pub(crate) fn grid_dim(count: Extent, arrays: usize, step: impl Fn(usize) -> Extent) -> Dim {
     let mut steps = [Extent::ZERO; 4];
     for (k, slot) in steps.iter_mut().enumerate().take(arrays) {
         *slot = step(k);
@@ -74,7 +76,7 @@ pub(crate) fn dim(count: Extent, arrays: usize, step: impl Fn(usize) -> Extent) 
 }
 
 /// The loops with neighbours merged; the innermost becomes the run.
-pub(crate) fn merged(dims: Vec<Dim>) -> Grid {
+pub(crate) fn merge_dims(dims: Vec<Dim>) -> Grid {
     let mut kept: Vec<Dim> = Vec::new();
     for inner in dims {
         if inner.count == Extent::ONE {

@@ -56,7 +56,7 @@ const LEND: usize = 1 << 11;
 impl Memory {
     pub(crate) fn new(schedule: &Schedule<'_>, phases: &[PhaseUnits], lane_block: usize) -> Memory {
         let mut memory = Memory {
-            views: views(schedule),
+            views: collect_views(schedule),
             buffers: vec![None; schedule.nodes.len()],
             parts: vec![None; schedule.nodes.len()],
             strips: vec![None; schedule.nodes.len()],
@@ -71,8 +71,8 @@ impl Memory {
             lane: Arena::default(),
             lane_block,
         };
-        layout.pin();
-        layout.place(phases);
+        layout.pin_inputs();
+        layout.place_phases(phases);
         let (shared, lane) = (layout.shared.size(), layout.lane.size());
         memory.sizes.shared = shared;
         memory.sizes.lane = lane;
@@ -80,8 +80,8 @@ impl Memory {
     }
 
     /// The address of a node; `streamed` where it is read block by block.
-    pub(crate) fn address(&self, place: usize, streamed: bool) -> Address {
-        let (view, buffer) = (self.views[place], self.buffer(place));
+    pub(crate) fn node_address(&self, place: usize, streamed: bool) -> Address {
+        let (view, buffer) = (self.views[place], self.node_buffer(place));
         let per_block = if streamed {
             buffer.block_rows * view.inner
         } else {
@@ -89,22 +89,22 @@ impl Memory {
         };
         Address {
             per_block,
-            ..address(&buffer, view.offset)
+            ..buffer_address(&buffer, view.offset)
         }
     }
 
-    pub(crate) fn buffer(&self, place: usize) -> Buffer {
+    pub(crate) fn node_buffer(&self, place: usize) -> Buffer {
         self.buffers[self.views[place].root].expect("every root has a buffer")
     }
 
     /// Where a lane block's part of a sum over lanes goes.
-    pub(crate) fn part(&self, place: usize) -> Address {
-        address(&self.parts[place].expect("a sum over lanes has parts"), 0)
+    pub(crate) fn part_address(&self, place: usize) -> Address {
+        buffer_address(&self.parts[place].expect("a sum over lanes has parts"), 0)
     }
 
     /// The accumulator of a row loop's tail, per strip.
-    pub(crate) fn strip(&self, place: usize) -> Address {
-        address(&self.strips[place].expect("a tail has an accumulator"), 0)
+    pub(crate) fn strip_address(&self, place: usize) -> Address {
+        buffer_address(&self.strips[place].expect("a tail has an accumulator"), 0)
     }
 
     /// True if the node is computed directly into memory that an output may expose.
@@ -117,7 +117,7 @@ impl Memory {
     }
 }
 
-fn address(buffer: &Buffer, offset: usize) -> Address {
+fn buffer_address(buffer: &Buffer, offset: usize) -> Address {
     Address {
         space: buffer.space,
         offset: buffer.offset + offset,
@@ -127,11 +127,11 @@ fn address(buffer: &Buffer, offset: usize) -> Address {
 }
 
 /// Each node's buffer owner and its place within that buffer.
-fn views(schedule: &Schedule<'_>) -> Vec<View> {
+fn collect_views(schedule: &Schedule<'_>) -> Vec<View> {
     let mut views: Vec<View> = (0..schedule.nodes.len())
         .map(|root| {
             let shape = schedule.nodes[root].shape;
-            let inner = shape.inner(1.min(shape.rank()));
+            let inner = shape.inner_size(1.min(shape.rank()));
             View {
                 root,
                 offset: 0,
@@ -144,10 +144,10 @@ fn views(schedule: &Schedule<'_>) -> Vec<View> {
             let inner = views[place].inner;
             let mut view = View {
                 inner,
-                ..views[schedule.input(place, 0)]
+                ..views[schedule.node_input(place, 0)]
             };
             if let Op::Slice { axis: 0, start } = schedule.nodes[place].op {
-                view.offset += start * schedule.nodes[place].shape.inner(1);
+                view.offset += start * schedule.nodes[place].shape.inner_size(1);
             }
             views[place] = view;
         }
@@ -178,11 +178,11 @@ impl Lives {
         }
         let units = phases.iter().flat_map(|phase| &phase.units);
         for (now, unit) in units.enumerate() {
-            for &user in members(unit) {
-                for read in schedule.reads(user) {
+            for &user in unit_members(unit) {
+                for read in schedule.unit_reads(user) {
                     let root = views[read].root;
                     lives.last[root] = lives.last[root].max(now);
-                    lives.crosses[root] |= !schedule.together(user, root);
+                    lives.crosses[root] |= !schedule.belong_together(user, root);
                 }
             }
         }
@@ -191,7 +191,7 @@ impl Lives {
 }
 
 /// The nodes a unit computes.
-fn members(unit: &Unit) -> &[usize] {
+fn unit_members(unit: &Unit) -> &[usize] {
     match unit {
         Unit::Task(Task::Compute(place)) => std::slice::from_ref(place),
         Unit::Task(Task::Combine(_)) => &[],
@@ -210,7 +210,7 @@ struct Layouter<'a, 'm> {
 
 impl Layouter<'_, '_> {
     /// Gives inputs, constants and outputs their permanent places.
-    fn pin(&mut self) {
+    fn pin_inputs(&mut self) {
         for at in 0..self.schedule.order.len() {
             let place = self.schedule.order[at];
             let node = &self.schedule.nodes[place];
@@ -219,13 +219,13 @@ impl Layouter<'_, '_> {
             if !given && !shown {
                 continue;
             }
-            let buffer = self.pinned(place);
+            let buffer = self.pinned_buffer(place);
             self.memory.buffers[place] = Some(buffer);
             self.lives.last[place] = usize::MAX;
         }
     }
 
-    fn pinned(&mut self, place: usize) -> Buffer {
+    fn pinned_buffer(&mut self, place: usize) -> Buffer {
         let node = &self.schedule.nodes[place];
         let size = node.shape.size();
         let mut buffer = Buffer {
@@ -246,12 +246,12 @@ impl Layouter<'_, '_> {
             buffer.space = Space::Lent(self.memory.lent.len() as u32);
             self.memory.lent.push(place);
         } else {
-            buffer.offset = self.shared.take(size);
+            buffer.offset = self.shared.take_space(size);
         }
         buffer
     }
 
-    fn place(&mut self, phases: &[PhaseUnits]) {
+    fn place_phases(&mut self, phases: &[PhaseUnits]) {
         let units: Vec<&Unit> = phases.iter().flat_map(|phase| &phase.units).collect();
         let mut dying: Vec<Vec<usize>> = vec![Vec::new(); units.len()];
         for &place in &self.schedule.order {
@@ -265,9 +265,9 @@ impl Layouter<'_, '_> {
             match unit {
                 Unit::Task(Task::Compute(place)) => self.define_single(*place, now),
                 Unit::Task(Task::Combine(place)) => {
-                    self.define(*place);
+                    self.define_buffer(*place);
                     let part = self.memory.parts[*place].expect("computed before");
-                    self.lane.give(part.offset, part.size);
+                    self.lane.give_back(part.offset, part.size);
                 }
                 Unit::Loop(members) => self.define_loop(members),
             }
@@ -275,7 +275,9 @@ impl Layouter<'_, '_> {
             let lives = &self.lives.last;
             waiting.extend(dying[now].iter().filter(|&&p| lives[p] == now));
             if !joined[now] {
-                waiting.drain(..).for_each(|place| self.release(place));
+                waiting
+                    .drain(..)
+                    .for_each(|place| self.release_buffer(place));
             }
         }
     }
@@ -283,7 +285,7 @@ impl Layouter<'_, '_> {
     /// The units that run together with the next one, a group of lanes at a time. Until the last of
     /// them is done, the first may still read for later lanes.
     fn joined(&self, phases: &[PhaseUnits]) -> Vec<bool> {
-        let group = |unit: &Unit| self.schedule.group(unit, self.lane_block);
+        let group = |unit: &Unit| self.schedule.unit_group(unit, self.lane_block);
         let of_phase = |phase: &PhaseUnits| -> Vec<bool> {
             let groups: Vec<Option<usize>> = phase.units.iter().map(group).collect();
             let same = |k: usize| groups[k].is_some() && groups.get(k + 1) == Some(&groups[k]);
@@ -292,7 +294,7 @@ impl Layouter<'_, '_> {
         phases.iter().flat_map(of_phase).collect()
     }
 
-    fn release(&mut self, place: usize) {
+    fn release_buffer(&mut self, place: usize) {
         if self.memory.views[place].root != place || self.schedule.slots[place].absorbed {
             return;
         }
@@ -300,30 +302,30 @@ impl Layouter<'_, '_> {
             return;
         };
         match buffer.space {
-            Space::Shared => self.shared.give(buffer.offset, buffer.size),
-            Space::Lane => self.lane.give(buffer.offset, buffer.size),
+            Space::Shared => self.shared.give_back(buffer.offset, buffer.size),
+            Space::Lane => self.lane.give_back(buffer.offset, buffer.size),
             _ => {}
         }
     }
 
     /// Gives the node a buffer of its own, outside row loops.
-    fn define(&mut self, place: usize) {
+    fn define_buffer(&mut self, place: usize) {
         if self.memory.buffers[place].is_some() {
             return;
         }
-        let buffer = self.whole(place);
+        let buffer = self.whole_buffer(place);
         self.memory.buffers[place] = Some(buffer);
     }
 
-    fn whole(&mut self, place: usize) -> Buffer {
+    fn whole_buffer(&mut self, place: usize) -> Buffer {
         let shape = self.schedule.nodes[place].shape;
-        let (size, inner) = (shape.size(), shape.inner(1.min(shape.rank())));
+        let (size, inner) = (shape.size(), shape.inner_size(1.min(shape.rank())));
         let streamed = self.schedule.slots[place].role == Role::Map;
         let block = self.schedule.block;
         if !self.schedule.laned[place] {
             return Buffer {
                 space: Space::Shared,
-                offset: self.shared.take(size),
+                offset: self.shared.take_space(size),
                 size,
                 lane: Extent::ZERO,
                 per_lane: 0,
@@ -345,7 +347,7 @@ impl Layouter<'_, '_> {
         };
         Buffer {
             space: Space::Lane,
-            offset: self.lane.take(size),
+            offset: self.lane.take_space(size),
             size,
             lane,
             per_lane,
@@ -356,7 +358,7 @@ impl Layouter<'_, '_> {
     fn define_single(&mut self, place: usize, now: usize) {
         if self.schedule.crosses_lanes(place) {
             let size = self.schedule.nodes[place].shape.size();
-            let offset = self.lane.take(size);
+            let offset = self.lane.take_space(size);
             self.memory.parts[place] = Some(Buffer {
                 space: Space::Lane,
                 offset,
@@ -367,17 +369,17 @@ impl Layouter<'_, '_> {
             });
             return;
         }
-        match self.heir(place, now) {
+        match self.find_heir(place, now) {
             Some(from) => {
                 self.memory.buffers[place] = self.memory.buffers[from];
                 self.lives.last[from] = usize::MAX - 1;
             }
-            None => self.define(place),
+            None => self.define_buffer(place),
         }
     }
 
     /// An operand that dies here and whose memory the elementwise result can take over.
-    fn heir(&self, place: usize, now: usize) -> Option<usize> {
+    fn find_heir(&self, place: usize, now: usize) -> Option<usize> {
         let node = &self.schedule.nodes[place];
         let elementwise = matches!(node.op, Op::Unary(_) | Op::Binary(_) | Op::Select);
         if !elementwise || self.memory.buffers[place].is_some() {
@@ -391,7 +393,7 @@ impl Layouter<'_, '_> {
             let plain = self.schedule.slots[root].role == Role::Plain;
             same && plain && self.lives.last[root] == now
         };
-        let reads = self.schedule.reads(place);
+        let reads = self.schedule.unit_reads(place);
         let root = |read: usize| self.memory.views[read].root;
         let from = root(*reads.iter().find(|read| fits(read))?);
         // Every other reader of that memory must walk it in the same order.
@@ -404,7 +406,7 @@ impl Layouter<'_, '_> {
         let mut scratch = Arena::default();
         let mut last = vec![0; members.len()];
         for (now, &user) in members.iter().enumerate() {
-            for read in self.schedule.reads(user) {
+            for read in self.schedule.unit_reads(user) {
                 let root = self.memory.views[read].root;
                 if let Some(at) = members.iter().position(|&m| m == root) {
                     last[at] = now;
@@ -422,7 +424,7 @@ impl Layouter<'_, '_> {
             for at in (0..=now).filter(|&at| last[at] == now || (at == now && last[at] < now)) {
                 let buffer = self.memory.buffers[members[at]].expect("defined above");
                 if buffer.space == Space::Scratch {
-                    scratch.give(buffer.offset, buffer.size);
+                    scratch.give_back(buffer.offset, buffer.size);
                 }
             }
         }
@@ -439,7 +441,7 @@ impl Layouter<'_, '_> {
         };
         self.memory.strips[place] = Some(Buffer {
             space: Space::Scratch,
-            offset: scratch.take(size),
+            offset: scratch.take_space(size),
             size,
             lane: if laned {
                 Extent::fixed(event)
@@ -449,14 +451,14 @@ impl Layouter<'_, '_> {
             per_lane: 0,
             block_rows: 0,
         });
-        self.define(place);
+        self.define_buffer(place);
     }
 
     fn define_member(&mut self, place: usize, scratch: &mut Arena) {
         if self.schedule.slots[place].role == Role::Tail || self.lives.crosses[place] {
-            return self.define(place);
+            return self.define_buffer(place);
         }
-        let inner = self.schedule.nodes[place].shape.inner(1);
+        let inner = self.schedule.nodes[place].shape.inner_size(1);
         let laned = self.schedule.laned[place];
         let lanes = if laned { self.lane_block } else { 1 };
         let size = self.schedule.block * inner * lanes;
@@ -467,7 +469,7 @@ impl Layouter<'_, '_> {
         };
         self.memory.buffers[place] = Some(Buffer {
             space: Space::Scratch,
-            offset: scratch.take(size),
+            offset: scratch.take_space(size),
             size,
             lane,
             per_lane: 0,

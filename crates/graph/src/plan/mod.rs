@@ -148,7 +148,7 @@ impl Plan {
     /// # Panics
     /// Without lanes or outputs, and if all arrays together hold more than [`crate::MAX_SIZE`] numbers.
     pub fn new(outputs: &[Expr<'_>], lanes: usize) -> Plan {
-        Plan::with(outputs, &PlanOptions::lanes(lanes))
+        Plan::with_options(outputs, &PlanOptions::lanes(lanes))
     }
 
     /// A plan made with `options`.
@@ -156,12 +156,12 @@ impl Plan {
     /// # Panics
     /// As [`Plan::new`], without rows in a block, if a length is symbolic, or on a level that this
     /// machine lacks.
-    pub fn with(outputs: &[Expr<'_>], options: &PlanOptions) -> Plan {
+    pub fn with_options(outputs: &[Expr<'_>], options: &PlanOptions) -> Plan {
         let options = &options.checked();
         let graph = outputs.first().expect("a plan needs an output").graph();
         let nodes = graph.nodes();
         let places: Vec<usize> = outputs.iter().map(|e| e.id.index()).collect();
-        let reachable = graph.reachable(outputs);
+        let reachable = graph.mark_reachable(outputs);
         if let Some(place) =
             (0..reachable.len()).find(|&p| reachable[p] && nodes[p].shape.is_symbolic())
         {
@@ -171,7 +171,7 @@ impl Plan {
         let program = Program::new(&nodes, &reachable, options);
         capacity::assert_countable(&program, &places, options);
         let schedule = Schedule::new(&program, &places, options);
-        let phases = schedule.phases();
+        let phases = schedule.phase_units();
         let blocks = options.lanes.div_ceil(options.lane_block.max(1));
         let lane_block = options.lanes.div_ceil(blocks);
         let memory = Memory::new(&schedule, &phases, lane_block);
@@ -191,9 +191,9 @@ impl Plan {
             arch: options.level.arch().expect("a level of this machine"),
         };
         let mut builder = Builder::new(graph, &schedule, &memory, plan);
-        builder.given();
-        builder.phases(&phases);
-        builder.outputs(&places);
+        builder.place_inputs();
+        builder.build_phases(&phases);
+        builder.place_outputs(&places);
         capacity::assert_fits(&builder.plan);
         builder.plan
     }
@@ -243,14 +243,14 @@ impl Plan {
     /// # Panics
     /// If the workspace belongs to another plan, or an input was never set.
     pub fn run(&self, workspace: &mut Workspace) {
-        let frame = workspace.frame(self);
+        let frame = workspace.new_frame(self);
         let machine = Machine {
             frame,
             lanes: self.lanes,
             lane_block: self.lane_block,
             scratch: (self.sizes.scratch, self.strips),
         };
-        machine.run(self.arch, &self.phases);
+        machine.run_phases(self.arch, &self.phases);
     }
 
     /// Whether parts of a run would use several threads.

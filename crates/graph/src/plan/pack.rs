@@ -9,15 +9,15 @@ use crate::primitive::Unary;
 
 impl Step {
     /// The same step with neighbouring instructions packed.
-    pub(crate) fn packed(self) -> Step {
+    pub(crate) fn pack_step(self) -> Step {
         match self {
-            Step::Block(list) => Step::Block(packed(paired(list))),
+            Step::Block(list) => Step::Block(pack_instructions(pair_instructions(list))),
             Step::Lanes { group, list } => Step::Lanes {
                 group,
-                list: packed(paired(list)),
+                list: pack_instructions(pair_instructions(list)),
             },
             Step::Rows(mut rows) => {
-                rows.body = paired(rows.body);
+                rows.body = pair_instructions(rows.body);
                 Step::Rows(rows)
             }
         }
@@ -25,7 +25,7 @@ impl Step {
 }
 
 /// The same work, with neighbouring instructions packed.
-pub(crate) fn packed(list: Vec<Instruction>) -> Vec<Instruction> {
+pub(crate) fn pack_instructions(list: Vec<Instruction>) -> Vec<Instruction> {
     let mut packed = Vec::new();
     for instruction in list {
         let short = match &instruction {
@@ -42,10 +42,13 @@ pub(crate) fn packed(list: Vec<Instruction>) -> Vec<Instruction> {
 }
 
 /// The same work, with softplus and sigmoid computed together where they are neighbours.
-pub(crate) fn paired(list: Vec<Instruction>) -> Vec<Instruction> {
+pub(crate) fn pair_instructions(list: Vec<Instruction>) -> Vec<Instruction> {
     let mut paired: Vec<Instruction> = Vec::with_capacity(list.len());
     for instruction in list {
-        match paired.last().and_then(|before| pair(before, &instruction)) {
+        match paired
+            .last()
+            .and_then(|before| fuse_pair(before, &instruction))
+        {
             Some(both) => *paired.last_mut().expect("there is one before") = both,
             None => paired.push(instruction),
         }
@@ -53,7 +56,7 @@ pub(crate) fn paired(list: Vec<Instruction>) -> Vec<Instruction> {
     paired
 }
 
-fn pair(first: &Instruction, second: &Instruction) -> Option<Instruction> {
+fn fuse_pair(first: &Instruction, second: &Instruction) -> Option<Instruction> {
     let (
         Instruction::Unary { op, to, grid },
         Instruction::Unary {

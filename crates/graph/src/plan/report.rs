@@ -43,14 +43,14 @@ impl PlanReport {
                     }
                 };
                 for instruction in list {
-                    report.count(instruction);
+                    report.count_instruction(instruction);
                 }
             }
         }
         report
     }
 
-    fn count(&mut self, instruction: &Instruction) {
+    fn count_instruction(&mut self, instruction: &Instruction) {
         let mut one = |name| *self.kernels.entry(name).or_default() += 1;
         match instruction {
             Instruction::Sequence(list) => list.iter().for_each(|short| one(name_of(short.op))),
@@ -109,7 +109,7 @@ fn name(instruction: &Instruction) -> String {
 }
 
 /// Arithmetic of one node, per lane.
-pub(super) fn flops(schedule: &Schedule<'_>, place: usize) -> u64 {
+pub(super) fn count_flops(schedule: &Schedule<'_>, place: usize) -> u64 {
     let node = &schedule.nodes[place];
     let size = node.shape.size() as u64;
     let first = || schedule.nodes[node.inputs[0].index()].shape;

@@ -75,7 +75,7 @@ impl Program {
             let matrix = self.meets_lanes(place, options);
             if let Some(matrix) = matrix.filter(|matrix| uses[matrix] >= OFTEN) {
                 let copy = *copies.entry(matrix).or_insert_with(|| {
-                    let copy = self.transposed(matrix);
+                    let copy = self.transposed_matrix(matrix);
                     order.push(copy);
                     copy
                 });
@@ -106,7 +106,7 @@ impl Program {
         (fits && !self.nodes[a].laned && self.nodes[b].laned).then_some(a)
     }
 
-    fn transposed(&mut self, matrix: usize) -> usize {
+    fn transposed_matrix(&mut self, matrix: usize) -> usize {
         let (m, n) = (
             self.nodes[matrix].shape.dims()[0],
             self.nodes[matrix].shape.dims()[1],
@@ -114,7 +114,7 @@ impl Program {
         self.nodes.push(Node {
             op: Op::Transpose,
             inputs: vec![NodeId(matrix as u32)],
-            shape: Shape::from([n, staggered(m)]),
+            shape: Shape::from([n, staggered_length(m)]),
             laned: false,
         });
         self.nodes.len() - 1
@@ -123,6 +123,6 @@ impl Program {
 
 /// At least `length`, and an odd number of cache lines: rows a power of two apart would share few
 /// sets of the first-level cache and evict each other.
-fn staggered(length: usize) -> usize {
+fn staggered_length(length: usize) -> usize {
     (length.div_ceil(LINE) | 1) * LINE
 }

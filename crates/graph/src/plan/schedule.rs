@@ -81,7 +81,7 @@ impl<'a> Schedule<'a> {
         schedule.assign_stages();
         schedule.assign_levels();
         if options.fusion == super::Fusion::On {
-            schedule.absorb();
+            schedule.absorb_nodes();
         }
         schedule
     }
@@ -95,7 +95,7 @@ impl<'a> Schedule<'a> {
         self.nodes[place].shape.dims()
     }
 
-    pub(crate) fn input(&self, place: usize, k: usize) -> usize {
+    pub(crate) fn node_input(&self, place: usize, k: usize) -> usize {
         self.nodes[place].inputs[k].index()
     }
 
@@ -116,7 +116,7 @@ impl<'a> Schedule<'a> {
     }
 
     /// The role the operation allows.
-    fn allowed(&self, place: usize) -> Role {
+    fn allowed_role(&self, place: usize) -> Role {
         let node = &self.nodes[place];
         let long = |place: usize| {
             self.dims(place)
@@ -136,7 +136,7 @@ impl<'a> Schedule<'a> {
         };
         match node.op {
             Op::Reshape | Op::StopGradient | Op::Anchor => {
-                map(self.dims(self.input(place, 0)).first() == self.dims(place).first())
+                map(self.dims(self.node_input(place, 0)).first() == self.dims(place).first())
             }
             Op::Slice { axis, .. } | Op::Concat { axis } => map(axis > 0),
             Op::Reduce { first: 0, .. } | Op::ScatterAdd => tail(true),
@@ -158,9 +158,9 @@ impl<'a> Schedule<'a> {
     }
 
     /// True if operand `k` is read block by block when `place` is streamed.
-    pub(crate) fn aligned(&self, place: usize, k: usize) -> bool {
+    pub(crate) fn is_aligned(&self, place: usize, k: usize) -> bool {
         let node = &self.nodes[place];
-        let input = self.nodes[self.input(place, k)].shape;
+        let input = self.nodes[self.node_input(place, k)].shape;
         match node.op {
             Op::Gather | Op::Solve(_) => k == 1,
             Op::MatMul(op) => k == 0 || op.a == Read::Transposed,
@@ -175,7 +175,7 @@ impl<'a> Schedule<'a> {
     fn assign_roles(&mut self) {
         for at in (0..self.order.len()).rev() {
             let place = self.order[at];
-            let mut role = self.allowed(place);
+            let mut role = self.allowed_role(place);
             if role == Role::Map && self.laned[place] && self.needed_whole(place) {
                 role = Role::Plain;
             }
@@ -187,7 +187,8 @@ impl<'a> Schedule<'a> {
         let whole_use = |&user: &usize| {
             let inputs = &self.nodes[user].inputs;
             let uses = (0..inputs.len()).filter(|&k| inputs[k].index() == place);
-            self.slots[user].role == Role::Plain || uses.into_iter().any(|k| !self.aligned(user, k))
+            self.slots[user].role == Role::Plain
+                || uses.into_iter().any(|k| !self.is_aligned(user, k))
         };
         self.is_output[place] || self.consumers[place].iter().any(whole_use)
     }
@@ -221,7 +222,7 @@ impl<'a> Schedule<'a> {
 
     /// The first level at which operand `k` allows `place` to run.
     fn level_after(&self, place: usize, k: usize) -> usize {
-        let input = self.input(place, k);
+        let input = self.node_input(place, k);
         if !self.same_phase(place, input) {
             return 0;
         }
@@ -229,7 +230,7 @@ impl<'a> Schedule<'a> {
         match (self.slots[input].role, self.slots[place].role) {
             (Role::Plain, _) => level,
             (Role::Map, Role::Map | Role::Tail)
-                if self.aligned(place, k) && self.rows(place) == self.rows(input) =>
+                if self.is_aligned(place, k) && self.row_count(place) == self.row_count(input) =>
             {
                 level
             }
@@ -238,29 +239,29 @@ impl<'a> Schedule<'a> {
     }
 
     /// How many rows a streamed node runs over.
-    pub(crate) fn rows(&self, place: usize) -> usize {
+    pub(crate) fn row_count(&self, place: usize) -> usize {
         match self.slots[place].role {
-            Role::Tail => self.dims(self.input(place, 0))[0],
+            Role::Tail => self.dims(self.node_input(place, 0))[0],
             _ => self.dims(place)[0],
         }
     }
 
     /// True if the two run in the same row loop, or both whole in the same phase.
-    pub(crate) fn together(&self, a: usize, b: usize) -> bool {
+    pub(crate) fn belong_together(&self, a: usize, b: usize) -> bool {
         let (x, y) = (self.slots[a], self.slots[b]);
         let streamed = x.role != Role::Plain;
         self.same_phase(a, b)
             && streamed == (y.role != Role::Plain)
-            && (!streamed || (x.level == y.level && self.rows(a) == self.rows(b)))
+            && (!streamed || (x.level == y.level && self.row_count(a) == self.row_count(b)))
     }
 
-    fn absorb(&mut self) {
+    fn absorb_nodes(&mut self) {
         for at in 0..self.order.len() {
             let place = self.order[at];
-            for k in self.absorbable(place) {
-                let input = self.input(place, k);
+            for k in self.absorbable_inputs(place) {
+                let input = self.node_input(place, k);
                 let single = self.consumers[input].len() == 1 && !self.is_output[input];
-                if single && self.together(place, input) && !self.slots[input].absorbed {
+                if single && self.belong_together(place, input) && !self.slots[input].absorbed {
                     self.slots[input].absorbed = true;
                     break;
                 }
@@ -269,14 +270,14 @@ impl<'a> Schedule<'a> {
     }
 
     /// Operands that can be computed within `place`: a product in a sum or a difference.
-    fn absorbable(&self, place: usize) -> Vec<usize> {
+    fn absorbable_inputs(&self, place: usize) -> Vec<usize> {
         let is_product = |k: &usize| {
-            let op = &self.nodes[self.input(place, *k)].op;
+            let op = &self.nodes[self.node_input(place, *k)].op;
             matches!(op, Op::Binary(Binary::Mul) | Op::Unary(Unary::Square))
         };
         match self.nodes[place].op {
             Op::Binary(Binary::Add | Binary::Sub) => {
-                let whole = |k: &usize| self.dims(self.input(place, *k)) == self.dims(place);
+                let whole = |k: &usize| self.dims(self.node_input(place, *k)) == self.dims(place);
                 (0..2).filter(is_product).filter(whole).collect()
             }
             Op::Reduce {
@@ -284,7 +285,7 @@ impl<'a> Schedule<'a> {
                 first: 0,
                 count,
             } => {
-                let input = self.input(place, 0);
+                let input = self.node_input(place, 0);
                 let all = count == self.dims(input).len();
                 if all && self.is_plain_product(input) {
                     vec![0]

@@ -50,7 +50,7 @@ impl Schedule<'_> {
     }
 
     /// All work in order.
-    pub(crate) fn phases(&self) -> Vec<PhaseUnits> {
+    pub(crate) fn phase_units(&self) -> Vec<PhaseUnits> {
         let computed: Vec<usize> = self
             .order
             .iter()
@@ -69,8 +69,8 @@ impl Schedule<'_> {
                 .filter(|&&p| self.crosses_lanes(p) && self.slots[p].stage + 1 == stage)
                 .map(|&p| Unit::Task(Task::Combine(p)));
             let mut once: Vec<Unit> = combines.collect();
-            once.extend(self.units(&computed, stage, false));
-            let laned = self.units(&computed, stage, true);
+            once.extend(self.stage_units(&computed, stage, false));
+            let laned = self.stage_units(&computed, stage, true);
             for (laned, units) in [(false, once), (true, laned)] {
                 if !units.is_empty() {
                     phases.push(PhaseUnits { laned, units });
@@ -80,7 +80,7 @@ impl Schedule<'_> {
         phases
     }
 
-    fn units(&self, computed: &[usize], stage: usize, laned: bool) -> Vec<Unit> {
+    fn stage_units(&self, computed: &[usize], stage: usize, laned: bool) -> Vec<Unit> {
         let here: Vec<usize> = computed
             .iter()
             .copied()
@@ -96,7 +96,7 @@ impl Schedule<'_> {
             }
             match loops
                 .iter_mut()
-                .find(|l| self.rows(l[0]) == self.rows(place))
+                .find(|l| self.row_count(l[0]) == self.row_count(place))
             {
                 Some(members) => members.push(place),
                 None => loops.push(vec![place]),
@@ -110,7 +110,7 @@ impl Schedule<'_> {
 
     /// How many lanes long elementwise work or an inner product should take at a time. Neighbours
     /// with the same answer run together, group by group.
-    pub(crate) fn group(&self, unit: &Unit, lane_block: usize) -> Option<usize> {
+    pub(crate) fn unit_group(&self, unit: &Unit, lane_block: usize) -> Option<usize> {
         let Unit::Task(Task::Compute(place)) = *unit else {
             return None;
         };
@@ -125,12 +125,12 @@ impl Schedule<'_> {
     }
 
     /// The operands that computing `place` reads, those of absorbed operands included.
-    pub(crate) fn reads(&self, place: usize) -> Vec<usize> {
+    pub(crate) fn unit_reads(&self, place: usize) -> Vec<usize> {
         let direct = self.nodes[place].inputs.iter().map(|i| i.index());
         direct
             .flat_map(|input| {
                 if self.slots[input].absorbed {
-                    self.reads(input)
+                    self.unit_reads(input)
                 } else {
                     vec![input]
                 }

@@ -82,10 +82,10 @@ impl Workspace {
             lane_size: plan.sizes.lane,
             lane_blocks: blocks,
             #[cfg(debug_assertions)]
-            limits: limits(plan),
+            limits: plan_limits(plan),
         };
         for (place, indices) in workspace.indices.iter().enumerate() {
-            workspace.index_starts.set(place, indices);
+            workspace.index_starts.set_start(place, indices);
         }
         for (offset, values) in &plan.constants {
             workspace
@@ -109,7 +109,7 @@ impl Workspace {
     /// # Panics
     /// If the slot is not one of numbers.
     pub fn numbers_mut(&mut self, slot: Slot) -> &mut [f64] {
-        let input = &self.inputs[numbers(slot)];
+        let input = &self.inputs[slot_numbers(slot)];
         let (offset, size) = (input.offset, input.size);
         match input.space {
             Space::Lent(k) => self.own(k as usize, size),
@@ -132,7 +132,7 @@ impl Workspace {
             unreachable!("made above");
         };
         let values = own.slice_mut(0, size);
-        self.lent_starts.set(k, values);
+        self.lent_starts.set_start(k, values);
         values
     }
 
@@ -158,7 +158,8 @@ impl Workspace {
         let part = from..from + self.size(slot);
         match self.space(slot) {
             Space::Lent(k) => {
-                self.lent_starts.set(k as usize, &values[part.clone()]);
+                self.lent_starts
+                    .set_start(k as usize, &values[part.clone()]);
                 self.lent[k as usize] = Lent::Shared(Arc::clone(values), part);
             }
             _ => self.set(slot, &values[part]),
@@ -170,11 +171,11 @@ impl Workspace {
     /// # Panics
     /// If the slot is not one of numbers.
     pub fn size(&self, slot: Slot) -> usize {
-        self.inputs[numbers(slot)].size
+        self.inputs[slot_numbers(slot)].size
     }
 
     fn space(&self, slot: Slot) -> Space {
-        self.inputs[numbers(slot)].space
+        self.inputs[slot_numbers(slot)].space
     }
 
     /// Copies row numbers into an index input.
@@ -219,9 +220,9 @@ impl Workspace {
         8 * (stores.iter().map(|s| s.size()).sum::<usize>() + lent)
     }
 
-    pub(super) fn frame(&mut self, plan: &Plan) -> Frame {
+    pub(super) fn new_frame(&mut self, plan: &Plan) -> Frame {
         assert_eq!(self.plan, plan.id, "this workspace belongs to another plan");
-        if let Some(k) = self.lent_starts.missing() {
+        if let Some(k) = self.lent_starts.first_missing() {
             let space = Space::Lent(k as u32);
             let input = plan.inputs.iter().find(|i| i.space == space);
             panic!("input {:?} was never set", input.map_or("", |i| &i.name));
@@ -247,7 +248,7 @@ impl Workspace {
 }
 
 /// The place of an input of numbers.
-fn numbers(slot: Slot) -> usize {
+fn slot_numbers(slot: Slot) -> usize {
     match slot {
         Slot::Numbers(place) => place,
         Slot::Indices(_) => panic!("an index input takes row numbers, not numbers"),
@@ -256,7 +257,7 @@ fn numbers(slot: Slot) -> usize {
 
 /// How far each space reaches, for the checks of debug builds.
 #[cfg(debug_assertions)]
-fn limits(plan: &Plan) -> Limits {
+fn plan_limits(plan: &Plan) -> Limits {
     let sizes = &plan.sizes;
     let mut lent = vec![0; plan.lent];
     for input in &plan.inputs {

@@ -38,7 +38,11 @@ struct Row {
     slopes: Option<[Slope; 2]>,
 }
 
-const fn row(name: &'static str, value: fn(f64, f64) -> f64, slopes: Option<[Slope; 2]>) -> Row {
+const fn table_row(
+    name: &'static str,
+    value: fn(f64, f64) -> f64,
+    slopes: Option<[Slope; 2]>,
+) -> Row {
     Row {
         name,
         value,
@@ -47,55 +51,55 @@ const fn row(name: &'static str, value: fn(f64, f64) -> f64, slopes: Option<[Slo
 }
 
 impl Binary {
-    fn row(self) -> Row {
+    fn table_row(self) -> Row {
         match self {
-            Binary::Add => row(
+            Binary::Add => table_row(
                 "add",
                 |x, y| x + y,
-                Some([|x, _, _| x.like(1.0), |_, y, _| y.like(1.0)]),
+                Some([|x, _, _| x.filled_like(1.0), |_, y, _| y.filled_like(1.0)]),
             ),
-            Binary::Sub => row(
+            Binary::Sub => table_row(
                 "sub",
                 |x, y| x - y,
-                Some([|x, _, _| x.like(1.0), |_, y, _| y.like(-1.0)]),
+                Some([|x, _, _| x.filled_like(1.0), |_, y, _| y.filled_like(-1.0)]),
             ),
-            Binary::Mul => row("mul", |x, y| x * y, Some([|_, y, _| y, |x, _, _| x])),
-            Binary::Div => row(
+            Binary::Mul => table_row("mul", |x, y| x * y, Some([|_, y, _| y, |x, _, _| x])),
+            Binary::Div => table_row(
                 "div",
                 |x, y| x / y,
                 Some([|_, y, _| y.recip(), |_, y, out| -(out * y.recip())]),
             ),
-            Binary::Pow => row(
+            Binary::Pow => table_row(
                 "pow",
                 f64::powf,
                 Some([|x, y, _| y * x.pow(y - 1.0), |x, _, out| out * x.ln()]),
             ),
-            Binary::Min => row(
+            Binary::Min => table_row(
                 "min",
                 |x, y| if x <= y || x.is_nan() { x } else { y },
                 Some([|x, y, _| x.less_equal(y), |x, y, _| y.less(x)]),
             ),
-            Binary::Max => row(
+            Binary::Max => table_row(
                 "max",
                 |x, y| if x >= y || x.is_nan() { x } else { y },
                 Some([|x, y, _| y.less_equal(x), |x, y, _| x.less(y)]),
             ),
-            Binary::Less => row("less", |x, y| f64::from(x < y), None),
-            Binary::LessEqual => row("less_equal", |x, y| f64::from(x <= y), None),
-            Binary::Equal => row("equal", |x, y| f64::from(x == y), None),
-            Binary::GammaLogBelow => row(
+            Binary::Less => table_row("less", |x, y| f64::from(x < y), None),
+            Binary::LessEqual => table_row("less_equal", |x, y| f64::from(x <= y), None),
+            Binary::Equal => table_row("equal", |x, y| f64::from(x == y), None),
+            Binary::GammaLogBelow => table_row(
                 "gamma_log_below",
                 special::gamma_log_below,
                 Some([
-                    |x, _, _| x.like(f64::NAN),
+                    |x, _, _| x.filled_like(f64::NAN),
                     |x, y, out| gamma_slope(x, y, out),
                 ]),
             ),
-            Binary::GammaLogAbove => row(
+            Binary::GammaLogAbove => table_row(
                 "gamma_log_above",
                 special::gamma_log_above,
                 Some([
-                    |x, _, _| x.like(f64::NAN),
+                    |x, _, _| x.filled_like(f64::NAN),
                     |x, y, out| -gamma_slope(x, y, out),
                 ]),
             ),
@@ -103,12 +107,12 @@ impl Binary {
     }
 
     pub(crate) fn name(self) -> &'static str {
-        self.row().name
+        self.table_row().name
     }
 
     /// The function itself.
-    pub(crate) fn value(self, x: f64, y: f64) -> f64 {
-        (self.row().value)(x, y)
+    pub(crate) fn value_at(self, x: f64, y: f64) -> f64 {
+        (self.table_row().value)(x, y)
     }
 
     /// True if swapping the operands changes nothing.
@@ -116,8 +120,8 @@ impl Binary {
         matches!(self, Binary::Add | Binary::Mul | Binary::Equal)
     }
 
-    fn slope<'g>(self, site: &Site<'_, 'g>, k: usize) -> Option<Expr<'g>> {
-        let slopes = self.row().slopes?;
+    fn slope_at<'g>(self, site: &Site<'_, 'g>, k: usize) -> Option<Expr<'g>> {
+        let slopes = self.table_row().slopes?;
         Some(slopes[k](site.inputs[0], site.inputs[1], site.out))
     }
 
@@ -127,7 +131,7 @@ impl Binary {
         adjoint: Expr<'g>,
         k: usize,
     ) -> Option<Expr<'g>> {
-        let product = adjoint * self.slope(site, k)?;
+        let product = adjoint * self.slope_at(site, k)?;
         // The product of a broadcast adjoint and a small slope may itself be small.
         let whole = product.broadcast(site.out.shape());
         Some(whole.sum_to(site.inputs[k].shape()))
@@ -138,7 +142,7 @@ impl Binary {
         site: &Site<'_, 'g>,
         tangents: &[Option<Expr<'g>>],
     ) -> Option<Expr<'g>> {
-        let part = |k: usize| Some(tangents[k]? * self.slope(site, k)?);
+        let part = |k: usize| Some(tangents[k]? * self.slope_at(site, k)?);
         let sum = match (part(0), part(1)) {
             (Some(a), Some(b)) => a + b,
             (a, b) => a.or(b)?,
@@ -153,16 +157,16 @@ fn gamma_slope<'g>(x: Expr<'g>, y: Expr<'g>, out: Expr<'g>) -> Expr<'g> {
     let zero = x.graph().scalar(0.0);
     let is_positive = zero.less(x);
     // The branch that is not taken stays finite, so that its slopes do, too.
-    let shape = is_positive.select(x, x.like(1.0));
+    let shape = is_positive.select(x, x.filled_like(1.0));
     let out = is_positive.select(out, zero);
     let slope = (shape * y - y.exp() - shape.lgamma() - out).exp();
     is_positive.select(slope, zero)
 }
 
-pub(super) fn reference(op: Binary, inputs: &[Event<'_>], shape: Shape) -> Vec<f64> {
+pub(super) fn reference_values(op: Binary, inputs: &[Event<'_>], shape: Shape) -> Vec<f64> {
     (0..shape.size())
         .map(|i| {
-            op.value(
+            op.value_at(
                 at_broadcast(inputs[0], shape, i),
                 at_broadcast(inputs[1], shape, i),
             )
@@ -172,7 +176,7 @@ pub(super) fn reference(op: Binary, inputs: &[Event<'_>], shape: Shape) -> Vec<f
 
 impl<'g> Expr<'g> {
     #[track_caller]
-    pub(crate) fn binary(self, op: Binary, other: Expr<'g>) -> Expr<'g> {
+    pub(crate) fn apply_binary(self, op: Binary, other: Expr<'g>) -> Expr<'g> {
         let Some(shape) = self.shape().broadcast(other.shape()) else {
             return self.graph().fail(format!(
                 "{}: shapes {} and {} do not broadcast",
@@ -189,21 +193,21 @@ impl<'g> Expr<'g> {
     #[must_use]
     #[track_caller]
     pub fn pow(self, exponent: Expr<'g>) -> Expr<'g> {
-        self.binary(Binary::Pow, exponent)
+        self.apply_binary(Binary::Pow, exponent)
     }
 
     /// The smaller of the two.
     #[must_use]
     #[track_caller]
     pub fn min(self, other: Expr<'g>) -> Expr<'g> {
-        self.binary(Binary::Min, other)
+        self.apply_binary(Binary::Min, other)
     }
 
     /// The larger of the two.
     #[must_use]
     #[track_caller]
     pub fn max(self, other: Expr<'g>) -> Expr<'g> {
-        self.binary(Binary::Max, other)
+        self.apply_binary(Binary::Max, other)
     }
 
     /// ln P(a, eᵘ) for a = `self` and u = `log_point`, with P(a, x) = ∫₀ˣ tᵃ⁻¹e⁻ᵗ dt/Γ(a): the
@@ -212,14 +216,14 @@ impl<'g> Expr<'g> {
     #[must_use]
     #[track_caller]
     pub fn gamma_log_below(self, log_point: Expr<'g>) -> Expr<'g> {
-        self.binary(Binary::GammaLogBelow, log_point)
+        self.apply_binary(Binary::GammaLogBelow, log_point)
     }
 
     /// ln(1 − P(a, eᵘ)), as [`Expr::gamma_log_below`]: the probability of a Poisson count below a.
     #[must_use]
     #[track_caller]
     pub fn gamma_log_above(self, log_point: Expr<'g>) -> Expr<'g> {
-        self.binary(Binary::GammaLogAbove, log_point)
+        self.apply_binary(Binary::GammaLogAbove, log_point)
     }
 
     /// The nearest number between `low` and `high`; the slope outside is zero.
@@ -233,20 +237,20 @@ impl<'g> Expr<'g> {
     #[must_use]
     #[track_caller]
     pub fn less(self, other: Expr<'g>) -> Expr<'g> {
-        self.binary(Binary::Less, other)
+        self.apply_binary(Binary::Less, other)
     }
 
     /// 1 where `self ≤ other`, else 0.
     #[must_use]
     #[track_caller]
     pub fn less_equal(self, other: Expr<'g>) -> Expr<'g> {
-        self.binary(Binary::LessEqual, other)
+        self.apply_binary(Binary::LessEqual, other)
     }
 
     /// 1 where the two are equal, else 0.
     #[must_use]
     #[track_caller]
     pub fn equal(self, other: Expr<'g>) -> Expr<'g> {
-        self.binary(Binary::Equal, other)
+        self.apply_binary(Binary::Equal, other)
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::matmul::{Read, product};
+use super::matmul::{Read, matrix_product};
 use super::{Event, Op, Site};
 use crate::expr::Expr;
 
@@ -42,11 +42,13 @@ impl Solve {
     /// B̄ solves the transposed system for X̄; L̄ = −tril Σ b̄ xᵀ, or −tril Σ x b̄ᵀ for Lᵀ.
     pub(crate) fn pullback<'g>(self, site: &Site<'_, 'g>, adjoint: Expr<'g>, k: usize) -> Expr<'g> {
         let (l, x) = (site.inputs[0], site.out);
-        let b_bar = solve(self.form.flipped(), l, adjoint);
+        let b_bar = solve_triangular(self.form.flipped(), l, adjoint);
         match (k, self.form) {
             (1, _) => b_bar,
-            (_, Form::Lower) => -product(b_bar, Read::Transposed, x, Read::Plain).tril(0),
-            (_, Form::LowerTransposed) => -product(x, Read::Transposed, b_bar, Read::Plain).tril(0),
+            (_, Form::Lower) => -matrix_product(b_bar, Read::Transposed, x, Read::Plain).tril(0),
+            (_, Form::LowerTransposed) => {
+                -matrix_product(x, Read::Transposed, b_bar, Read::Plain).tril(0)
+            }
         }
     }
 
@@ -62,15 +64,15 @@ impl Solve {
             Form::Lower => Read::Transposed,
             Form::LowerTransposed => Read::Plain,
         };
-        let bent = tangents[0].map(|t| -product(x, Read::Plain, t.tril(0), read));
+        let bent = tangents[0].map(|t| -matrix_product(x, Read::Plain, t.tril(0), read));
         let moved = match (tangents[1], bent) {
             (Some(b), Some(c)) => b + c,
             (b, c) => b.or(c)?,
         };
-        Some(solve(self.form, l, moved))
+        Some(solve_triangular(self.form, l, moved))
     }
 
-    pub(super) fn reference(self, inputs: &[Event<'_>]) -> Vec<f64> {
+    pub(super) fn reference_values(self, inputs: &[Event<'_>]) -> Vec<f64> {
         let (l, n) = (inputs[0].values, inputs[0].shape.dims()[0]);
         let mut values = inputs[1].values.to_vec();
         for x in values.chunks_exact_mut(n.max(1)) {
@@ -92,7 +94,7 @@ impl Solve {
 }
 
 /// The solutions of a triangular system for the rows of a matrix.
-pub(crate) fn solve<'g>(form: Form, l: Expr<'g>, b: Expr<'g>) -> Expr<'g> {
+pub(crate) fn solve_triangular<'g>(form: Form, l: Expr<'g>, b: Expr<'g>) -> Expr<'g> {
     if b.is_filled_with(0.0) {
         return b;
     }
@@ -101,26 +103,31 @@ pub(crate) fn solve<'g>(form: Form, l: Expr<'g>, b: Expr<'g>) -> Expr<'g> {
 }
 
 /// ½ on the diagonal, 1 below, 0 above.
-fn halved(x: Expr<'_>) -> Expr<'_> {
+fn halve_diagonal(x: Expr<'_>) -> Expr<'_> {
     x.tril(0) - x.diagonal().diagonal_matrix() * 0.5
 }
 
 /// Ā = ½ L⁻ᵀ(P + Pᵀ)L⁻¹ with P = Φ(LᵀL̄), Φ the halved lower triangle.
 pub(super) fn cholesky_pullback<'g>(site: &Site<'_, 'g>, adjoint: Expr<'g>) -> Expr<'g> {
     let l = site.out;
-    let p = halved(product(l, Read::Transposed, adjoint.tril(0), Read::Plain));
+    let p = halve_diagonal(matrix_product(
+        l,
+        Read::Transposed,
+        adjoint.tril(0),
+        Read::Plain,
+    ));
     let s = (p + p.transpose()) * 0.5;
-    let right = solve(Form::LowerTransposed, l, s);
-    solve(Form::LowerTransposed, l, right.transpose())
+    let right = solve_triangular(Form::LowerTransposed, l, s);
+    solve_triangular(Form::LowerTransposed, l, right.transpose())
 }
 
 /// L̇ = L Φ(L⁻¹ȦL⁻ᵀ)
 pub(super) fn cholesky_pushforward<'g>(site: &Site<'_, 'g>, tangent: Expr<'g>) -> Expr<'g> {
     let l = site.out;
     let symmetric = (tangent + tangent.transpose()) * 0.5;
-    let right = solve(Form::Lower, l, symmetric);
-    let both = solve(Form::Lower, l, right.transpose());
-    product(l, Read::Plain, halved(both), Read::Plain)
+    let right = solve_triangular(Form::Lower, l, symmetric);
+    let both = solve_triangular(Form::Lower, l, right.transpose());
+    matrix_product(l, Read::Plain, halve_diagonal(both), Read::Plain)
 }
 
 pub(super) fn cholesky_reference(a: Event<'_>) -> Vec<f64> {
@@ -145,7 +152,7 @@ pub(super) fn cholesky_reference(a: Event<'_>) -> Vec<f64> {
 
 impl<'g> Expr<'g> {
     #[track_caller]
-    fn side(self, what: &str) -> Result<usize, Expr<'g>> {
+    fn matrix_side(self, what: &str) -> Result<usize, Expr<'g>> {
         match *self.shape().dims() {
             [m, n] if m == n => Ok(n),
             _ => Err(self.graph().fail(format!(
@@ -160,7 +167,7 @@ impl<'g> Expr<'g> {
     #[must_use]
     #[track_caller]
     pub fn cholesky(self) -> Expr<'g> {
-        match self.side("cholesky") {
+        match self.matrix_side("cholesky") {
             Ok(n) => self.graph().build(Op::Cholesky, &[self], [n, n].into()),
             Err(stand_in) => stand_in,
         }
@@ -168,14 +175,14 @@ impl<'g> Expr<'g> {
 
     #[track_caller]
     fn solve_form(self, form: Form, b: Expr<'g>) -> Expr<'g> {
-        let n = match self.side("solve") {
+        let n = match self.matrix_side("solve") {
             Ok(n) => n,
             Err(stand_in) => return stand_in,
         };
         let shape = b.shape();
         match *shape.dims() {
-            [m] if m == n => solve(form, self, b.reshape([1, m])).reshape(shape),
-            [m, _] if m == n => solve(form, self, b.transpose()).transpose(),
+            [m] if m == n => solve_triangular(form, self, b.reshape([1, m])).reshape(shape),
+            [m, _] if m == n => solve_triangular(form, self, b.transpose()).transpose(),
             _ => self.graph().fail(format!(
                 "solve: a factor of shape {} does not fit a right side of shape {shape}",
                 self.shape()
@@ -213,12 +220,12 @@ impl<'g> Expr<'g> {
 
     #[track_caller]
     fn solve_rows(self, form: Form, b: Expr<'g>) -> Expr<'g> {
-        let n = match self.side("solve") {
+        let n = match self.matrix_side("solve") {
             Ok(n) => n,
             Err(stand_in) => return stand_in,
         };
         match *b.shape().dims() {
-            [_, m] if m == n => solve(form, self, b),
+            [_, m] if m == n => solve_triangular(form, self, b),
             _ => self.graph().fail(format!(
                 "solve: a factor of shape {} does not fit a left side of shape {}",
                 self.shape(),

@@ -24,7 +24,7 @@ impl<'g> Expr<'g> {
         if self.is_filled_with(0.0) {
             return self.graph().full(out, 0.0);
         }
-        simplify::at(self, out)
+        simplify::simplify_gather(self, out)
             .unwrap_or_else(|| self.graph().build(Op::Gather, &[self, indices.0], out))
     }
 
@@ -64,20 +64,20 @@ pub(super) fn pullback<'g>(
 }
 
 /// Row numbers reach the reference kernels as numbers.
-fn rows(indices: Event<'_>) -> impl Iterator<Item = usize> {
+fn index_rows(indices: Event<'_>) -> impl Iterator<Item = usize> {
     indices.values.iter().map(|&i| i as usize)
 }
 
 pub(super) fn gather_reference(inputs: &[Event<'_>], shape: Shape) -> Vec<f64> {
-    let width = shape.inner(1);
+    let width = shape.inner_size(1);
     let row = |i: usize| inputs[0].values[i * width..(i + 1) * width].to_vec();
-    rows(inputs[1]).flat_map(row).collect()
+    index_rows(inputs[1]).flat_map(row).collect()
 }
 
 pub(super) fn scatter_reference(inputs: &[Event<'_>], shape: Shape) -> Vec<f64> {
-    let width = shape.inner(1);
+    let width = shape.inner_size(1);
     let mut values = vec![0.0; shape.size()];
-    for (n, i) in rows(inputs[1]).enumerate() {
+    for (n, i) in index_rows(inputs[1]).enumerate() {
         for j in 0..width {
             values[i * width + j] += inputs[0].values[n * width + j];
         }

@@ -23,7 +23,7 @@ impl<'g> Expr<'g> {
                 self.shape()
             ));
         }
-        simplify::broadcast(self, shape)
+        simplify::simplify_broadcast(self, shape)
             .unwrap_or_else(|| self.graph().build(Op::Broadcast, &[self], shape))
     }
 
@@ -47,7 +47,7 @@ impl<'g> Expr<'g> {
                 Length(shape.size())
             ));
         }
-        simplify::reshape(self, shape)
+        simplify::simplify_reshape(self, shape)
             .unwrap_or_else(|| self.graph().build(Op::Reshape, &[self], shape))
     }
 
@@ -64,7 +64,7 @@ impl<'g> Expr<'g> {
         if m == 1 || n == 1 {
             return self.reshape([n, m]);
         }
-        simplify::transpose(self)
+        simplify::simplify_transpose(self)
             .unwrap_or_else(|| self.graph().build(Op::Transpose, &[self], [n, m].into()))
     }
 
@@ -85,7 +85,7 @@ impl<'g> Expr<'g> {
             return self;
         }
         let start = range.start;
-        simplify::slice(self, axis, range)
+        simplify::simplify_slice(self, axis, range)
             .unwrap_or_else(|| self.graph().build(Op::Slice { axis, start }, &[self], out))
     }
 
@@ -94,7 +94,7 @@ impl<'g> Expr<'g> {
     #[track_caller]
     pub fn entry(self, place: usize) -> Expr<'g> {
         let part = self.slice(0, place..place + 1);
-        let rest = part.shape().without(0, 1.min(part.shape().rank()));
+        let rest = part.shape().without_axes(0, 1.min(part.shape().rank()));
         part.reshape(rest)
     }
 
@@ -204,7 +204,7 @@ pub(super) fn concat_pushforward<'g>(
         .inputs
         .iter()
         .zip(tangents)
-        .map(|(x, t)| t.unwrap_or_else(|| x.like(0.0)))
+        .map(|(x, t)| t.unwrap_or_else(|| x.filled_like(0.0)))
         .collect();
     site.out.graph().concat(&parts, axis)
 }
@@ -216,7 +216,7 @@ pub(super) fn at_broadcast(event: Event<'_>, shape: Shape, i: usize) -> f64 {
     for axis in (0..rank).rev() {
         let here = rest % shape.dims()[axis];
         rest /= shape.dims()[axis];
-        let length = event.shape.aligned(axis, rank);
+        let length = event.shape.aligned_axis(axis, rank);
         if length > 1 {
             place += here * stride;
         }
@@ -238,8 +238,8 @@ pub(super) fn transpose_reference(x: Event<'_>) -> Vec<f64> {
 }
 
 pub(super) fn slice_reference(x: Event<'_>, out: Shape, axis: usize, start: usize) -> Vec<f64> {
-    let inner = x.shape.inner(axis + 1);
-    let (whole, part) = (x.shape.inner(axis), out.inner(axis));
+    let inner = x.shape.inner_size(axis + 1);
+    let (whole, part) = (x.shape.inner_size(axis), out.inner_size(axis));
     x.values
         .chunks_exact(whole.max(1))
         .flat_map(|chunk| chunk[start * inner..start * inner + part].iter().copied())
@@ -247,8 +247,8 @@ pub(super) fn slice_reference(x: Event<'_>, out: Shape, axis: usize, start: usiz
 }
 
 pub(super) fn pad_reference(x: Event<'_>, out: Shape, axis: usize, start: usize) -> Vec<f64> {
-    let inner = x.shape.inner(axis + 1);
-    let (part, whole) = (x.shape.inner(axis), out.inner(axis));
+    let inner = x.shape.inner_size(axis + 1);
+    let (part, whole) = (x.shape.inner_size(axis), out.inner_size(axis));
     let mut values = vec![0.0; out.size()];
     for (to, from) in values
         .chunks_exact_mut(whole.max(1))
@@ -261,9 +261,9 @@ pub(super) fn pad_reference(x: Event<'_>, out: Shape, axis: usize, start: usize)
 
 pub(super) fn concat_reference(parts: &[Event<'_>], out: Shape, axis: usize) -> Vec<f64> {
     let mut values = Vec::with_capacity(out.size());
-    for block in 0..out.outer(axis) {
+    for block in 0..out.outer_size(axis) {
         for part in parts {
-            let length = part.shape.inner(axis);
+            let length = part.shape.inner_size(axis);
             values.extend_from_slice(&part.values[block * length..(block + 1) * length]);
         }
     }

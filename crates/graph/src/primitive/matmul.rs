@@ -64,10 +64,10 @@ impl MatMul {
         let (a, b) = (site.inputs[0], site.inputs[1]);
         // Ā = C̄ op(B)ᵀ or its transpose, B̄ = op(A)ᵀ C̄ or its transpose.
         match (k, self.a, self.b) {
-            (0, Read::Plain, read) => product(c, Read::Plain, b, read.flipped()),
-            (0, Read::Transposed, read) => product(b, read, c, Read::Transposed),
-            (_, read, Read::Plain) => product(a, read.flipped(), c, Read::Plain),
-            (_, read, Read::Transposed) => product(c, Read::Transposed, a, read),
+            (0, Read::Plain, read) => matrix_product(c, Read::Plain, b, read.flipped()),
+            (0, Read::Transposed, read) => matrix_product(b, read, c, Read::Transposed),
+            (_, read, Read::Plain) => matrix_product(a, read.flipped(), c, Read::Plain),
+            (_, read, Read::Transposed) => matrix_product(c, Read::Transposed, a, read),
         }
     }
 
@@ -76,23 +76,23 @@ impl MatMul {
         site: &Site<'_, 'g>,
         tangents: &[Option<Expr<'g>>],
     ) -> Option<Expr<'g>> {
-        let left = tangents[0].map(|t| self.on(t, site.inputs[1]));
-        let right = tangents[1].map(|t| self.on(site.inputs[0], t));
+        let left = tangents[0].map(|t| self.apply_to(t, site.inputs[1]));
+        let right = tangents[1].map(|t| self.apply_to(site.inputs[0], t));
         match (left, right) {
             (Some(l), Some(r)) => Some(l + r),
             (l, r) => l.or(r),
         }
     }
 
-    pub(crate) fn on<'g>(self, a: Expr<'g>, b: Expr<'g>) -> Expr<'g> {
-        let c = product(a, self.a, b, self.b);
+    pub(crate) fn apply_to<'g>(self, a: Expr<'g>, b: Expr<'g>) -> Expr<'g> {
+        let c = matrix_product(a, self.a, b, self.b);
         match self.lanes {
             Lanes::Kept => c,
             Lanes::Summed => c.sum_lanes(),
         }
     }
 
-    pub(super) fn reference(self, inputs: &[Event<'_>], shape: Shape) -> Vec<f64> {
+    pub(super) fn reference_values(self, inputs: &[Event<'_>], shape: Shape) -> Vec<f64> {
         let (a, b) = (inputs[0], inputs[1]);
         let (m, k) = self.a.dims(a.shape);
         let n = shape.dims()[1];
@@ -112,7 +112,7 @@ impl MatMul {
 }
 
 /// The product of two matrices that fit, each read plain or transposed.
-pub(crate) fn product<'g>(a: Expr<'g>, read_a: Read, b: Expr<'g>, read_b: Read) -> Expr<'g> {
+pub(crate) fn matrix_product<'g>(a: Expr<'g>, read_a: Read, b: Expr<'g>, read_b: Read) -> Expr<'g> {
     let (m, k) = read_a.dims(a.shape());
     let (l, n) = read_b.dims(b.shape());
     assert_eq!(k, l, "shapes are checked where a product is asked for");
@@ -152,7 +152,7 @@ impl<'g> Expr<'g> {
                 "dot: shapes {a} and {b} do not fit: {columns} columns meet {rows} rows"
             ));
         }
-        let c = product(left, Read::Plain, right, Read::Plain);
+        let c = matrix_product(left, Read::Plain, right, Read::Plain);
         let (m, n) = (c.shape().dims()[0], c.shape().dims()[1]);
         match (a.rank(), b.rank()) {
             (1, 1) => c.reshape(()),

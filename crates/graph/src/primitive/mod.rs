@@ -209,24 +209,24 @@ impl Op {
             // same operation.
             _ => {
                 let operands = [&[tangents[0]?], &site.inputs[1..]].concat();
-                Some(self.on(&operands, site.out.shape()))
+                Some(self.apply_to(&operands, site.out.shape()))
             }
         }
     }
 
     /// The operation on these operands with a result of this shape. It calls the constructors, so
     /// every rule that simplifies applies.
-    pub(crate) fn on<'g>(&self, operands: &[Expr<'g>], shape: Shape) -> Expr<'g> {
+    pub(crate) fn apply_to<'g>(&self, operands: &[Expr<'g>], shape: Shape) -> Expr<'g> {
         let x = operands[0];
         match self {
-            Op::Unary(op) => x.unary(*op),
-            Op::Binary(op) => x.binary(*op, operands[1]),
+            Op::Unary(op) => x.apply_unary(*op),
+            Op::Binary(op) => x.apply_binary(*op, operands[1]),
             Op::Select => x.select(operands[1], operands[2]),
             Op::Concat { axis } => x.graph().concat(operands, *axis),
             Op::Reduce { by, first, count } => x.reduce(*by, *first, *count),
-            Op::MatMul(op) => op.on(x, operands[1]),
+            Op::MatMul(op) => op.apply_to(x, operands[1]),
             Op::Cholesky => x.cholesky(),
-            Op::Solve(op) => factor::solve(op.form, x, operands[1]),
+            Op::Solve(op) => factor::solve_triangular(op.form, x, operands[1]),
             Op::StopGradient => x.stop_gradient(),
             Op::Anchor => x.anchor(),
             Op::Broadcast => x.broadcast(shape),
@@ -248,25 +248,27 @@ impl Op {
     }
 
     /// The value of one event by plain loops. The evaluator itself handles `SumLanes`.
-    pub(crate) fn reference(&self, inputs: &[Event<'_>], shape: Shape) -> Vec<f64> {
+    pub(crate) fn reference_values(&self, inputs: &[Event<'_>], shape: Shape) -> Vec<f64> {
         match self {
             Op::Scalar(bits) => vec![f64::from_bits(*bits)],
-            Op::Unary(op) => inputs[0].values.iter().map(|&x| op.value(x)).collect(),
-            Op::Binary(op) => binary::reference(*op, inputs, shape),
-            Op::Select => select::reference(inputs, shape),
+            Op::Unary(op) => inputs[0].values.iter().map(|&x| op.value_at(x)).collect(),
+            Op::Binary(op) => binary::reference_values(*op, inputs, shape),
+            Op::Select => select::reference_values(inputs, shape),
             Op::Broadcast => layout::broadcast_reference(inputs[0], shape),
             Op::Reshape | Op::StopGradient | Op::Anchor => inputs[0].values.to_vec(),
             Op::Transpose => layout::transpose_reference(inputs[0]),
             Op::Slice { axis, start } => layout::slice_reference(inputs[0], shape, *axis, *start),
             Op::Pad { axis, start } => layout::pad_reference(inputs[0], shape, *axis, *start),
             Op::Concat { axis } => layout::concat_reference(inputs, shape, *axis),
-            Op::Reduce { by, first, count } => reduce::reference(*by, inputs[0], *first, *count),
+            Op::Reduce { by, first, count } => {
+                reduce::reference_values(*by, inputs[0], *first, *count)
+            }
             Op::CumulativeSum(direction) => reduce::cumulative_reference(*direction, inputs[0]),
             Op::Gather => index::gather_reference(inputs, shape),
             Op::ScatterAdd => index::scatter_reference(inputs, shape),
-            Op::MatMul(op) => op.reference(inputs, shape),
+            Op::MatMul(op) => op.reference_values(inputs, shape),
             Op::Cholesky => factor::cholesky_reference(inputs[0]),
-            Op::Solve(op) => op.reference(inputs),
+            Op::Solve(op) => op.reference_values(inputs),
             Op::Tril(offset) => triangle::tril_reference(*offset, inputs[0]),
             Op::Diagonal => triangle::diagonal_reference(inputs[0]),
             Op::DiagonalMatrix => triangle::diagonal_matrix_reference(inputs[0]),

@@ -23,7 +23,7 @@ impl Reduction {
     }
 
     /// The value of an empty reduction.
-    pub(crate) fn start(self) -> f64 {
+    pub(crate) fn start_value(self) -> f64 {
         match self {
             Reduction::Sum => 0.0,
             Reduction::Max => f64::NEG_INFINITY,
@@ -70,7 +70,8 @@ impl<'g> Expr<'g> {
         }
         simplify::reduce(by, self, first, count).unwrap_or_else(|| {
             let op = Op::Reduce { by, first, count };
-            self.graph().build(op, &[self], shape.without(first, count))
+            self.graph()
+                .build(op, &[self], shape.without_axes(first, count))
         })
     }
 
@@ -91,7 +92,7 @@ impl<'g> Expr<'g> {
     #[must_use]
     pub fn mean(self) -> Expr<'g> {
         if self.shape().is_symbolic() {
-            return self.sum() / self.like(1.0).sum();
+            return self.sum() / self.filled_like(1.0).sum();
         }
         self.sum() * (1.0 / self.shape().size() as f64)
     }
@@ -152,7 +153,7 @@ impl<'g> Expr<'g> {
         let mut sum = self;
         let rank = self.shape().rank();
         let repeated = |axis: usize| {
-            shape.aligned(axis, rank) == 1
+            shape.aligned_axis(axis, rank) == 1
                 && (self.shape().dims()[axis] != 1 || axis + shape.rank() < rank)
         };
         let mut axis = rank;
@@ -169,14 +170,14 @@ impl<'g> Expr<'g> {
 }
 
 /// The shape of the operand with the reduced axes kept as unit axes.
-fn kept(shape: Shape, axes: (usize, usize)) -> Shape {
+fn kept_shape(shape: Shape, axes: (usize, usize)) -> Shape {
     (axes.0..axes.0 + axes.1).fold(shape, |s, axis| s.with_dim(axis, 1))
 }
 
 /// The indicator of the maximum, divided equally among ties.
 fn peak_share<'g>(site: &Site<'_, 'g>, axes: (usize, usize)) -> Expr<'g> {
     let x = site.inputs[0];
-    let ones = kept(x.shape(), axes);
+    let ones = kept_shape(x.shape(), axes);
     let mask = x.equal(site.out.reshape(ones)).stop_gradient();
     mask / mask.reduce(Reduction::Sum, axes.0, axes.1).reshape(ones)
 }
@@ -188,7 +189,7 @@ pub(super) fn pullback<'g>(
     adjoint: Expr<'g>,
 ) -> Expr<'g> {
     let shape = site.inputs[0].shape();
-    let spread = adjoint.reshape(kept(shape, axes));
+    let spread = adjoint.reshape(kept_shape(shape, axes));
     match by {
         Reduction::Sum => spread.broadcast(shape),
         Reduction::Max => spread * peak_share(site, axes),
@@ -208,12 +209,17 @@ pub(super) fn pushforward<'g>(
     weighted.reduce(Reduction::Sum, axes.0, axes.1)
 }
 
-pub(super) fn reference(by: Reduction, x: Event<'_>, first: usize, count: usize) -> Vec<f64> {
-    let (outer, inner) = (x.shape.outer(first), x.shape.inner(first + count));
+pub(super) fn reference_values(
+    by: Reduction,
+    x: Event<'_>,
+    first: usize,
+    count: usize,
+) -> Vec<f64> {
+    let (outer, inner) = (x.shape.outer_size(first), x.shape.inner_size(first + count));
     let length = x.shape.dims()[first..first + count]
         .iter()
         .product::<usize>();
-    let mut values = vec![by.start(); outer * inner];
+    let mut values = vec![by.start_value(); outer * inner];
     for (i, out) in values.iter_mut().enumerate() {
         let (block, column) = (i / inner, i % inner);
         for j in 0..length {

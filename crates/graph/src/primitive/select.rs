@@ -23,7 +23,7 @@ impl<'g> Expr<'g> {
                 b.shape()
             ));
         };
-        simplify::select(self, a, b, shape)
+        simplify::simplify_select(self, a, b, shape)
             .unwrap_or_else(|| self.graph().build(Op::Select, &[self, a, b], shape))
     }
 }
@@ -52,7 +52,7 @@ pub(super) fn pushforward<'g>(
     Some(site.inputs[0].select(a, b).broadcast(site.out.shape()))
 }
 
-pub(super) fn reference(inputs: &[Event<'_>], shape: Shape) -> Vec<f64> {
+pub(super) fn reference_values(inputs: &[Event<'_>], shape: Shape) -> Vec<f64> {
     let pick = |i| match at_broadcast(inputs[0], shape, i) {
         0.0 => at_broadcast(inputs[2], shape, i),
         _ => at_broadcast(inputs[1], shape, i),

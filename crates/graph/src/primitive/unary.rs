@@ -56,58 +56,60 @@ struct Row {
     slope: Slope,
 }
 
-const fn row(name: &'static str, value: fn(f64) -> f64, slope: Slope) -> Row {
+const fn table_row(name: &'static str, value: fn(f64) -> f64, slope: Slope) -> Row {
     Row { name, value, slope }
 }
 
 impl Unary {
-    fn row(self) -> Row {
+    fn table_row(self) -> Row {
         use std::f64::consts::FRAC_2_SQRT_PI;
         match self {
-            Unary::Neg => row("neg", |x| -x, |x, _| x.like(-1.0)),
-            Unary::Abs => row("abs", f64::abs, |x, _| x.sign()),
-            Unary::Sign => row("sign", sign, |x, _| x.like(0.0)),
-            Unary::Exp => row("exp", f64::exp, |_, y| y),
-            Unary::Expm1 => row("expm1", f64::exp_m1, |_, y| y + 1.0),
-            Unary::Ln => row("ln", f64::ln, |x, _| x.recip()),
-            Unary::Log1p => row("log1p", f64::ln_1p, |x, _| (x + 1.0).recip()),
-            Unary::Sqrt => row("sqrt", f64::sqrt, |_, y| y.recip() * 0.5),
-            Unary::Recip => row("recip", f64::recip, |_, y| -y.square()),
-            Unary::Square => row("square", |x| x * x, |x, _| x * 2.0),
-            Unary::Sigmoid => row("sigmoid", sigmoid, |_, y| y - y.square()),
-            Unary::Softplus => row("softplus", softplus, |x, _| x.sigmoid()),
-            Unary::Tanh => row("tanh", f64::tanh, |_, y| 1.0 - y.square()),
-            Unary::Elu => row("elu", elu, |x, _| x.min(x.graph().scalar(0.0)).exp()),
-            Unary::Lgamma => row("lgamma", special::lgamma, |x, _| x.digamma()),
+            Unary::Neg => table_row("neg", |x| -x, |x, _| x.filled_like(-1.0)),
+            Unary::Abs => table_row("abs", f64::abs, |x, _| x.sign()),
+            Unary::Sign => table_row("sign", sign, |x, _| x.filled_like(0.0)),
+            Unary::Exp => table_row("exp", f64::exp, |_, y| y),
+            Unary::Expm1 => table_row("expm1", f64::exp_m1, |_, y| y + 1.0),
+            Unary::Ln => table_row("ln", f64::ln, |x, _| x.recip()),
+            Unary::Log1p => table_row("log1p", f64::ln_1p, |x, _| (x + 1.0).recip()),
+            Unary::Sqrt => table_row("sqrt", f64::sqrt, |_, y| y.recip() * 0.5),
+            Unary::Recip => table_row("recip", f64::recip, |_, y| -y.square()),
+            Unary::Square => table_row("square", |x| x * x, |x, _| x * 2.0),
+            Unary::Sigmoid => table_row("sigmoid", sigmoid, |_, y| y - y.square()),
+            Unary::Softplus => table_row("softplus", softplus, |x, _| x.sigmoid()),
+            Unary::Tanh => table_row("tanh", f64::tanh, |_, y| 1.0 - y.square()),
+            Unary::Elu => table_row("elu", elu, |x, _| x.min(x.graph().scalar(0.0)).exp()),
+            Unary::Lgamma => table_row("lgamma", special::lgamma, |x, _| x.digamma()),
             // The order is not available to a plain function; `value` and `slope` read it.
-            Unary::Polygamma(_) => row("polygamma", |_| f64::NAN, |x, _| x),
-            Unary::Erf => row("erf", special::erf, |x, _| {
+            Unary::Polygamma(_) => table_row("polygamma", |_| f64::NAN, |x, _| x),
+            Unary::Erf => table_row("erf", special::erf, |x, _| {
                 (-x.square()).exp() * FRAC_2_SQRT_PI
             }),
-            Unary::Erfc => row("erfc", special::erfc, |x, _| {
+            Unary::Erfc => table_row("erfc", special::erfc, |x, _| {
                 (-x.square()).exp() * -FRAC_2_SQRT_PI
             }),
-            Unary::NormalLogCdf => row("normal_log_cdf", special::normal_log_cdf, |x, _| {
+            Unary::NormalLogCdf => table_row("normal_log_cdf", special::normal_log_cdf, |x, _| {
                 x.inverse_mills()
             }),
-            Unary::InverseMills => row("inverse_mills", special::inverse_mills, |x, y| {
+            Unary::InverseMills => table_row("inverse_mills", special::inverse_mills, |x, y| {
                 -(y * (x + y))
             }),
-            Unary::NormalQuantile => row("normal_quantile", special::normal_quantile, |_, y| {
-                (y.square() * 0.5).exp() * SQRT_2_PI
-            }),
-            Unary::Sin => row("sin", f64::sin, |x, _| x.cos()),
-            Unary::Cos => row("cos", f64::cos, |x, _| -x.sin()),
-            Unary::Atan => row("atan", f64::atan, |x, _| (x.square() + 1.0).recip()),
-            Unary::LogBesselI0e => row("log_bessel_i0e", special::log_bessel_i0e, |x, _| {
+            Unary::NormalQuantile => {
+                table_row("normal_quantile", special::normal_quantile, |_, y| {
+                    (y.square() * 0.5).exp() * SQRT_2_PI
+                })
+            }
+            Unary::Sin => table_row("sin", f64::sin, |x, _| x.cos()),
+            Unary::Cos => table_row("cos", f64::cos, |x, _| -x.sin()),
+            Unary::Atan => table_row("atan", f64::atan, |x, _| (x.square() + 1.0).recip()),
+            Unary::LogBesselI0e => table_row("log_bessel_i0e", special::log_bessel_i0e, |x, _| {
                 x.bessel_ratio() - x.sign()
             }),
-            Unary::BesselRatio => row("bessel_ratio", special::bessel_ratio, |x, _| {
+            Unary::BesselRatio => table_row("bessel_ratio", special::bessel_ratio, |x, _| {
                 x.bessel_ratio_slope()
             }),
             // A″ = A/x² − A′/x − 2AA′, by the equation of A.
             Unary::BesselRatioSlope => {
-                row("bessel_ratio_slope", special::bessel_ratio_slope, |x, y| {
+                table_row("bessel_ratio_slope", special::bessel_ratio_slope, |x, y| {
                     let ratio = x.bessel_ratio();
                     (ratio / x - y) / x - ratio * y * 2.0
                 })
@@ -118,30 +120,30 @@ impl Unary {
     pub(crate) fn name(self) -> String {
         match self {
             Unary::Polygamma(n) => format!("polygamma {n}"),
-            _ => self.row().name.into(),
+            _ => self.table_row().name.into(),
         }
     }
 
     /// The function itself.
-    pub(crate) fn value(self, x: f64) -> f64 {
+    pub(crate) fn value_at(self, x: f64) -> f64 {
         match self {
             Unary::Polygamma(n) => special::polygamma(u32::from(n), x),
-            _ => (self.row().value)(x),
+            _ => (self.table_row().value)(x),
         }
     }
 
-    fn slope<'g>(self, site: &Site<'_, 'g>) -> Expr<'g> {
+    fn slope_at<'g>(self, site: &Site<'_, 'g>) -> Expr<'g> {
         let x = site.inputs[0];
         match self {
-            Unary::Polygamma(n) => x.unary(Unary::Polygamma(n + 1)),
-            _ => (self.row().slope)(x, site.out),
+            Unary::Polygamma(n) => x.apply_unary(Unary::Polygamma(n + 1)),
+            _ => (self.table_row().slope)(x, site.out),
         }
     }
 
     pub(crate) fn pullback<'g>(self, site: &Site<'_, 'g>, adjoint: Expr<'g>) -> Expr<'g> {
         match self {
             Unary::Neg => -adjoint,
-            _ => adjoint * self.slope(site),
+            _ => adjoint * self.slope_at(site),
         }
     }
 
@@ -181,7 +183,7 @@ fn elu(x: f64) -> f64 {
 macro_rules! methods {
     ($($(#[$doc:meta])* $name:ident => $op:ident;)*) => {
         impl Expr<'_> {
-            $($(#[$doc])* #[must_use] pub fn $name(self) -> Self { self.unary(Unary::$op) })*
+            $($(#[$doc])* #[must_use] pub fn $name(self) -> Self { self.apply_unary(Unary::$op) })*
         }
     };
 }
@@ -240,25 +242,25 @@ methods! {
 }
 
 impl<'g> Expr<'g> {
-    pub(crate) fn unary(self, op: Unary) -> Expr<'g> {
-        simplify::unary(op, self)
+    pub(crate) fn apply_unary(self, op: Unary) -> Expr<'g> {
+        simplify::simplify_unary(op, self)
             .unwrap_or_else(|| self.graph().build(Op::Unary(op), &[self], self.shape()))
     }
 
     /// The slope of [`Expr::lgamma`].
     #[must_use]
     pub fn digamma(self) -> Expr<'g> {
-        self.unary(Unary::Polygamma(0))
+        self.apply_unary(Unary::Polygamma(0))
     }
 
     /// The slope of [`Expr::digamma`].
     #[must_use]
     pub fn trigamma(self) -> Expr<'g> {
-        self.unary(Unary::Polygamma(1))
+        self.apply_unary(Unary::Polygamma(1))
     }
 
     /// The number `value`, where an array of this shape is expected.
-    pub(crate) fn like(self, value: f64) -> Expr<'g> {
+    pub(crate) fn filled_like(self, value: f64) -> Expr<'g> {
         self.graph().full(self.shape(), value)
     }
 }

@@ -1,6 +1,6 @@
 //! Recorded expressions as readable algebra.
 
-use super::number::number;
+use super::number::format_number;
 use super::{Recording, Step};
 use crate::length::Length;
 use crate::primitive::matmul::Read;
@@ -67,9 +67,9 @@ enum Rank {
 impl Recording {
     /// An output as algebra over the names of inputs. The outputs at `named`, other than this
     /// one, are written as their names where they occur.
-    pub fn text(&self, output: usize, named: &[usize]) -> String {
+    pub fn format_output(&self, output: usize, named: &[usize]) -> String {
         let last = self.0.outputs[output].step as usize;
-        let needed = self.needed(&[last]);
+        let needed = self.needed_steps(&[last]);
         let mut texts: Vec<Option<Phrase>> = vec![None; needed.len()];
         for place in (0..needed.len()).filter(|&place| needed[place]) {
             let name = named.iter().map(|&k| &self.0.outputs[k]);
@@ -88,13 +88,13 @@ impl Recording {
     fn step_text(&self, step: &Step, done: &[Option<Phrase>]) -> Phrase {
         let of = |k: usize| done[step.operands[k] as usize].as_ref().expect("earlier");
         match &step.op {
-            Op::Scalar(bits) => Phrase::atom(number(f64::from_bits(*bits))),
-            Op::Constant(place) => Phrase::atom(array(&self.0.constants[*place as usize])),
+            Op::Scalar(bits) => Phrase::atom(format_number(f64::from_bits(*bits))),
+            Op::Constant(place) => Phrase::atom(format_array(&self.0.constants[*place as usize])),
             Op::Input(place) | Op::IndexInput(place) => {
                 Phrase::atom(self.0.inputs[*place as usize].name.clone())
             }
-            Op::Unary(op) => unary(*op, of(0)),
-            Op::Binary(op) => binary(*op, of(0), of(1)),
+            Op::Unary(op) => unary_phrase(*op, of(0)),
+            Op::Binary(op) => binary_phrase(*op, of(0), of(1)),
             Op::Select => Phrase::call("select", &[of(0), of(1), of(2)]),
             // Operations that only move or mark numbers are not shown.
             Op::Broadcast | Op::Reshape | Op::StopGradient | Op::Anchor => of(0).clone(),
@@ -105,7 +105,7 @@ impl Recording {
                     "{}[{}{}]",
                     of(0).inside(Level::Atom),
                     ".., ".repeat(*axis),
-                    range(*start, length)
+                    format_range(*start, length)
                 ))
             }
             Op::Concat { .. } => {
@@ -132,14 +132,14 @@ impl Recording {
             }
             op => {
                 let operands: Vec<&Phrase> = (0..step.operands.len()).map(of).collect();
-                Phrase::call(&function(op), &operands)
+                Phrase::call(&function_name(op), &operands)
             }
         }
     }
 }
 
 /// The name of an operation in one word.
-fn function(op: &Op) -> String {
+fn function_name(op: &Op) -> String {
     match op {
         Op::Pad { .. } => "pad".into(),
         Op::CumulativeSum(_) => "cumulative_sum".into(),
@@ -149,7 +149,7 @@ fn function(op: &Op) -> String {
     }
 }
 
-fn unary(op: Unary, x: &Phrase) -> Phrase {
+fn unary_phrase(op: Unary, x: &Phrase) -> Phrase {
     match op {
         Unary::Neg => Phrase::sum(x.terms(Sign::Minus)),
         Unary::Square => Phrase::new(Level::Power, format!("{}²", x.inside(Level::Atom))),
@@ -159,7 +159,7 @@ fn unary(op: Unary, x: &Phrase) -> Phrase {
     }
 }
 
-fn binary(op: Binary, x: &Phrase, y: &Phrase) -> Phrase {
+fn binary_phrase(op: Binary, x: &Phrase, y: &Phrase) -> Phrase {
     let infix = |sign: &str, level: Level| {
         let (left, right) = (x.inside(Level::Sum), y.inside(Level::Sum));
         Phrase::new(level, format!("{left} {sign} {right}"))
@@ -192,17 +192,17 @@ fn binary(op: Binary, x: &Phrase, y: &Phrase) -> Phrase {
     }
 }
 
-fn array(values: &[f64]) -> String {
+fn format_array(values: &[f64]) -> String {
     let shown: Vec<String> = values
         .iter()
         .take(SHOWN)
-        .map(|value| number(*value))
+        .map(|value| format_number(*value))
         .collect();
     let more = if values.len() > SHOWN { ", …" } else { "" };
     format!("[{}{more}]", shown.join(", "))
 }
 
-fn range(start: usize, length: usize) -> String {
+fn format_range(start: usize, length: usize) -> String {
     match length {
         1 => Length(start).to_string(),
         _ => format!("{}..{}", Length(start), Length(start + length)),
@@ -326,7 +326,7 @@ mod tests {
     use crate::{Expr, Graph, ROWS};
 
     fn text<'g>(graph: &'g Graph, output: Expr<'g>) -> String {
-        Recording::of(graph, &[("output", output)]).text(0, &[])
+        Recording::from_outputs(graph, &[("output", output)]).format_output(0, &[])
     }
 
     #[test]
@@ -353,8 +353,8 @@ mod tests {
         let (raw, scale) = (graph.input("raw", [3]), graph.input("scale", ()));
         let effect = raw * scale;
         let outputs = [("effect", effect), ("more", effect + effect.exp())];
-        let recording = Recording::of(&graph, &outputs);
-        assert_eq!(recording.text(0, &[0]), "raw * scale");
-        assert_eq!(recording.text(1, &[0]), "exp(effect) + effect");
+        let recording = Recording::from_outputs(&graph, &outputs);
+        assert_eq!(recording.format_output(0, &[0]), "raw * scale");
+        assert_eq!(recording.format_output(1, &[0]), "exp(effect) + effect");
     }
 }

@@ -11,10 +11,10 @@ const LONGEST: usize = ROWS * 1024;
 const MOST_DERIVATIVES: u8 = 64;
 
 /// Replays every step on a graph that collects mistakes, for any number of rows.
-pub(super) fn check(recording: &Recording) -> Result<(), RecordingError> {
-    let graph = Graph::collecting();
+pub(super) fn check_recording(recording: &Recording) -> Result<(), RecordingError> {
+    let graph = Graph::collecting_errors();
     let parts = &*recording.0;
-    let inputs = inputs(&graph, parts)?;
+    let inputs = replay_inputs(&graph, parts)?;
     let stage = Stage {
         graph: &graph,
         inputs: &|place| inputs[place],
@@ -26,9 +26,9 @@ pub(super) fn check(recording: &Recording) -> Result<(), RecordingError> {
             step: place,
             message,
         };
-        let operands = operands(step, &done).map_err(wrong)?;
-        fits(step, &operands, parts).map_err(wrong)?;
-        let value = recording.write(&stage, step, &operands);
+        let operands = replay_operands(step, &done).map_err(wrong)?;
+        check_step(step, &operands, parts).map_err(wrong)?;
+        let value = recording.replay_step(&stage, step, &operands);
         if let Some(error) = graph.errors().pop() {
             return Err(wrong(error.message));
         }
@@ -51,7 +51,7 @@ pub(super) fn check(recording: &Recording) -> Result<(), RecordingError> {
     }
 }
 
-fn inputs<'g>(graph: &'g Graph, parts: &Parts) -> Result<Vec<Expr<'g>>, RecordingError> {
+fn replay_inputs<'g>(graph: &'g Graph, parts: &Parts) -> Result<Vec<Expr<'g>>, RecordingError> {
     let given = |input: &super::Input| match (input.kind, input.shape.dims()) {
         _ if !is_short(input.shape) => Err(RecordingError {
             step: 0,
@@ -72,7 +72,7 @@ fn is_short(shape: Shape) -> bool {
 }
 
 /// The operands, which are earlier steps. Row numbers are operands of look-ups only.
-fn operands<'g>(step: &Step, done: &[Expr<'g>]) -> Result<Vec<Expr<'g>>, String> {
+fn replay_operands<'g>(step: &Step, done: &[Expr<'g>]) -> Result<Vec<Expr<'g>>, String> {
     let looks_up = matches!(step.op, Op::Gather | Op::ScatterAdd);
     let operand = |(k, &place): (usize, &u32)| {
         let Some(&operand) = done.get(place as usize) else {
@@ -107,7 +107,7 @@ fn arity(op: &Op) -> Option<usize> {
 }
 
 /// Checks the preconditions of the constructors.
-fn fits(step: &Step, operands: &[Expr<'_>], parts: &Parts) -> Result<(), String> {
+fn check_step(step: &Step, operands: &[Expr<'_>], parts: &Parts) -> Result<(), String> {
     let shape = step.shape;
     let of = |k: usize| operands[k].shape();
     let fits = match step.op {
@@ -178,7 +178,7 @@ mod tests {
             ("wide", wide),
             ("chosen", chosen),
         ];
-        Recording::of(&graph, &outputs)
+        Recording::from_outputs(&graph, &outputs)
     }
 
     fn run(recording: &Recording, rows: usize) -> Vec<Vec<f64>> {

@@ -84,9 +84,9 @@ struct Output {
 impl Recording {
     /// The nodes that `outputs` need, under their names. The inputs are all those of the graph, in
     /// the order in which they were named.
-    pub fn of(graph: &Graph, outputs: &[(&str, Expr<'_>)]) -> Recording {
+    pub fn from_outputs(graph: &Graph, outputs: &[(&str, Expr<'_>)]) -> Recording {
         let exprs: Vec<Expr<'_>> = outputs.iter().map(|(_, expr)| *expr).collect();
-        let reachable = graph.reachable(&exprs);
+        let reachable = graph.mark_reachable(&exprs);
         let nodes = graph.nodes();
         let mut parts = Parts {
             inputs: inputs_of(graph),
@@ -161,7 +161,7 @@ impl Recording {
         let last: Vec<usize> = (outputs.iter())
             .map(|&place| self.0.outputs[place].step as usize)
             .collect();
-        let needed = self.needed(&last);
+        let needed = self.needed_steps(&last);
         let mut done: Vec<Option<Expr<'g>>> = vec![None; needed.len()];
         let mut operands = Vec::new();
         let stage = Stage {
@@ -177,7 +177,7 @@ impl Recording {
                         .iter()
                         .map(|&k| done[k as usize].expect("earlier")),
                 );
-                done[place] = Some(self.write(&stage, step, &operands));
+                done[place] = Some(self.replay_step(&stage, step, &operands));
             }
         }
         last.iter()
@@ -186,7 +186,7 @@ impl Recording {
     }
 
     /// The steps that these outputs need.
-    fn needed(&self, last: &[usize]) -> Vec<bool> {
+    fn needed_steps(&self, last: &[usize]) -> Vec<bool> {
         let end = last.iter().map(|place| place + 1).max().unwrap_or(0);
         let mut needed = vec![false; end];
         for &place in last {
@@ -202,7 +202,12 @@ impl Recording {
         needed
     }
 
-    fn write<'g>(&self, stage: &Stage<'_, 'g>, step: &Step, operands: &[Expr<'g>]) -> Expr<'g> {
+    fn replay_step<'g>(
+        &self,
+        stage: &Stage<'_, 'g>,
+        step: &Step,
+        operands: &[Expr<'g>],
+    ) -> Expr<'g> {
         let (graph, rows) = (stage.graph, stage.rows);
         let shape = step.shape.resolve(rows);
         match step.op {
@@ -216,13 +221,13 @@ impl Recording {
             }
             Op::Slice { axis, start } => {
                 let start = Length(start).resolve(rows);
-                Op::Slice { axis, start }.on(operands, shape)
+                Op::Slice { axis, start }.apply_to(operands, shape)
             }
             Op::Pad { axis, start } => {
                 let start = Length(start).resolve(rows);
-                Op::Pad { axis, start }.on(operands, shape)
+                Op::Pad { axis, start }.apply_to(operands, shape)
             }
-            ref op => op.on(operands, shape),
+            ref op => op.apply_to(operands, shape),
         }
     }
 }
@@ -262,7 +267,7 @@ impl TryFrom<Parts> for Recording {
 
     fn try_from(parts: Parts) -> Result<Recording, RecordingError> {
         let recording = Recording(Arc::new(parts));
-        check::check(&recording)?;
+        check::check_recording(&recording)?;
         Ok(recording)
     }
 }

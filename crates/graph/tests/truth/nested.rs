@@ -61,10 +61,10 @@ fn a_slice_of_pieces_of_pieces_is_written() {
 fn a_million_nested_operations_are_saved_and_read_back() {
     let graph = Graph::new();
     let value = nested(graph.input("x", ()), DEEP, Expr::tanh).ln();
-    let recording = Recording::of(&graph, &[("value", value)]);
+    let recording = Recording::from_outputs(&graph, &[("value", value)]);
     let bytes = postcard::to_stdvec(&recording).unwrap();
     let again: Recording = postcard::from_bytes(&bytes).unwrap();
-    assert_eq!(again.text(0, &[]), "ln(…)");
+    assert_eq!(again.format_output(0, &[]), "ln(…)");
 }
 
 #[test]

@@ -108,7 +108,7 @@ fn mistakes() -> Vec<Mistake> {
 #[test]
 fn a_collecting_graph_reports_each_mistake_once_at_its_line() {
     for (operation, shapes, wrong) in mistakes() {
-        let graph = Graph::collecting();
+        let graph = Graph::collecting_errors();
         let (stand_in, line) = wrong(&Arrays::new(&graph));
         let errors = graph.errors();
         assert_eq!(errors.len(), 1, "{operation} {shapes:?}: {errors:?}");
@@ -162,7 +162,7 @@ fn a_plain_graph_panics_with_the_same_message_at_the_same_line() {
         }
     }));
     for (_, _, wrong) in mistakes() {
-        let graph = Graph::collecting();
+        let graph = Graph::collecting_errors();
         wrong(&Arrays::new(&graph));
         let expected = graph.errors()[0].clone();
         let found = panic_of(wrong);
@@ -172,7 +172,7 @@ fn a_plain_graph_panics_with_the_same_message_at_the_same_line() {
 
 #[test]
 fn a_mistake_inside_a_longer_program_is_found_and_the_rest_goes_on() {
-    let graph = Graph::collecting();
+    let graph = Graph::collecting_errors();
     let (x, y) = (graph.input("x", [3]), graph.input("y", [4]));
     let value = (x.exp() * y).sum() + x.sum();
     let gradient = graph.grad(value, &[x])[0];

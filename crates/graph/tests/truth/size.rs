@@ -37,7 +37,7 @@ fn an_array_of_too_many_numbers_is_refused() {
 
 #[test]
 fn a_collecting_graph_names_the_line_that_asked_for_too_much() {
-    let graph = Graph::collecting();
+    let graph = Graph::collecting_errors();
     let x = graph.input("x", [1 << 21]);
     let (_, line) = (x.diagonal_matrix(), line!());
     let errors = graph.errors();
@@ -92,7 +92,7 @@ fn a_block_of_more_rows_than_there_are_is_one_block() {
             fusion: Fusion::On,
             ..PlanOptions::lanes(2)
         };
-        let plan = Plan::with(&outputs, &options);
+        let plan = Plan::with_options(&outputs, &options);
         let mut workspace = plan.workspace();
         workspace.set(plan.input(x).unwrap(), &values);
         plan.run(&mut workspace);
@@ -120,7 +120,7 @@ fn arrays_of_two_graphs_do_not_mix() {
         }),
         Box::new(|| drop(a.grad(x.exp().sum(), &[y]))),
         Box::new(|| drop(a.jvp(&[x.exp()], &[x], &[far]))),
-        Box::new(|| drop(Recording::of(&a, &[("far", far)]))),
+        Box::new(|| drop(Recording::from_outputs(&a, &[("far", far)]))),
         Box::new(|| {
             let _ = x * far;
         }),
@@ -138,7 +138,7 @@ fn arrays_of_two_graphs_do_not_mix() {
 fn a_recording_is_replayed_for_as_many_rows_as_fit() {
     let graph = Graph::new();
     let wide = graph.input("x", [1]).exp().broadcast([ROWS, 1 << 30]);
-    let recording = Recording::of(&graph, &[("wide", wide)]);
+    let recording = Recording::from_outputs(&graph, &[("wide", wide)]);
     let bytes = postcard::to_stdvec(&recording).unwrap();
     let again: Recording = postcard::from_bytes(&bytes).unwrap();
     let replay = |rows: usize| {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lehr_density::{Density, probe};
+use lehr_density::{Density, probe_rows};
 use lehr_graph::Graph;
 use lehr_numeric::lanczos::Probes;
 
@@ -395,8 +395,8 @@ const NARROW: usize = 64;
 pub(super) fn is_normal(density: &dyn Density) -> Result<bool, String> {
     let split = density.split()?;
     let graph = Graph::new();
-    let (at, rows) = probe(&graph, density);
-    Ok(split.noise(&at, &rows).is_some())
+    let (at, rows) = probe_rows(&graph, density);
+    Ok(split.noise_scale(&at, &rows).is_some())
 }
 
 impl Parts<'_> {

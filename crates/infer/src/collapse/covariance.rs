@@ -77,8 +77,8 @@ impl Factor {
                 small::solve_lower(factor, &mut y);
                 let r = &design.others[row * entries..][..entries];
                 let at = &design.positions[row * entries..][..entries];
-                let mut sum =
-                    small::form(&inner, &y) + self.rest_variance(columns, r, at, design.tail);
+                let mut sum = small::quadratic_form(&inner, &y)
+                    + self.rest_variance(columns, r, at, design.tail);
                 for (a, ya) in y.iter().enumerate() {
                     let line = &solved[a * count..][..count];
                     let met = r.iter().zip(at).map(|(r, at)| r * line[*at as usize]);

@@ -292,7 +292,7 @@ impl<'a> Candidates<'a> {
     fn ratio(&self, group: usize, lane: usize, v: &[f64]) -> f64 {
         let prior = &self.drawing.at.given.blocks[0];
         let t = &self.normals[(group * LANES + lane) * self.width..][..self.width];
-        self.sums[group * LANES + lane] - 0.5 * small::form(&prior.precision, v)
+        self.sums[group * LANES + lane] - 0.5 * small::quadratic_form(&prior.precision, v)
             + small::dot(&prior.linear, v)
             + 0.5 * small::dot(t, t)
     }

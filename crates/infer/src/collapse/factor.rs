@@ -117,7 +117,7 @@ impl Factor {
         self.lower.extend(sums.map(|sum| of.scale * sum));
         each_prior(design, of, |i, j, p| self.lower[j * rest + i] += p);
         self.subtract(design);
-        blocked::factorise(&mut self.lower, rest)?;
+        blocked::factor_block(&mut self.lower, rest)?;
         Some(self.log_rest(design))
     }
 

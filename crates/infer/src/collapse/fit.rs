@@ -71,7 +71,7 @@ pub(crate) fn first(collapsed: &Collapsed<'_>) -> Vec<f64> {
     let latents = collapsed.parts.density.latents();
     let start = reference(collapsed.parts.density);
     let entry = |place: &usize| {
-        let own = latents.owner(*place);
+        let own = latents.site_of(*place);
         let is_spread =
             own.is_some_and(|site| site.support == Support::Positive && site.start.is_none());
         if is_spread {
@@ -129,7 +129,7 @@ pub(crate) fn describe_draws(
         chosen.push(("drawn exactly", words));
     }
     let names: Vec<&str> = (axes.open_to_the_left().iter())
-        .filter_map(|k| parts.density.latents().owner(parts.hyper[*k]))
+        .filter_map(|k| parts.density.latents().site_of(parts.hyper[*k]))
         .filter(|site| site.support == Support::Positive)
         .map(|site| site.name.as_str())
         .collect();

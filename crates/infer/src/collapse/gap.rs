@@ -98,7 +98,7 @@ pub(crate) enum Care {
 pub(super) fn nodes(width: usize) -> Rule {
     let mut rule = match width {
         1 => Rule::gauss_hermite(ONE),
-        _ => Rule::gauss_hermite(TWO).times(&Rule::gauss_hermite(TWO)),
+        _ => Rule::gauss_hermite(TWO).tensor_product(&Rule::gauss_hermite(TWO)),
     };
     let count = rule.weights.len().next_multiple_of(LANES);
     rule.weights.resize(count, 0.0);
@@ -269,7 +269,7 @@ impl<'a> Tiles<'a> {
             self.node(group, node, v);
             let square: f64 = rule.nodes.iter().map(|t| t[node] * t[node]).sum();
             *height = self.sums[group * rule.weights.len() + node]
-                - 0.5 * small::form(&self.prior.precision, v)
+                - 0.5 * small::quadratic_form(&self.prior.precision, v)
                 + small::dot(&self.prior.linear, v)
                 + 0.5 * square;
         }

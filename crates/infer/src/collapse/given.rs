@@ -78,7 +78,7 @@ impl Conditional {
         for piece in pieces(parts, &at, &data, prior) {
             outputs.extend(piece.all());
         }
-        outputs.extend(parts.split.noise(&at, &data));
+        outputs.extend(parts.split.noise_scale(&at, &data));
         let mut total = prior;
         for (place, output) in outputs.iter().enumerate().skip(1) {
             let adjoint = graph.input(&adjoint_name(place), output.shape());

@@ -99,7 +99,7 @@ fn point<'g>(parts: &Parts<'_>, graph: &'g Graph, theta: Expr<'g>) -> Point<'g> 
     let mut next = 0;
     let mut part = |position: usize| {
         let length = latents.range(position).len();
-        if parts.split.effects().contains(&position) {
+        if parts.split.effect_sites().contains(&position) {
             return graph.full([length], 0.0);
         }
         next += length;
@@ -114,7 +114,7 @@ fn given<'g>(parts: &Parts<'_>, predictor: Expr<'g>, theta: Expr<'g>, rows: &Row
     let graph = theta.graph();
     let value = parts
         .split
-        .given(predictor, &point(parts, graph, theta), rows);
+        .log_density_given(predictor, &point(parts, graph, theta), rows);
     match parts.distinct {
         Some(_) => value * graph.input("times", [rows.len()]),
         None => value,

@@ -11,7 +11,9 @@
 //!  1969 for zᵀ ln(S) z; Chow & Saad 2014 for draws S^(−½)ε).
 
 use lehr_numeric::dense::small;
-use lehr_numeric::lanczos::{Krylov, LANES, Lanes, Probes, STEPS, add, dots, push, zero};
+use lehr_numeric::lanczos::{
+    Krylov, LANES, Lanes, Probes, STEPS, add, add_scaled, dot_lanes, zero,
+};
 
 use super::design::Design;
 use super::sparse::Sparse;
@@ -179,10 +181,10 @@ impl Loose {
         by.each_line(|columns, own, _| {
             let mut sums = [0.0; LANES];
             for (column, v) in columns.iter().zip(own) {
-                push(&mut sums, *v, &x[*column as usize]);
+                add_scaled(&mut sums, *v, &x[*column as usize]);
             }
             for (column, v) in columns.iter().zip(own) {
-                push(&mut into[*column as usize], -v, &sums);
+                add_scaled(&mut into[*column as usize], -v, &sums);
             }
         });
     }
@@ -194,7 +196,7 @@ impl Loose {
         let (mut found, mut left) = (zero(size), right.to_vec());
         let mut ahead = self.scaled(&left);
         let mut direction = ahead.clone();
-        let mut now = dots(&left, &ahead);
+        let mut now = dot_lanes(&left, &ahead);
         let wanted = now.map(|square| square * CLOSE * CLOSE);
         let mut pushed = zero(size);
         for _ in 0..MOST_STEPS {
@@ -202,7 +204,7 @@ impl Loose {
                 return Some(found);
             }
             self.apply(by, &direction, &mut pushed);
-            let curve = dots(&direction, &pushed);
+            let curve = dot_lanes(&direction, &pushed);
             // A lane that has converged stays fixed.
             let share: Lanes = std::array::from_fn(|lane| {
                 let moves = now[lane] > wanted[lane] && curve[lane] > 0.0;
@@ -211,7 +213,7 @@ impl Loose {
             add(&mut found, &share, &direction);
             add(&mut left, &share.map(|s| -s), &pushed);
             ahead = self.scaled(&left);
-            let next = dots(&left, &ahead);
+            let next = dot_lanes(&left, &ahead);
             let turn: Lanes = std::array::from_fn(|lane| {
                 let moves = now[lane] > 0.0;
                 if moves { next[lane] / now[lane] } else { 0.0 }
@@ -301,7 +303,7 @@ impl Loose {
         }
         let mut steps = STEPS;
         let found = loop {
-            let (found, last) = self.krylov(by, &lanes, steps).roots()?;
+            let (found, last) = self.krylov(by, &lanes, steps).inverse_roots()?;
             if last < SMALL || steps >= size {
                 break found;
             }
@@ -328,7 +330,7 @@ impl Loose {
         for some in &probes.lanes {
             let mut found = self.conjugate(by, some)?;
             for ((found, probe), diagonal) in found.iter_mut().zip(some).zip(&self.diagonal) {
-                push(found, -diagonal.recip(), probe);
+                add_scaled(found, -diagonal.recip(), probe);
             }
             probed.push(found);
         }
@@ -383,7 +385,7 @@ impl Loose {
         let along = |side: Sided<'_>, vectors: &[Lanes]| {
             let mut sums = [0.0; LANES];
             for (column, v) in side.columns.iter().zip(side.own) {
-                push(&mut sums, *v, &vectors[*column as usize]);
+                add_scaled(&mut sums, *v, &vectors[*column as usize]);
             }
             sums
         };

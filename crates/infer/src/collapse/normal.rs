@@ -158,7 +158,7 @@ fn responses(parts: &Parts<'_>, noise: f64) -> Responses {
             let graph = inputs[0].graph();
             let at = Point::new(inputs[0], graph.full([0], 0.0));
             let predictor = split.predictor(&at, rows).anchor();
-            let value = split.given(predictor, &at, rows);
+            let value = split.log_density_given(predictor, &at, rows);
             let slope = graph.grad(value.sum(), &[predictor])[0];
             let ones = graph.full(predictor.shape(), 1.0);
             let curve = graph.jvp(&[slope], &[predictor], &[ones])[0];

@@ -83,7 +83,7 @@ pub(super) fn reference(density: &dyn Density) -> Vec<f64> {
     let latents = density.latents();
     let mut z = latents.start().to_vec();
     if let Ok(split) = density.split() {
-        for &site in split.effects() {
+        for &site in split.effect_sites() {
             z[latents.range(site)].fill(0.0);
         }
     }

@@ -136,7 +136,7 @@ pub(crate) fn is_settled(drawn: &Drawn, collapsed: &Collapsed<'_>) -> bool {
         return size == 0;
     }
     let is_same = |k: usize| {
-        let owner = latents.owner(collapsed.parts.hyper[k]);
+        let owner = latents.site_of(collapsed.parts.hyper[k]);
         let is_positive = owner.is_some_and(|site| site.support == Support::Positive);
         let value = |theta: &f64| if is_positive { theta.exp() } else { *theta };
         let own = drawn.points.thetas.iter().skip(k).step_by(size).map(value);

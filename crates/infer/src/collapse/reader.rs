@@ -79,7 +79,9 @@ impl<'d> Reader<'d> {
         Reader {
             density,
             split,
-            hyper: sites.filter(|s| !split.effects().contains(s)).collect(),
+            hyper: sites
+                .filter(|s| !split.effect_sites().contains(s))
+                .collect(),
             origin: reference(density),
             pass,
             lanes,
@@ -120,7 +122,7 @@ impl<'d> Reader<'d> {
     /// derivatives do not show kinks.
     pub(super) fn has_gaussian_prior(&self) -> bool {
         let latents = self.density.latents();
-        let effects = self.split.effects().iter();
+        let effects = self.split.effect_sites().iter();
         let places: Vec<usize> = effects.flat_map(|site| latents.range(*site)).collect();
         let mut prior = PriorAlong::new(self.density);
         let still = vec![0.0; self.origin.len()];
@@ -154,7 +156,7 @@ impl<'d> Reader<'d> {
         let Some(mut block) = self.read(site, otherwise)? else {
             return Ok(None);
         };
-        let effects = self.split.effects().iter().copied();
+        let effects = self.split.effect_sites().iter().copied();
         let others: Vec<usize> = effects.filter(|other| *other != site).collect();
         let refused = |why: &str| Err(format!("{why} {:?}", own.name));
         if mixes((self.density, Of::Prior), &[site], &others) {
@@ -447,7 +449,7 @@ impl<'d> Parts<'d> {
         }
         let mut blocks = Vec::new();
         let mut common = Vec::new();
-        for &site in split.effects() {
+        for &site in split.effect_sites() {
             match reader.block(site)? {
                 Some(block) => blocks.push(block),
                 None => common.push(site),
@@ -460,7 +462,7 @@ impl<'d> Parts<'d> {
         let latents = density.latents();
         let owned = |place: &usize| {
             split
-                .effects()
+                .effect_sites()
                 .iter()
                 .any(|s| latents.range(*s).contains(place))
         };

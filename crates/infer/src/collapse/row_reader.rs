@@ -49,7 +49,7 @@ impl RowReader {
             latents,
         };
         let reference = reference(density);
-        let others = (0..latents.sites().len()).filter(|site| !split.effects().contains(site));
+        let others = (0..latents.sites().len()).filter(|site| !split.effect_sites().contains(site));
         let hyper: Vec<usize> = others.flat_map(|site| latents.range(site)).collect();
         let mut wave: Vec<f64> = (0..size).map(wave).collect();
         for &place in &hyper {
@@ -196,7 +196,7 @@ impl Writing<'_> {
         let waved = graph.jvp(&[predictor], &[inputs[Z]], &[inputs[WAVE]])[0];
         let at = Point::new(inputs[Z], graph.full([0], 0.0));
         let held = predictor.anchor();
-        let value = self.split.given(held, &at, rows);
+        let value = self.split.log_density_given(held, &at, rows);
         let slope = graph.grad(value.sum(), &[held])[0];
         let ones = graph.full(held.shape(), 1.0);
         let curve = graph.jvp(&[slope], &[held], &[ones])[0];
@@ -210,7 +210,7 @@ impl Writing<'_> {
         let widths = widths.sum::<usize>();
         let part = |site: usize| {
             let range = self.latents.range(site);
-            if !self.split.effects().contains(&site) {
+            if !self.split.effect_sites().contains(&site) {
                 return graph.full([range.len()], 0.0);
             }
             let mut first = 0;

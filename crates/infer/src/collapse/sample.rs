@@ -127,7 +127,7 @@ impl Proposed<'_> {
 
     fn cube(self, count: usize, size: usize, seed: u64) -> Vec<f64> {
         match self {
-            Proposed::Axes(_) => sobol::points(count, size, seed),
+            Proposed::Axes(_) => sobol::sobol_points(count, size, seed),
             Proposed::Draws(_) => Vec::new(),
         }
     }

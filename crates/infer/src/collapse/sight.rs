@@ -39,7 +39,7 @@ impl Sight {
         match self {
             #[cfg(test)]
             Sight::Loose => exact(size),
-            _ => Probes::signs(size),
+            _ => Probes::random_signs(size),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Sparse symmetric matrices.
 
-use lehr_numeric::lanczos::{LANES, Lanes, push};
+use lehr_numeric::lanczos::{LANES, Lanes, add_scaled};
 
 use super::design::Design;
 
@@ -141,9 +141,9 @@ impl Sparse {
         into.fill([0.0; LANES]);
         for column in 0..x.len() {
             for (row, value) in self.column(column).filter(|(row, _)| *row < x.len()) {
-                push(&mut into[row], value, &x[column]);
+                add_scaled(&mut into[row], value, &x[column]);
                 if row != column {
-                    push(&mut into[column], value, &x[row]);
+                    add_scaled(&mut into[column], value, &x[row]);
                 }
             }
         }

@@ -8,7 +8,7 @@ use lehr_model::distribution::{
     Distribution, Exponential, HalfNormal, Laplace, LkjCholesky, Normal,
 };
 use lehr_model::{Bound, Model};
-use lehr_numeric::dense::{form, inverse, log_determinant};
+use lehr_numeric::dense::{inverse, log_determinant, quadratic_form};
 use lehr_numeric::stream::Stream;
 use lehr_table::Table;
 
@@ -194,7 +194,9 @@ fn dense(data: &Data, covariance: [f64; 3], sd_b: f64, noise: f64) -> f64 {
     });
     // A weighted row is not a density of its own: N(y; η, σ²)ʷ against N(y; η, σ²/w).
     let excess = |w: &f64| 0.5 * (1.0 - w) * (TAU * noise * noise).ln() - 0.5 * w.ln();
-    -0.5 * (form(&inverse(&matrix), &rest) + log_determinant(&matrix) + rows as f64 * TAU.ln())
+    -0.5 * (quadratic_form(&inverse(&matrix), &rest)
+        + log_determinant(&matrix)
+        + rows as f64 * TAU.ln())
         + data.weight.iter().map(excess).sum::<f64>()
 }
 

@@ -2,7 +2,7 @@
 
 use lehr_density::{Density, Layout};
 use lehr_numeric::dense::{Factor, cholesky, inverse_factor};
-use lehr_numeric::hessian::{columns, symmetric};
+use lehr_numeric::hessian::{hessian_columns, symmetrise_matrix};
 
 use super::Centre;
 use super::centre::first_scales;
@@ -42,21 +42,21 @@ impl Centre {
         let (log_likelihood, gradient) = (sums[0][0], sums[1].clone());
         let lanes = DIRECTIONS.min(size.max(1));
         let query = Query::HessianProducts { lanes };
-        let hessian = columns(size, lanes, |directions| {
+        let hessian = hessian_columns(size, lanes, |directions| {
             let arguments = [&self.latents, &self.params, directions];
             rows.sum(query, &arguments).swap_remove(0)
         });
         Curvature {
             log_likelihood,
             gradient,
-            hessian: symmetric(hessian, size),
-            prior_hessian: symmetric(self.prior_hessian(density, lanes), size),
+            hessian: symmetrise_matrix(hessian, size),
+            prior_hessian: symmetrise_matrix(self.prior_hessian(density, lanes), size),
         }
     }
 
     fn prior_hessian(&self, density: &dyn Density, lanes: usize) -> Vec<f64> {
         let mut products = PriorProducts::new((&self.latents, &self.params), density, lanes);
-        columns(self.latents.len(), lanes, |directions| {
+        hessian_columns(self.latents.len(), lanes, |directions| {
             products.run(directions).to_vec()
         })
     }

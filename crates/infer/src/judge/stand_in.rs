@@ -48,7 +48,7 @@ impl Kept {
                 draws,
                 log_evidence,
             }) => {
-                let even = Pareto::even(pareto.log_weights.len(), log_evidence);
+                let even = Pareto::even_weights(pareto.log_weights.len(), log_evidence);
                 let words = "of a grid over the posterior".to_owned();
                 (draws, None, even, Some(words))
             }

@@ -45,7 +45,10 @@ impl Integration {
         let data = Rows::inputs(&graph, density.columns(), rows, "rows.");
         let locals = density.locals().expect("a density with local latents");
         let by = |nodes: &Nodes| nodes.log_likelihood(locals, &at, &data);
-        let error = (by(nodes) - by(&nodes.finer())).abs().sum().mean_lanes();
+        let error = (by(nodes) - by(&nodes.finer_rule()))
+            .abs()
+            .sum()
+            .mean_lanes();
         let plan = Plan::new(&[error], lanes);
         let mut workspace = plan.workspace();
         let some = RowSet::Range(0..rows);

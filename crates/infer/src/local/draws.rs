@@ -87,7 +87,7 @@ impl<'d> LocalDraws<'d> {
             return self.locals.layout().constrain_values(&[]);
         }
         let mut peaks = Planned::new(self, |at, rows, _| {
-            let normal = LocalNormal::posterior(self.locals, at, rows);
+            let normal = LocalNormal::posterior_normal(self.locals, at, rows);
             let map = normal.map();
             let unit = |k: usize| -> Vec<f64> {
                 (0..width).map(|i| f64::from(u8::from(i == k))).collect()

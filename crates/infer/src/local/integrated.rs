@@ -19,7 +19,7 @@ impl<'d> Integrated<'d> {
     /// [`Nodes::MOST_EXACT`] the rule is coarse, and suitable only to check a bound obtained
     /// otherwise.
     pub fn of(density: &'d dyn Density) -> Option<Integrated<'d>> {
-        let nodes = Nodes::usual(density.locals()?.layout())?;
+        let nodes = Nodes::usual_rule(density.locals()?.layout())?;
         Some(Integrated { density, nodes })
     }
 

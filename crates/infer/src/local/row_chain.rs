@@ -86,7 +86,7 @@ impl RowChains {
         let weight = own + path.placed.log_volume();
         let (end, weight) = self.run(&path, start, weight);
         let value = weight + path.joint(end);
-        locals.weighed(value, rows)
+        locals.weight_rows(value, rows)
     }
 
     /// The ends of the chains, and their weights including that of their starts.
@@ -127,7 +127,7 @@ impl RowChains {
                 let normal = LocalNormal::moving_posterior(locals, at, rows);
                 Placed::Newton {
                     log_volume: log_stretch.sum() - normal.log_determinant(),
-                    map: normal.map().after(shift, log_stretch.exp()),
+                    map: normal.map().shifted_map(shift, log_stretch.exp()),
                 }
             }
             RowBase::Own => {
@@ -164,7 +164,7 @@ impl<'g> Placed<'g> {
                 let width = x.shape().dims()[1];
                 let column = |k: usize| x.slice(1, k..k + 1).reshape([rows.len()]);
                 let columns: Vec<Expr<'g>> = (0..width).map(column).collect();
-                rows.carrying(&map.at(&columns))
+                rows.carry_numbers(&map.values_at(&columns))
             }
             Placed::Own { mean, log_scale } => {
                 let flat = *mean + log_scale.exp() * x;

@@ -62,7 +62,7 @@ pub fn peaks(density: &dyn Density, at: &Centre) -> RowNumbers {
     let sizes = [&at.latents, &at.params].map(|one| Argument::Shared(one.len()));
     let pass = RowPass::in_blocks(rows_here(density), (1, ROWS), &sizes, |inputs, rows| {
         let at = Point::new(inputs[0], inputs[1]);
-        let normal = LocalNormal::posterior(locals, &at, rows);
+        let normal = LocalNormal::posterior_normal(locals, &at, rows);
         let scales = normal.scales().into_iter().map(Expr::ln);
         let numbers = normal.centre.iter().copied().chain(scales);
         numbers.map(|one| one.broadcast([rows.len()])).collect()

@@ -16,7 +16,7 @@ pub use summary::Summary;
 use std::path::Path;
 
 use lehr_density::{Density, FlatDraws, Layout, Point, SiteValue, quantities};
-use lehr_file::{FileError, load, save};
+use lehr_file::{FileError, load_value, save_value};
 use lehr_numeric::pareto::Pareto;
 use serde::{Deserialize, Serialize};
 
@@ -208,12 +208,12 @@ impl Posterior {
 
     /// Writes the posterior to a file, which appears complete or not at all.
     pub fn save(&self, path: &Path) -> Result<(), FileError> {
-        save(path, POSTERIOR, self)
+        save_value(path, POSTERIOR, self)
     }
 
     /// Loads a posterior.
     pub fn load(path: &Path) -> Result<Posterior, FileError> {
-        load(path, POSTERIOR)
+        load_value(path, POSTERIOR)
     }
 
     /// A density of the fitted model in the form of the fit: without local latents, which it

@@ -214,14 +214,14 @@ impl Program {
 
 impl Batch {
     fn fill(&mut self, workspace: &mut Workspace, source: &dyn RowSource, step: u64) {
-        match source.shuffled() {
+        match source.shuffled_source() {
             Some(shuffled) => self.fill_consecutive(workspace, shuffled, step),
             None => self.fill_scattered(workspace, source, step),
         }
     }
 
     fn fill_scattered(&mut self, workspace: &mut Workspace, source: &dyn RowSource, step: u64) {
-        self.epochs.batch(step, &mut self.numbers);
+        self.epochs.fill_batch(step, &mut self.numbers);
         for (row, &number) in self.rows.iter_mut().zip(&self.numbers) {
             *row = number as usize;
         }
@@ -231,7 +231,7 @@ impl Batch {
 
     /// Lends the rows without a copy, unless they wrap around the end of the table.
     fn fill_consecutive(&mut self, workspace: &mut Workspace, source: &dyn RowSource, step: u64) {
-        let first = self.epochs.consecutive(step) as usize;
+        let first = self.epochs.consecutive_start(step) as usize;
         let (size, n_rows) = (self.rows.len(), source.n_rows());
         let lent = first + size <= n_rows;
         if !lent || self.others.is_some() || self.own.is_some() {

@@ -53,7 +53,7 @@ impl OwnRows {
             ];
             for (place, slope) in (row * self.width..).zip(slopes) {
                 let memory = [&mut self.first[place], &mut self.second[place]];
-                self.values[place] += settings.moved(memory, *slope, pace);
+                self.values[place] += settings.move_value(memory, *slope, pace);
             }
         }
     }

@@ -95,7 +95,7 @@ impl<'a, 'r> RunClimber<'a, 'r> {
         let first = fresh.point().iter().chain(fresh.gradient());
         let mut stamp = Stamp::of(first.chain([&fresh.value()]));
         let mut search = run.resume(&stamp)?.unwrap_or(fresh);
-        while search.advance(function) {
+        while search.advance_search(function) {
             run.look(&mut stamp, &progress(&search, settings), &search)?;
         }
         run.finish(&stamp, &search)?;

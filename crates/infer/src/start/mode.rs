@@ -57,7 +57,7 @@ pub(crate) fn climb_to_mode(
             frame,
         };
         let found = ascent.climb(Centre::start(density), WHITE, climber)?;
-        if found.reason.converged() {
+        if found.reason.has_converged() {
             return Ok(found);
         }
     }

@@ -15,7 +15,7 @@ mod shared;
 mod slope;
 
 use faer::Mat;
-use lehr_density::{Density, Point, Rows, probe};
+use lehr_density::{Density, Point, Rows, probe_rows};
 use lehr_graph::{Expr, Graph};
 use lehr_numeric::anderson::AndersonMixing;
 use lehr_numeric::dense::{Factor, cholesky, inverse_factor};
@@ -110,7 +110,7 @@ impl Best {
 /// parameters, rows in memory or on this machine's disk.
 pub fn applies(density: &dyn Density) -> bool {
     let graph = Graph::new();
-    let (at, rows) = probe(&graph, density);
+    let (at, rows) = probe_rows(&graph, density);
     let moved = graph.laned_input("moved", [rows.len()]);
     let Some(shared) = shared_places(density) else {
         return false;
@@ -138,7 +138,7 @@ pub fn applies(density: &dyn Density) -> bool {
 /// predictor besides.
 pub(crate) fn shared_places(density: &dyn Density) -> Option<Vec<usize>> {
     let graph = Graph::new();
-    let (at, rows) = probe(&graph, density);
+    let (at, rows) = probe_rows(&graph, density);
     let found = density.linear()?.predictors(&at, &rows);
     let few = found.rows.len() == 1 && found.shared.len() <= MOST_SHARED;
     few.then_some(found.shared)

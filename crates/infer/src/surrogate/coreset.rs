@@ -93,7 +93,7 @@ pub fn probabilities(
     labels: &[bool],
     settings: CoresetSettings,
 ) -> Result<Vec<f64>, CoresetError> {
-    let points = Points::new(covariates, columns)?.signed(labels)?;
+    let points = Points::new(covariates, columns)?.with_signs(labels)?;
     let (rows, size, radius) = (points.count(), settings.size, settings.radius);
     if rows == 0 || size == 0 {
         return Err(CoresetError::Empty { rows, size });

@@ -118,8 +118,8 @@ fn derivatives(program: &mut Program, size: usize, lanes: usize, extent: Extent)
         }
     };
     let hessian = match extent {
-        Extent::Full => hessian::columns(size, lanes, product),
-        Extent::Diagonal => hessian::diagonal(size, lanes, product),
+        Extent::Full => hessian::hessian_columns(size, lanes, product),
+        Extent::Diagonal => hessian::hessian_diagonal(size, lanes, product),
     };
     Expansion {
         gradient: program.output(0).to_vec(),

@@ -48,7 +48,7 @@ pub(crate) fn matched_weights(
                 .map(|&(i, j)| factor(i, j) * curvature[i * size + j]),
         )
         .collect();
-    let found = nnls::solve(&features.columns, &target);
+    let found = nnls::solve_nonnegative(&features.columns, &target);
     Ok(found
         .expect("the derivatives at a maximum are finite")
         .weights)

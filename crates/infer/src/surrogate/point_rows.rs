@@ -75,7 +75,7 @@ impl Surrogate for PointRows {
         let locals = context.density().integrates().expect("checked");
         let rows = self.weighted.rows().rows(context);
         let rows = rows.with_locals(context.learned(&self.block()));
-        let each = locals.weighed(locals.log_joint(at, &rows), &rows);
+        let each = locals.weight_rows(locals.log_joint(at, &rows), &rows);
         self.weighted.weigh(context, each)
     }
 
@@ -137,7 +137,7 @@ fn peaks(density: &dyn Density, locals: &dyn Locals, rows: &FixedRows, mode: &Mo
     let program = compile(density, &learned, (1, 0), |context| {
         let at = context.at(context.fixed("points_mode", [latents.len()], &latents));
         let rows = rows.rows(context);
-        let normal = LocalNormal::posterior(locals, &at, &rows);
+        let normal = LocalNormal::posterior_normal(locals, &at, &rows);
         let each = normal.centre.iter();
         each.map(|w| w.broadcast([rows.len()])).collect()
     });

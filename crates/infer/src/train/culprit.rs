@@ -52,7 +52,7 @@ fn blame(density: &dyn Density, value: f64, slope: &[f64]) -> Option<String> {
 }
 
 fn name(density: &dyn Density, place: usize) -> String {
-    let owner = density.latents().owner(place);
+    let owner = density.latents().site_of(place);
     owner.map_or_else(String::new, |site| format!("site {:?}", site.name))
 }
 

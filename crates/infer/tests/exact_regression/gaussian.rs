@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use faer::Mat;
-use lehr_numeric::dense::{form, inverse, log_determinant, trace};
+use lehr_numeric::dense::{inverse, log_determinant, quadratic_form, trace};
 
 /// N(mean, covariance)
 #[derive(Clone, Debug)]
@@ -19,7 +19,7 @@ impl Gaussian {
     pub(crate) fn expected_log_density(&self, over: &Gaussian) -> f64 {
         let precision = inverse(&self.covariance);
         let apart = &over.mean - &self.mean;
-        let spread = trace(&(&precision * &over.covariance)) + form(&precision, &apart);
+        let spread = trace(&(&precision * &over.covariance)) + quadratic_form(&precision, &apart);
         let size = self.mean.nrows() as f64;
         -0.5 * (spread + log_determinant(&self.covariance) + size * (2.0 * PI).ln())
     }

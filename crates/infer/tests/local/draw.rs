@@ -148,6 +148,9 @@ fn predictions_average_over_the_prior_of_a_rows_latent() {
     assert!((moments.mean.unwrap()[5] - rate).abs() < 1e-9);
     assert!((moments.variance.unwrap()[5] - variance).abs() < 1e-8);
     let mut stream = Stream::new(10, "predict", 0);
-    let drawn = predictor.draw(&z, &[], &mut stream).remove(0).values;
+    let drawn = predictor
+        .draw_responses(&z, &[], &mut stream)
+        .remove(0)
+        .values;
     assert_moments(&drawn, rate, variance.sqrt());
 }

@@ -95,7 +95,7 @@ impl RowSource for OnRequest {
         self.0.source().copy_indices(column, rows, into);
     }
 
-    fn whole(&self, _: usize) -> Option<Arc<[f64]>> {
+    fn whole_column(&self, _: usize) -> Option<Arc<[f64]>> {
         None
     }
 

@@ -117,7 +117,7 @@ impl RowSource for Counted {
         self.data.source().copy_indices(column, rows, into);
     }
 
-    fn whole(&self, _: usize) -> Option<Arc<[f64]>> {
+    fn whole_column(&self, _: usize) -> Option<Arc<[f64]>> {
         None
     }
 

@@ -17,7 +17,7 @@ use lehr_model::{Bound, Model};
 use lehr_table::Table;
 use libm::lgamma;
 
-use crate::linear::{Linear, NOISE, form, inverse, log_determinant};
+use crate::linear::{Linear, NOISE, inverse, log_determinant, quadratic_form};
 use crate::{METHODS, common, fixed, has, named, run, with};
 
 /// A model whose posterior is known.
@@ -84,7 +84,7 @@ fn unknown_noise() -> Case {
     let mean = &covariance * product;
     let squares = (linear.y.transpose() * &linear.y)[(0, 0)];
     let shape = SHAPE + 7.5;
-    let scale = SCALE + 0.5 * (squares - form(&precision, &mean));
+    let scale = SCALE + 0.5 * (squares - quadratic_form(&precision, &mean));
     let log_evidence = -7.5 * (2.0 * std::f64::consts::PI).ln()
         - 0.5 * log_determinant(&precision)
         - 2.0 * WIDE.ln()

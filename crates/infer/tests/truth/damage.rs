@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use lehr_file::{FileError, load};
+use lehr_file::{FileError, load_value};
 use lehr_infer::file::CHECKPOINT;
 use lehr_infer::fit::{Fit, FitError};
 use lehr_infer::posterior::Posterior;
@@ -211,7 +211,7 @@ fn no_fit_goes_on_from_a_damaged_checkpoint() {
             1 => bytes[dice.below(whole.len())] ^= 1 << dice.below(8),
             _ => bytes = [&whole[..HEADER], &dice.bytes(90)].concat(),
         }
-        let error = load::<()>(&saved.put(&bytes), CHECKPOINT).unwrap_err();
+        let error = load_value::<()>(&saved.put(&bytes), CHECKPOINT).unwrap_err();
         in_words(&error);
         assert!(!error.to_string().contains("too many"), "{error}");
         if case % 30 < 3 {

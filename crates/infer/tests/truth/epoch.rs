@@ -56,6 +56,12 @@ fn batches_of_an_epoch_add_up_to_all_rows() {
 #[test]
 fn batches_that_are_lent_from_a_shuffled_copy_add_up_to_all_rows() {
     let rows = 64 * SIZE;
-    assert!(Linear::new(rows, 9, 3).bind().source().shuffled().is_some());
+    assert!(
+        Linear::new(rows, 9, 3)
+            .bind()
+            .source()
+            .shuffled_source()
+            .is_some()
+    );
     assert_epochs_add_up(rows, 9);
 }

@@ -7,7 +7,7 @@ use crate::exact_regression::Regression;
 use faer::Mat;
 use lehr_model::distribution::{Distribution, Normal};
 use lehr_model::{Bound, Model};
-pub(crate) use lehr_numeric::dense::{form, inverse, log_determinant};
+pub(crate) use lehr_numeric::dense::{inverse, log_determinant, quadratic_form};
 use lehr_table::Table;
 
 use crate::normals;

@@ -71,7 +71,7 @@ fn an_epoch_counts_every_row_once_with_some_of_them_in_every_step() {
     // The longer table is large enough for batches to be taken from its copy in random order.
     for (rows, copied) in [(260, false), (70_200, true)] {
         let density = bind(rows / STEPS * STEPS);
-        assert_eq!(density.source().shuffled().is_some(), copied);
+        assert_eq!(density.source().shuffled_source().is_some(), copied);
         let mode = find_mode(&density, LbfgsSettings::default());
         let mut control = Control::second_order(&mode, &mode.curvature(&density));
         let plain = errors(&density, &control);

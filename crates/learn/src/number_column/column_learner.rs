@@ -76,7 +76,7 @@ impl ColumnLearner {
             ranges: [None; 2],
             digest: Digest::default(),
         };
-        basis.names().into_iter().map(column).collect()
+        basis.column_names().into_iter().map(column).collect()
     }
 
     pub(crate) fn push(&mut self, values: &[f64]) {
@@ -95,13 +95,13 @@ impl ColumnLearner {
 
     /// Adds the results of a copy that has seen more rows.
     pub(crate) fn merge(&mut self, other: &ColumnLearner) {
-        self.moment.merge(&other.moment);
+        self.moment.merge_sums(&other.moment);
         for value in other.first.into_iter().chain(other.second) {
             self.distinguish(value);
         }
         self.has_more |= other.has_more;
         if let (Some(own), Some(other)) = (&mut self.inside, &other.inside) {
-            own.merge(other);
+            own.merge_sums(other);
         }
         for (own, other) in self.ranges.iter_mut().zip(&other.ranges) {
             if let Some([low, high]) = other {

@@ -1,6 +1,6 @@
 //! Detects numbers that represent missing values, such as `-999` far from all other values.
 
-use lehr_formula::quoted;
+use lehr_formula::quote_name;
 use lehr_numeric::column;
 use lehr_table::Column;
 use serde::{Deserialize, Serialize};
@@ -100,7 +100,7 @@ impl NumberColumn {
             return Ok(());
         };
         let rows = if count == 1 { "row" } else { "rows" };
-        let name = quoted(&self.name);
+        let name = quote_name(&self.name);
         Err(LearnError::Column {
             at: format!("column {:?}", self.name),
             expected: "numbers".into(),

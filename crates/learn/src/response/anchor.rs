@@ -121,7 +121,7 @@ impl ResponseProfile {
     pub(crate) fn merge(&mut self, other: &ResponseProfile) {
         self.count += other.count;
         self.sum += other.sum;
-        self.rest.merge(&other.rest);
+        self.rest.merge_sums(&other.rest);
         if let Some(more) = other.trials {
             *self.trials.get_or_insert(0.0) += more;
         }

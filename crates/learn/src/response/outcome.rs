@@ -311,18 +311,18 @@ impl OutcomeLearner {
             Column::Category { levels, .. } if binary && levels.len() == 2 => {
                 self.given.get_or_insert_with(|| levels.to_vec());
                 let (codes, levels) = source.labels(name);
-                self.labels.codes(&codes, &levels);
+                self.labels.merged_codes(&codes, &levels);
             }
             _ => {
                 let (codes, levels) = source.labels(name);
-                self.labels.codes(&codes, &levels);
+                self.labels.merged_codes(&codes, &levels);
             }
         }
     }
 
     /// Adds the results of a copy that has seen more rows.
     pub(crate) fn merge(&mut self, other: &OutcomeLearner) {
-        self.labels.merge(&other.labels);
+        self.labels.merge_labels(&other.labels);
         self.is_number |= other.is_number;
         self.given = self.given.take().or_else(|| other.given.clone());
     }
@@ -334,7 +334,7 @@ impl OutcomeLearner {
     ) -> Result<(Outcome, Vec<String>), LearnError> {
         let mut outcome = self.outcome;
         if outcome.rule.is_class() {
-            let (found, _) = self.labels.finish();
+            let (found, _) = self.labels.sorted_labels();
             let ordered = outcome.rule.form == Form::Ordered && self.is_number;
             if ordered && found.len() > MOST_ORDERED_NUMBERS {
                 let expected = format!("at most {MOST_ORDERED_NUMBERS} numbers as classes");

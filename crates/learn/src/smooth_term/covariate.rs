@@ -47,7 +47,7 @@ impl CovariateLearner {
             if value.is_nan() {
                 self.missing += 1;
             } else {
-                self.moment.push(value);
+                self.moment.push_value(value);
             }
         }
         Ok(())
@@ -60,7 +60,7 @@ impl CovariateLearner {
         intercept: Intercept,
     ) -> Result<(Covariate, Option<String>), LearnError> {
         let (mean, scale) = (self.moment.mean(), self.moment.scale());
-        let label = self.term.label();
+        let label = self.term.term_label();
         if self.moment.count() == 0 {
             return Err(LearnError::Column {
                 at: label,
@@ -152,7 +152,7 @@ impl Covariate {
 
     /// The names of the coefficient, and of the mean and the standard deviation of true values.
     pub fn names(&self) -> [String; 3] {
-        covariate_names(&self.term.label())
+        covariate_names(&self.term.term_label())
     }
 
     /// Mean and standard deviation of true values on the original scale, from the model's.

@@ -29,9 +29,9 @@ pub(crate) struct MonotonicLearner {
 
 impl MonotonicLearner {
     pub(crate) fn new(term: &MonotonicTerm) -> MonotonicLearner {
-        let factor = Term::of(Factor::Coded(term.coded.clone()));
+        let factor = Term::from_factor(Factor::Coded(term.coded.clone()));
         MonotonicLearner {
-            label: term.label(),
+            label: term.term_label(),
             column: term.coded.column.clone(),
             levels: vec![TermLearner::new(&factor, &[Coding::Full])],
         }
@@ -50,9 +50,9 @@ impl MonotonicLearner {
         let learner = self.levels.pop().expect("one column");
         let made = Monotonic {
             label: self.label,
-            basis: learner.finish(),
+            basis: learner.into_basis(),
         };
-        let (column, count) = (lehr_formula::quoted(&self.column), made.levels().len());
+        let (column, count) = (lehr_formula::quote_name(&self.column), made.levels().len());
         let (expected, hint) = match count {
             ..FEWEST => (
                 format!("at least {FEWEST} levels"),
@@ -76,7 +76,7 @@ impl MonotonicLearner {
 impl Monotonic {
     /// The levels in order.
     pub fn levels(&self) -> Vec<String> {
-        self.basis.factors[0].levels()
+        self.basis.factors[0].level_names()
     }
 
     /// The name of the shares of its steps.
@@ -86,11 +86,14 @@ impl Monotonic {
 
     /// The place of each row's level in the order. Refuses levels that were not fitted.
     pub fn ranks(&self, source: &Source<'_>) -> Result<Vec<u32>, LearnError> {
-        Ok(self.basis.factors[0].ranks(&|name| source.read(name))?)
+        Ok(self.basis.factors[0].column_ranks(&|name| source.read(name))?)
     }
 
     /// The column, and its levels in order.
     pub fn order(&self) -> (&str, Vec<String>) {
-        (self.basis.factors[0].factor().columns()[0], self.levels())
+        (
+            self.basis.factors[0].factor().column_names()[0],
+            self.levels(),
+        )
     }
 }

@@ -4,7 +4,7 @@ use lehr_density::{Family, ResponseKind};
 use lehr_graph::{Expr, Graph, Shape};
 
 use super::check::Check;
-use super::draw::bernoulli;
+use super::draw::sample_bernoulli;
 use super::family::ScalarFamily;
 use super::{Distribution, ParameterError, Value};
 
@@ -36,7 +36,7 @@ impl<'g> Bernoulli<'g> {
         Bernoulli { parameter }
     }
 
-    fn value(&self) -> &Value<'g> {
+    fn parameter_value(&self) -> &Value<'g> {
         match &self.parameter {
             Parameter::Logit(value) | Parameter::Probability(value) => value,
         }
@@ -44,16 +44,16 @@ impl<'g> Bernoulli<'g> {
 
     fn probability(&self, graph: &'g Graph) -> Expr<'g> {
         match &self.parameter {
-            Parameter::Logit(logit) => logit.on(graph).sigmoid(),
-            Parameter::Probability(probability) => probability.on(graph),
+            Parameter::Logit(logit) => logit.on_graph(graph).sigmoid(),
+            Parameter::Probability(probability) => probability.on_graph(graph),
         }
     }
 
     fn logit(&self, graph: &'g Graph) -> Expr<'g> {
         match &self.parameter {
-            Parameter::Logit(logit) => logit.on(graph),
+            Parameter::Logit(logit) => logit.on_graph(graph),
             Parameter::Probability(probability) => {
-                let p = probability.on(graph);
+                let p = probability.on_graph(graph);
                 p.ln() - (-p).log1p()
             }
         }
@@ -70,21 +70,23 @@ fn log_probability<'g>(y: Expr<'g>, p: Expr<'g>) -> Expr<'g> {
 }
 
 impl<'g> Distribution<'g> for Bernoulli<'g> {
-    fn shape(&self) -> Shape {
-        self.value().shape()
+    fn value_shape(&self) -> Shape {
+        self.parameter_value().shape()
     }
 
-    fn kind(&self) -> ResponseKind {
+    fn response_kind(&self) -> ResponseKind {
         ResponseKind::Binary
     }
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
         match &self.parameter {
             Parameter::Logit(logit) => {
-                let logit = logit.on(x.graph());
+                let logit = logit.on_graph(x.graph());
                 x * logit - logit.softplus()
             }
-            Parameter::Probability(probability) => log_probability(x, probability.on(x.graph())),
+            Parameter::Probability(probability) => {
+                log_probability(x, probability.on_graph(x.graph()))
+            }
         }
     }
 
@@ -97,25 +99,27 @@ impl<'g> Distribution<'g> for Bernoulli<'g> {
         Some(p * (1.0 - p))
     }
 
-    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
+    fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
         vec![("logit", self.logit(graph))]
     }
 
-    fn family(&self) -> &'static dyn Family {
+    fn sampling_family(&self) -> &'static dyn Family {
         &FAMILY
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        let check = Check::of(self.name());
+    fn check_parameters(&self) -> Result<(), ParameterError> {
+        let check = Check::for_distribution(self.name());
         match &self.parameter {
-            Parameter::Logit(logit) => check.finite("logit", logit),
-            Parameter::Probability(probability) => check.probability("probability", probability),
+            Parameter::Logit(logit) => check.require_finite("logit", logit),
+            Parameter::Probability(probability) => {
+                check.require_probability("probability", probability)
+            }
         }
-        .done()
+        .into_result()
     }
 }
 
 pub(super) static FAMILY: ScalarFamily = ScalarFamily {
     name: "Bernoulli",
-    draw: |p, rng| bernoulli(p[0], rng),
+    draw: |p, rng| sample_bernoulli(p[0], rng),
 };

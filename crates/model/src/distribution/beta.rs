@@ -36,25 +36,25 @@ struct Shapes<'g> {
 impl<'g> Beta<'g> {
     /// Density proportional to x^(a − 1) (1 − x)^(b − 1).
     pub fn new(a: impl Into<Value<'g>>, b: impl Into<Value<'g>>) -> Self {
-        Beta::by(By::Shapes, a.into(), b.into())
+        Beta::from_parameters(By::Shapes, a.into(), b.into())
     }
 
     /// The beta distribution with this mean and the variance mean(1 − mean)/(precision + 1).
     pub fn with_mean(mean: impl Into<Value<'g>>, precision: impl Into<Value<'g>>) -> Self {
-        Beta::by(By::Mean, mean.into(), precision.into())
+        Beta::from_parameters(By::Mean, mean.into(), precision.into())
     }
 
     /// As [`Beta::with_mean`], the mean being 1/(1 + e^−logit); safe at any logit.
     pub fn with_logit_mean(logit: impl Into<Value<'g>>, precision: impl Into<Value<'g>>) -> Self {
-        Beta::by(By::LogitMean, logit.into(), precision.into())
+        Beta::from_parameters(By::LogitMean, logit.into(), precision.into())
     }
 
-    fn by(by: By, first: Value<'g>, second: Value<'g>) -> Self {
+    fn from_parameters(by: By, first: Value<'g>, second: Value<'g>) -> Self {
         Beta { by, first, second }
     }
 
-    fn shapes(&self, graph: &'g Graph) -> Shapes<'g> {
-        let (first, second) = (self.first.on(graph), self.second.on(graph));
+    fn shape_parameters(&self, graph: &'g Graph) -> Shapes<'g> {
+        let (first, second) = (self.first.on_graph(graph), self.second.on_graph(graph));
         let (a, b) = match self.by {
             By::Shapes => (first, second),
             By::Mean => (first * second, (1.0 - first) * second),
@@ -74,7 +74,7 @@ impl<'g> Beta<'g> {
         Shapes { a, b, log_a, log_b }
     }
 
-    fn names(&self) -> [&'static str; 2] {
+    fn parameter_names(&self) -> [&'static str; 2] {
         match self.by {
             By::Shapes => ["a", "b"],
             By::Mean => ["mean", "precision"],
@@ -90,11 +90,11 @@ fn log_beta<'g>(s: &Shapes<'g>) -> Expr<'g> {
 }
 
 impl<'g> Distribution<'g> for Beta<'g> {
-    fn shape(&self) -> Shape {
+    fn value_shape(&self) -> Shape {
         joint_shape(&[&self.first, &self.second])
     }
 
-    fn kind(&self) -> ResponseKind {
+    fn response_kind(&self) -> ResponseKind {
         ResponseKind::Unit
     }
 
@@ -103,45 +103,46 @@ impl<'g> Distribution<'g> for Beta<'g> {
     }
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
-        let s = self.shapes(x.graph());
+        let s = self.shape_parameters(x.graph());
         let kernel = (s.a - 1.0) * x.ln() + (s.b - 1.0) * (-x).log1p();
         kernel - log_beta(&s)
     }
 
     fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        let (first, second) = (self.first.on(graph), self.second.on(graph));
+        let (first, second) = (self.first.on_graph(graph), self.second.on_graph(graph));
         let mean = match self.by {
             By::Shapes => first / (first + second),
             By::Mean => first,
             By::LogitMean => first.sigmoid(),
         };
-        Some(mean.broadcast(self.shape()))
+        Some(mean.broadcast(self.value_shape()))
     }
 
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        let (mean, s) = (self.mean(graph)?, self.shapes(graph));
+        let (mean, s) = (self.mean(graph)?, self.shape_parameters(graph));
         Some(mean * (1.0 - mean) / (s.a + s.b + 1.0))
     }
 
-    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
-        let s = self.shapes(graph);
-        let joint = self.shape();
+    fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
+        let s = self.shape_parameters(graph);
+        let joint = self.value_shape();
         vec![("a", s.a.broadcast(joint)), ("b", s.b.broadcast(joint))]
     }
 
-    fn family(&self) -> &'static dyn Family {
+    fn sampling_family(&self) -> &'static dyn Family {
         &FAMILY
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        let ([first, second], check) = (self.names(), Check::of(self.name()));
+    fn check_parameters(&self) -> Result<(), ParameterError> {
+        let ([first, second], check) =
+            (self.parameter_names(), Check::for_distribution(self.name()));
         match self.by {
-            By::Shapes => check.positive(first, &self.first),
-            By::Mean => check.probability(first, &self.first),
-            By::LogitMean => check.finite(first, &self.first),
+            By::Shapes => check.require_positive(first, &self.first),
+            By::Mean => check.require_probability(first, &self.first),
+            By::LogitMean => check.require_finite(first, &self.first),
         }
-        .positive(second, &self.second)
-        .done()
+        .require_positive(second, &self.second)
+        .into_result()
     }
 }
 

@@ -3,7 +3,7 @@
 use lehr_density::ResponseKind;
 use lehr_graph::{Expr, Graph};
 
-use super::binomial::{binomial, hits_of};
+use super::binomial::{hits_of, sample_binomial};
 use super::draw::{beta_logit, sigmoid};
 use super::elementwise::elementwise;
 use super::family::ScalarFamily;
@@ -41,8 +41,8 @@ impl<'g> BetaBinomial<'g> {
         }
     }
 
-    fn shapes(&self, graph: &'g Graph) -> Shapes<'g> {
-        let (logit, sum) = (self.logit.on(graph), self.precision.on(graph));
+    fn shape_parameters(&self, graph: &'g Graph) -> Shapes<'g> {
+        let (logit, sum) = (self.logit.on_graph(graph), self.precision.on_graph(graph));
         // Keeps a mean that has underflowed away from the pole of the gamma function.
         let least = graph.scalar(f64::MIN_POSITIVE);
         Shapes {
@@ -54,29 +54,32 @@ impl<'g> BetaBinomial<'g> {
 }
 
 impl<'g> Distribution<'g> for BetaBinomial<'g> {
-    elementwise!(FAMILY, trials: count, logit: finite, precision: positive);
+    elementwise!(FAMILY, trials: require_count, logit: require_finite, precision: require_positive);
 
-    fn kind(&self) -> ResponseKind {
+    fn response_kind(&self) -> ResponseKind {
         hits_of(&self.trials)
     }
 
     /// ln (n choose y) + ln (a)ᵧ + ln (b)ₙ₋ᵧ − ln (a + b)ₙ, with rising factorials (x)ₖ
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
-        let n = self.trials.on(x.graph());
-        let Shapes { a, b, sum } = self.shapes(x.graph());
+        let n = self.trials.on_graph(x.graph());
+        let Shapes { a, b, sum } = self.shape_parameters(x.graph());
         let ways = (n + 1.0).lgamma() - (x + 1.0).lgamma() - (n - x + 1.0).lgamma();
         let rising = log_gamma_ratio(a, x) + log_gamma_ratio(b, n - x);
         ways + (rising - log_gamma_ratio(sum, n))
     }
 
     fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        let mean = self.trials.on(graph) * self.logit.on(graph).sigmoid();
-        Some(mean.broadcast(self.shape()))
+        let mean = self.trials.on_graph(graph) * self.logit.on_graph(graph).sigmoid();
+        Some(mean.broadcast(self.value_shape()))
     }
 
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        let (n, p) = (self.trials.on(graph), self.logit.on(graph).sigmoid());
-        let surplus = (n - 1.0) / (self.precision.on(graph) + 1.0);
+        let (n, p) = (
+            self.trials.on_graph(graph),
+            self.logit.on_graph(graph).sigmoid(),
+        );
+        let surplus = (n - 1.0) / (self.precision.on_graph(graph) + 1.0);
         Some(n * p * (1.0 - p) * (surplus + 1.0))
     }
 }
@@ -87,6 +90,6 @@ pub(super) static FAMILY: ScalarFamily = ScalarFamily {
         let (a, b) = (sigmoid(p[1]) * p[2], sigmoid(-p[1]) * p[2]);
         let least = f64::MIN_POSITIVE;
         let logit = beta_logit(a.max(least), b.max(least), rng);
-        binomial(p[0], sigmoid(logit), rng)
+        sample_binomial(p[0], sigmoid(logit), rng)
     },
 };

@@ -36,36 +36,39 @@ pub(super) fn hits_of(trials: &Value<'_>) -> ResponseKind {
 }
 
 impl<'g> Distribution<'g> for Binomial<'g> {
-    elementwise!(FAMILY, trials: count, logit: finite);
+    elementwise!(FAMILY, trials: require_count, logit: require_finite);
 
-    fn kind(&self) -> ResponseKind {
+    fn response_kind(&self) -> ResponseKind {
         hits_of(&self.trials)
     }
 
     /// ln (n choose y) + y·logit − n·softplus(logit); −∞ with more hits than trials.
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
-        let (n, logit) = (self.trials.on(x.graph()), self.logit.on(x.graph()));
+        let (n, logit) = (
+            self.trials.on_graph(x.graph()),
+            self.logit.on_graph(x.graph()),
+        );
         let ways = (n + 1.0).lgamma() - (x + 1.0).lgamma() - (n - x + 1.0).lgamma();
         ways + (x * logit - n * logit.softplus())
     }
 
     fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        Some(self.trials.on(graph) * self.logit.on(graph).sigmoid())
+        Some(self.trials.on_graph(graph) * self.logit.on_graph(graph).sigmoid())
     }
 
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        let p = self.logit.on(graph).sigmoid();
-        Some(self.trials.on(graph) * p * (1.0 - p))
+        let p = self.logit.on_graph(graph).sigmoid();
+        Some(self.trials.on_graph(graph) * p * (1.0 - p))
     }
 }
 
 pub(super) static FAMILY: ScalarFamily = ScalarFamily {
     name: "Binomial",
-    draw: |p, rng| binomial(p[0], sigmoid(p[1]), rng),
+    draw: |p, rng| sample_binomial(p[0], sigmoid(p[1]), rng),
 };
 
 /// A draw of the binomial distribution.
-pub(super) fn binomial(trials: f64, probability: f64, rng: &mut dyn Rng) -> f64 {
+pub(super) fn sample_binomial(trials: f64, probability: f64, rng: &mut dyn Rng) -> f64 {
     if !(trials >= 0.0 && trials < u64::MAX as f64) {
         return f64::NAN;
     }

@@ -5,9 +5,9 @@ use lehr_graph::{Expr, Graph, Shape};
 use rand::Rng;
 
 use super::check::Check;
-use super::draw::uniform;
-use super::one_hot::pick;
-use super::value::leading;
+use super::draw::sample_uniform;
+use super::one_hot::pick_entries;
+use super::value::leading_shape;
 use super::{Distribution, ParameterError, Value};
 
 /// One of the outcomes 0, 1, …, C − 1, which are labels and have no mean.
@@ -31,35 +31,35 @@ impl<'g> Categorical<'g> {
 }
 
 impl<'g> Distribution<'g> for Categorical<'g> {
-    fn shape(&self) -> Shape {
-        leading(self.logits.shape(), 1)
+    fn value_shape(&self) -> Shape {
+        leading_shape(self.logits.shape(), 1)
     }
 
-    fn kind(&self) -> ResponseKind {
+    fn response_kind(&self) -> ResponseKind {
         ResponseKind::Category(self.categories())
     }
 
     /// logit of the outcome − ln Σ e^logit
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
-        let logits = self.logits.on(x.graph());
+        let logits = self.logits.on_graph(x.graph());
         let Some(last) = logits.shape().rank().checked_sub(1) else {
             return x.graph().full(x.shape(), f64::NAN);
         };
-        pick(logits, x) - logits.log_sum_exp(last)
+        pick_entries(logits, x) - logits.log_sum_exp(last)
     }
 
-    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
-        vec![("logits", self.logits.on(graph))]
+    fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
+        vec![("logits", self.logits.on_graph(graph))]
     }
 
-    fn family(&self) -> &'static dyn Family {
+    fn sampling_family(&self) -> &'static dyn Family {
         &CategoricalFamily
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        let check = Check::of(self.name()).finite("logits", &self.logits);
+    fn check_parameters(&self) -> Result<(), ParameterError> {
+        let check = Check::for_distribution(self.name()).require_finite("logits", &self.logits);
         match self.categories() {
-            0 | 1 => check.fail(
+            0 | 1 => check.add_error(
                 format!(
                     "logits must end in an axis of at least 2 outcomes, found shape {}",
                     self.logits.shape()
@@ -68,7 +68,7 @@ impl<'g> Distribution<'g> for Categorical<'g> {
             ),
             _ => check,
         }
-        .done()
+        .into_result()
     }
 }
 
@@ -79,11 +79,11 @@ impl Family for CategoricalFamily {
         "Categorical"
     }
 
-    fn draw(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {
+    fn draw_value(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {
         let logits = parameters[0];
         let peak = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let total: f64 = logits.iter().map(|l| (l - peak).exp()).sum();
-        let mut rest = uniform(rng) * total;
+        let mut rest = sample_uniform(rng) * total;
         let passed = logits.iter().take_while(|&l| {
             rest -= (l - peak).exp();
             rest > 0.0
@@ -96,7 +96,7 @@ impl Family for CategoricalFamily {
         };
     }
 
-    fn probabilities(&self, parameters: &[&[f64]], into: &mut [f64]) {
+    fn category_probabilities(&self, parameters: &[&[f64]], into: &mut [f64]) {
         let logits = parameters[0];
         let peak = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let total: f64 = logits.iter().map(|l| (l - peak).exp()).sum();

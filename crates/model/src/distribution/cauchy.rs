@@ -28,11 +28,11 @@ impl<'g> Cauchy<'g> {
 }
 
 impl<'g> Distribution<'g> for Cauchy<'g> {
-    elementwise!(FAMILY, ResponseKind::Real, Some(Support::Real), loc: finite, scale: positive);
+    elementwise!(FAMILY, ResponseKind::Real, Some(Support::Real), loc: require_finite, scale: require_positive);
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
-        let (graph, scale) = (x.graph(), self.scale.on(x.graph()));
-        let z = (x - self.loc.on(graph)) * scale.recip();
+        let (graph, scale) = (x.graph(), self.scale.on_graph(x.graph()));
+        let z = (x - self.loc.on_graph(graph)) * scale.recip();
         -z.square().log1p() - (scale.ln() + PI.ln())
     }
 }

@@ -43,20 +43,20 @@ impl<'g, D: Tailed<'g>> Censored<'g, D> {
 }
 
 impl<'g, D: Tailed<'g>> Distribution<'g> for Censored<'g, D> {
-    fn shape(&self) -> Shape {
+    fn value_shape(&self) -> Shape {
         let mut own = vec![&self.status];
         own.extend(&self.upper);
-        let base = self.base.shape();
+        let base = self.base.value_shape();
         joint_shape(&own).broadcast(base).unwrap_or(base)
     }
 
-    fn kind(&self) -> ResponseKind {
-        self.base.kind()
+    fn response_kind(&self) -> ResponseKind {
+        self.base.response_kind()
     }
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
         let graph = x.graph();
-        let status = self.status.on(graph);
+        let status = self.status.on_graph(graph);
         let is = |code: f64| status.equal(graph.scalar(code));
         let mut value = is(3.0).select(graph.scalar(0.0), self.base.log_density(x));
         value = is(-1.0).select(self.base.log_below(x), value);
@@ -65,40 +65,40 @@ impl<'g, D: Tailed<'g>> Distribution<'g> for Censored<'g, D> {
             return value;
         };
         // The branch that is not taken gets a proper interval, too, so that its slopes are finite.
-        let high = is(2.0).select(upper.on(graph), x + 1.0);
+        let high = is(2.0).select(upper.on_graph(graph), x + 1.0);
         is(2.0).select(self.base.log_between(x, high), value)
     }
 
     fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        Some(self.base.mean(graph)?.broadcast(self.shape()))
+        Some(self.base.mean(graph)?.broadcast(self.value_shape()))
     }
 
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        Some(self.base.variance(graph)?.broadcast(self.shape()))
+        Some(self.base.variance(graph)?.broadcast(self.value_shape()))
     }
 
-    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
-        let mut parameters = self.base.parameters(graph);
+    fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
+        let mut parameters = self.base.named_parameters(graph);
         for (_, expr) in &mut parameters {
-            *expr = expr.broadcast(self.shape());
+            *expr = expr.broadcast(self.value_shape());
         }
         parameters
     }
 
-    fn family(&self) -> &'static dyn Family {
+    fn sampling_family(&self) -> &'static dyn Family {
         &self.base.tails().censored
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        self.base.check()?;
+    fn check_parameters(&self) -> Result<(), ParameterError> {
+        self.base.check_parameters()?;
         let codes = [-1.0, 0.0, 1.0, 2.0, 3.0];
         let known = |code: f64| codes.contains(&code);
-        let check = Check::of(self.name());
-        let check = check.require("status", &self.status, "one of -1, 0, 1, 2, 3", known);
+        let check = Check::for_distribution(self.name());
+        let check = check.require_values("status", &self.status, "one of -1, 0, 1, 2, 3", known);
         match &self.upper {
-            Some(upper) => check.finite("upper", upper),
+            Some(upper) => check.require_finite("upper", upper),
             None => check,
         }
-        .done()
+        .into_result()
     }
 }

@@ -37,7 +37,7 @@ pub(super) struct Check {
 }
 
 impl Check {
-    pub(super) fn of(distribution: &'static str) -> Check {
+    pub(super) fn for_distribution(distribution: &'static str) -> Check {
         Check {
             distribution,
             found: Ok(()),
@@ -46,11 +46,11 @@ impl Check {
     }
 
     /// The first mistake, if there was one.
-    pub(super) fn done(self) -> Result<(), ParameterError> {
+    pub(super) fn into_result(self) -> Result<(), ParameterError> {
         self.found
     }
 
-    pub(super) fn fail(mut self, message: String, hint: &'static str) -> Check {
+    pub(super) fn add_error(mut self, message: String, hint: &'static str) -> Check {
         if self.found.is_ok() {
             self.found = Err(ParameterError {
                 distribution: self.distribution,
@@ -62,42 +62,42 @@ impl Check {
     }
 
     /// Fails unless `holds`, which is evaluated for constants only.
-    pub(super) fn require(
+    pub(super) fn require_values(
         self,
         name: &str,
         value: &Value<'_>,
         expected: &str,
         holds: impl Fn(f64) -> bool,
     ) -> Check {
-        match value.constants().into_iter().find(|&x| !holds(x)) {
-            Some(x) => self.fail(format!("{name} must be {expected}, found {x}"), ""),
+        match value.constant_values().into_iter().find(|&x| !holds(x)) {
+            Some(x) => self.add_error(format!("{name} must be {expected}, found {x}"), ""),
             None => self,
         }
     }
 
-    pub(super) fn finite(self, name: &str, value: &Value<'_>) -> Check {
-        self.require(name, value, "finite", f64::is_finite)
-            .fits(name, value)
+    pub(super) fn require_finite(self, name: &str, value: &Value<'_>) -> Check {
+        self.require_values(name, value, "finite", f64::is_finite)
+            .require_shape(name, value)
     }
 
-    pub(super) fn positive(self, name: &str, value: &Value<'_>) -> Check {
-        self.require(name, value, "positive", |x| x > 0.0 && x.is_finite())
-            .fits(name, value)
+    pub(super) fn require_positive(self, name: &str, value: &Value<'_>) -> Check {
+        self.require_values(name, value, "positive", |x| x > 0.0 && x.is_finite())
+            .require_shape(name, value)
     }
 
-    pub(super) fn probability(self, name: &str, value: &Value<'_>) -> Check {
-        self.require(name, value, "between 0 and 1", |x| (0.0..=1.0).contains(&x))
-            .fits(name, value)
+    pub(super) fn require_probability(self, name: &str, value: &Value<'_>) -> Check {
+        self.require_values(name, value, "between 0 and 1", |x| (0.0..=1.0).contains(&x))
+            .require_shape(name, value)
     }
 
-    pub(super) fn count(self, name: &str, value: &Value<'_>) -> Check {
+    pub(super) fn require_count(self, name: &str, value: &Value<'_>) -> Check {
         let whole = |x: f64| x >= 0.0 && x.is_finite() && x.fract() == 0.0;
-        self.require(name, value, "a whole number from 0 on", whole)
-            .fits(name, value)
+        self.require_values(name, value, "a whole number from 0 on", whole)
+            .require_shape(name, value)
     }
 
     /// Fails if the shape does not broadcast with those of the earlier parameters.
-    fn fits(mut self, name: &str, value: &Value<'_>) -> Check {
+    fn require_shape(mut self, name: &str, value: &Value<'_>) -> Check {
         if let Some(shape) = self.shape.broadcast(value.shape()) {
             self.shape = shape;
             return self;
@@ -107,6 +107,6 @@ impl Check {
             self.shape,
             value.shape()
         );
-        self.fail(message, "shapes must be equal, or 1 where they differ")
+        self.add_error(message, "shapes must be equal, or 1 where they differ")
     }
 }

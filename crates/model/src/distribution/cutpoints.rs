@@ -7,7 +7,7 @@ use lehr_density::{Family, ResponseKind};
 use lehr_graph::{Expr, Graph, Shape};
 
 use super::check::Check;
-use super::value::joined;
+use super::value::join_shapes;
 use super::{Distribution, ParameterError, Value};
 
 /// Ordered outcomes 0, 1, …, C − 1: the predictor plus noise, cut at C − 1 points.
@@ -48,20 +48,20 @@ impl<'g, N: Noise> Ordered<'g, N> {
     /// Σ weight(k) P(y > k)
     fn weighted(&self, graph: &'g Graph, weight: fn(f64) -> f64) -> Expr<'g> {
         let weights: Vec<f64> = (0..self.count()).map(|k| weight(k as f64)).collect();
-        let predictor = self.predictor.on(graph);
-        let column = joined(predictor.shape(), Shape::from([1]));
-        let beyond = N::exceedance(predictor.reshape(column) - self.cutpoints.on(graph));
+        let predictor = self.predictor.on_graph(graph);
+        let column = join_shapes(predictor.shape(), Shape::from([1]));
+        let beyond = N::exceedance(predictor.reshape(column) - self.cutpoints.on_graph(graph));
         let terms = beyond * graph.constant([self.count()], &weights);
         terms.sum_axis(terms.shape().rank() - 1)
     }
 }
 
 impl<'g, N: Noise> Distribution<'g> for Ordered<'g, N> {
-    fn shape(&self) -> Shape {
+    fn value_shape(&self) -> Shape {
         self.predictor.shape()
     }
 
-    fn kind(&self) -> ResponseKind {
+    fn response_kind(&self) -> ResponseKind {
         ResponseKind::Category(self.count() + 1)
     }
 
@@ -80,44 +80,47 @@ impl<'g, N: Noise> Distribution<'g> for Ordered<'g, N> {
         Some(square - self.weighted(graph, |_| 1.0).square())
     }
 
-    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
-        let cutpoints = self.cutpoints.on(graph);
-        let shape = joined(self.predictor.shape(), cutpoints.shape());
+    fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
+        let cutpoints = self.cutpoints.on_graph(graph);
+        let shape = join_shapes(self.predictor.shape(), cutpoints.shape());
         vec![
-            ("predictor", self.predictor.on(graph)),
+            ("predictor", self.predictor.on_graph(graph)),
             ("cutpoints", cutpoints.broadcast(shape)),
         ]
     }
 
-    fn family(&self) -> &'static dyn Family {
+    fn sampling_family(&self) -> &'static dyn Family {
         N::FAMILY
     }
 
     /// Refuses cutpoints that are not an ascending vector.
-    fn check(&self) -> Result<(), ParameterError> {
-        let check = Check::of(self.name()).finite("predictor", &self.predictor);
+    fn check_parameters(&self) -> Result<(), ParameterError> {
+        let check =
+            Check::for_distribution(self.name()).require_finite("predictor", &self.predictor);
         let found = self.cutpoints.shape();
         if found.rank() != 1 || found.size() == 0 {
             let message = format!("cutpoints must be a vector, found shape {found}");
-            return check.fail(message, "one cut less than outcomes").done();
+            return check
+                .add_error(message, "one cut less than outcomes")
+                .into_result();
         }
-        let cuts = self.cutpoints.constants();
+        let cuts = self.cutpoints.constant_values();
         match cuts
             .windows(2)
             .find(|w| w[0].partial_cmp(&w[1]) != Some(std::cmp::Ordering::Less))
         {
-            Some(w) => check.fail(
+            Some(w) => check.add_error(
                 format!("cutpoints must rise, found {} before {}", w[0], w[1]),
                 "",
             ),
             None => check,
         }
-        .done()
+        .into_result()
     }
 }
 
 /// The outcome for a latent number: how many cutpoints it exceeds.
-pub(super) fn outcome(latent: f64, cutpoints: &[f64]) -> f64 {
+pub(super) fn category_of(latent: f64, cutpoints: &[f64]) -> f64 {
     let passed = cutpoints.iter().filter(|&&cut| latent > cut).count();
     if latent.is_nan() {
         f64::NAN

@@ -6,7 +6,7 @@ use rand::Rng;
 
 use super::check::Check;
 use super::draw::{log_gamma, positive};
-use super::value::{joined, leading};
+use super::value::{join_shapes, leading_shape};
 use super::{Distribution, ParameterError, Value};
 
 /// Vectors of positive numbers whose sum is 1.
@@ -39,13 +39,13 @@ pub(super) fn sum_last(x: Expr<'_>) -> Expr<'_> {
 }
 
 /// The sum along the last axis, which stays with length 1.
-fn total(x: Expr<'_>) -> Expr<'_> {
+fn sum_last_axis(x: Expr<'_>) -> Expr<'_> {
     let sum = sum_last(x);
-    sum.reshape(joined(sum.shape(), Shape::from([1])))
+    sum.reshape(join_shapes(sum.shape(), Shape::from([1])))
 }
 
 impl<'g> Distribution<'g> for Dirichlet<'g> {
-    fn shape(&self) -> Shape {
+    fn value_shape(&self) -> Shape {
         self.concentration.shape()
     }
 
@@ -53,7 +53,7 @@ impl<'g> Distribution<'g> for Dirichlet<'g> {
         1
     }
 
-    fn kind(&self) -> ResponseKind {
+    fn response_kind(&self) -> ResponseKind {
         ResponseKind::Simplex(self.length())
     }
 
@@ -62,43 +62,44 @@ impl<'g> Distribution<'g> for Dirichlet<'g> {
     }
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
-        let c = self.concentration.on(x.graph());
+        let c = self.concentration.on_graph(x.graph());
         let constant = sum_last(c).lgamma() - sum_last(c.lgamma());
         let kernel = ((c - 1.0) * x.ln()).broadcast(x.shape());
-        (sum_last(kernel) + constant).broadcast(leading(x.shape(), 1))
+        (sum_last(kernel) + constant).broadcast(leading_shape(x.shape(), 1))
     }
 
     fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        let c = self.concentration.on(graph);
-        Some(c / total(c))
+        let c = self.concentration.on_graph(graph);
+        Some(c / sum_last_axis(c))
     }
 
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        let (mean, c) = (self.mean(graph)?, self.concentration.on(graph));
-        Some(mean * (1.0 - mean) / (total(c) + 1.0))
+        let (mean, c) = (self.mean(graph)?, self.concentration.on_graph(graph));
+        Some(mean * (1.0 - mean) / (sum_last_axis(c) + 1.0))
     }
 
-    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
-        vec![("concentration", self.concentration.on(graph))]
+    fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
+        vec![("concentration", self.concentration.on_graph(graph))]
     }
 
-    fn family(&self) -> &'static dyn Family {
+    fn sampling_family(&self) -> &'static dyn Family {
         &DirichletFamily
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        let check = Check::of(self.name()).positive("concentration", &self.concentration);
-        match self.shape().dims().last() {
-            None | Some(0 | 1) => check.fail(
+    fn check_parameters(&self) -> Result<(), ParameterError> {
+        let check = Check::for_distribution(self.name())
+            .require_positive("concentration", &self.concentration);
+        match self.value_shape().dims().last() {
+            None | Some(0 | 1) => check.add_error(
                 format!(
                     "concentration must be a vector of at least 2, found shape {}",
-                    self.shape()
+                    self.value_shape()
                 ),
                 "repeat one number with graph.full([length], number)",
             ),
             Some(_) => check,
         }
-        .done()
+        .into_result()
     }
 }
 
@@ -109,7 +110,7 @@ impl Family for DirichletFamily {
         "Dirichlet"
     }
 
-    fn draw(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {
+    fn draw_value(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {
         for (x, &c) in out.iter_mut().zip(parameters[0]) {
             *x = log_gamma(c, rng);
         }

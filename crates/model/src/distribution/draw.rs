@@ -14,12 +14,12 @@ pub(super) fn standard_exponential(rng: &mut dyn Rng) -> f64 {
 }
 
 /// A number between 0 and 1, ends excluded.
-pub(super) fn uniform(rng: &mut dyn Rng) -> f64 {
+pub(super) fn sample_uniform(rng: &mut dyn Rng) -> f64 {
     rand_distr::Open01.sample(rng)
 }
 
 /// −1 or 1.
-pub(super) fn sign(rng: &mut dyn Rng) -> f64 {
+pub(super) fn sample_sign(rng: &mut dyn Rng) -> f64 {
     if rng.random() { 1.0 } else { -1.0 }
 }
 
@@ -27,14 +27,14 @@ pub(super) fn sign(rng: &mut dyn Rng) -> f64 {
 pub(super) fn log_gamma(shape: f64, rng: &mut dyn Rng) -> f64 {
     // G(a) = G(a + 1) U^(1/a)
     if shape < 1.0 {
-        let above = gamma(shape + 1.0, rng).ln();
+        let above = sample_gamma(shape + 1.0, rng).ln();
         return above - standard_exponential(rng) / shape;
     }
-    gamma(shape, rng).ln()
+    sample_gamma(shape, rng).ln()
 }
 
 /// A draw of Gamma(shape, 1).
-pub(super) fn gamma(shape: f64, rng: &mut dyn Rng) -> f64 {
+pub(super) fn sample_gamma(shape: f64, rng: &mut dyn Rng) -> f64 {
     match Gamma::new(shape, 1.0) {
         Ok(gamma) if shape.is_finite() => gamma.sample(rng),
         _ => f64::NAN,
@@ -69,11 +69,11 @@ pub(super) fn student_t(df: f64, rng: &mut dyn Rng) -> f64 {
 
 /// A draw of the standard Cauchy distribution.
 pub(super) fn standard_cauchy(rng: &mut dyn Rng) -> f64 {
-    (std::f64::consts::PI * (uniform(rng) - 0.5)).tan()
+    (std::f64::consts::PI * (sample_uniform(rng) - 0.5)).tan()
 }
 
 /// A draw of the Poisson distribution; of its normal limit if counts exceed 2⁵³.
-pub(super) fn poisson(rate: f64, rng: &mut dyn Rng) -> f64 {
+pub(super) fn sample_poisson(rate: f64, rng: &mut dyn Rng) -> f64 {
     if rate == 0.0 {
         return 0.0;
     }
@@ -84,7 +84,7 @@ pub(super) fn poisson(rate: f64, rng: &mut dyn Rng) -> f64 {
 }
 
 /// 1 with probability 1/(1 + e^−logit), else 0.
-pub(super) fn bernoulli(logit: f64, rng: &mut dyn Rng) -> f64 {
+pub(super) fn sample_bernoulli(logit: f64, rng: &mut dyn Rng) -> f64 {
     let uniform: f64 = rng.random();
     if logit.is_nan() {
         return f64::NAN;

@@ -6,7 +6,7 @@ use lehr_graph::Expr;
 /// kind and support where no field decides them. Each field is a `Value`, followed by its domain in `Check`.
 macro_rules! elementwise {
     ($family:expr, $kind:expr, $support:expr, $($field:ident: $domain:ident),+ $(,)?) => {
-        fn kind(&self) -> lehr_density::ResponseKind {
+        fn response_kind(&self) -> lehr_density::ResponseKind {
             $kind
         }
 
@@ -18,26 +18,26 @@ macro_rules! elementwise {
     };
 
     ($family:expr, $($field:ident: $domain:ident),+ $(,)?) => {
-        fn shape(&self) -> lehr_graph::Shape {
+        fn value_shape(&self) -> lehr_graph::Shape {
             $crate::distribution::value::joint_shape(&[$(&self.$field),+])
         }
 
-        fn parameters(
+        fn named_parameters(
             &self,
             graph: &'g lehr_graph::Graph,
         ) -> Vec<(&'static str, lehr_graph::Expr<'g>)> {
             let named = [$((stringify!($field), &self.$field)),+];
-            $crate::distribution::value::spread(graph, self.shape(), named)
+            $crate::distribution::value::spread_values(graph, self.value_shape(), named)
         }
 
-        fn family(&self) -> &'static dyn lehr_density::Family {
+        fn sampling_family(&self) -> &'static dyn lehr_density::Family {
             &$family
         }
 
-        fn check(&self) -> Result<(), $crate::distribution::ParameterError> {
-            $crate::distribution::check::Check::of(self.name())
+        fn check_parameters(&self) -> Result<(), $crate::distribution::ParameterError> {
+            $crate::distribution::check::Check::for_distribution(self.name())
                 $(.$domain(stringify!($field), &self.$field))+
-                .done()
+                .into_result()
         }
     };
 }

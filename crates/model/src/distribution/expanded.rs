@@ -3,7 +3,7 @@
 use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 
-use super::value::{joined, leading};
+use super::value::{join_shapes, leading_shape};
 use super::{Distribution, ParameterError};
 
 /// A distribution with a larger batch shape, made by [`Distribution::expand`].
@@ -25,23 +25,23 @@ impl<D> Expanded<D> {
 }
 
 impl<'g, D: Distribution<'g>> Expanded<D> {
-    fn event(&self) -> Shape {
-        let shape = self.base.shape();
+    fn event_shape(&self) -> Shape {
+        let shape = self.base.value_shape();
         Shape::new(&shape.dims()[self.base.batch_shape().rank()..])
     }
 }
 
 impl<'g, D: Distribution<'g>> Distribution<'g> for Expanded<D> {
-    fn shape(&self) -> Shape {
-        joined(self.batch, self.event())
+    fn value_shape(&self) -> Shape {
+        join_shapes(self.batch, self.event_shape())
     }
 
     fn event_rank(&self) -> usize {
         self.base.event_rank()
     }
 
-    fn kind(&self) -> ResponseKind {
-        self.base.kind()
+    fn response_kind(&self) -> ResponseKind {
+        self.base.response_kind()
     }
 
     fn support(&self) -> Option<Support> {
@@ -50,7 +50,7 @@ impl<'g, D: Distribution<'g>> Distribution<'g> for Expanded<D> {
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
         let density = self.base.log_density(x);
-        let batch = leading(x.shape(), self.event_rank());
+        let batch = leading_shape(x.shape(), self.event_rank());
         match batch.broadcast(self.batch) {
             Some(shape) => density.broadcast(shape),
             None => density.broadcast(self.batch),
@@ -58,29 +58,29 @@ impl<'g, D: Distribution<'g>> Distribution<'g> for Expanded<D> {
     }
 
     fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        Some(self.base.mean(graph)?.broadcast(self.shape()))
+        Some(self.base.mean(graph)?.broadcast(self.value_shape()))
     }
 
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        Some(self.base.variance(graph)?.broadcast(self.shape()))
+        Some(self.base.variance(graph)?.broadcast(self.value_shape()))
     }
 
-    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
+    fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
         let batch_rank = self.base.batch_shape().rank();
         let repeat = |(name, expr): (&'static str, Expr<'g>)| {
             let own = Shape::new(&expr.shape().dims()[batch_rank..]);
-            (name, expr.broadcast(joined(self.batch, own)))
+            (name, expr.broadcast(join_shapes(self.batch, own)))
         };
-        let parameters = self.base.parameters(graph);
+        let parameters = self.base.named_parameters(graph);
         parameters.into_iter().map(repeat).collect()
     }
 
-    fn family(&self) -> &'static dyn Family {
-        self.base.family()
+    fn sampling_family(&self) -> &'static dyn Family {
+        self.base.sampling_family()
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        self.base.check()?;
+    fn check_parameters(&self) -> Result<(), ParameterError> {
+        self.base.check_parameters()?;
         let own = self.base.batch_shape();
         if own.broadcast(self.batch) == Some(self.batch) {
             return Ok(());

@@ -24,19 +24,19 @@ impl<'g> Exponential<'g> {
 }
 
 impl<'g> Distribution<'g> for Exponential<'g> {
-    elementwise!(FAMILY, ResponseKind::NonNegative, Some(Support::Positive), rate: positive);
+    elementwise!(FAMILY, ResponseKind::NonNegative, Some(Support::Positive), rate: require_positive);
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
-        let rate = self.rate.on(x.graph());
+        let rate = self.rate.on_graph(x.graph());
         rate.ln() - rate * x
     }
 
     fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        Some(self.rate.on(graph).recip())
+        Some(self.rate.on_graph(graph).recip())
     }
 
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        Some(self.rate.on(graph).recip().square())
+        Some(self.rate.on_graph(graph).recip().square())
     }
 }
 
@@ -47,11 +47,11 @@ pub(super) static FAMILY: ScalarFamily = ScalarFamily {
 
 impl<'g> Tailed<'g> for Exponential<'g> {
     fn log_below(&self, x: Expr<'g>) -> Expr<'g> {
-        log_hit(self.rate.on(x.graph()).ln() + x.ln())
+        log_hit(self.rate.on_graph(x.graph()).ln() + x.ln())
     }
 
     fn log_above(&self, x: Expr<'g>) -> Expr<'g> {
-        -(self.rate.on(x.graph()) * x)
+        -(self.rate.on_graph(x.graph()) * x)
     }
 
     /// The distribution is memoryless: P(low < y ≤ high) = P(y > low) P(y ≤ high − low).
@@ -62,9 +62,9 @@ impl<'g> Tailed<'g> for Exponential<'g> {
     /// With w = high − low and m the mean: low + m − w/(eʷᐟᵐ − 1) and
     /// m² − w²eʷᐟᵐ/(eʷᐟᵐ − 1)²
     fn moments_within(&self, graph: &'g Graph, limits: &Limits<'g>) -> [Expr<'g>; 2] {
-        let rate = self.rate.on(graph);
+        let rate = self.rate.on_graph(graph);
         let mean = rate.recip();
-        let [low, high] = limits.on(graph);
+        let [low, high] = limits.on_graph(graph);
         let low = low.unwrap_or_else(|| graph.scalar(0.0));
         let Some(high) = high else {
             return [low + mean, mean.square()];

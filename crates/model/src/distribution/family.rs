@@ -28,13 +28,13 @@ impl Family for ScalarFamily {
         self.name
     }
 
-    fn draw(&self, parameters: &[&[f64]], random: &mut dyn Rng, into: &mut [f64]) {
+    fn draw_value(&self, parameters: &[&[f64]], random: &mut dyn Rng, into: &mut [f64]) {
         into[0] = self.number(parameters, random);
     }
 }
 
 /// Fills `into` with `batch` events in order. Each parameter holds the numbers of all batch
-/// elements one after another, as the values of [`super::Distribution::parameters`] do.
+/// elements one after another, as the values of [`super::Distribution::named_parameters`] do.
 ///
 /// # Panics If a length is not a multiple of `batch`.
 pub fn draw_batch(
@@ -58,6 +58,6 @@ pub fn draw_batch(
             k * width..(k + 1) * width
         };
         let element: Vec<&[f64]> = parameters.iter().map(|v| &v[part(v)]).collect();
-        family.draw(&element, random, event);
+        family.draw_value(&element, random, event);
     }
 }

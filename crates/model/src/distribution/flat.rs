@@ -12,11 +12,11 @@ use super::{Distribution, ParameterError};
 pub struct Flat;
 
 impl<'g> Distribution<'g> for Flat {
-    fn shape(&self) -> Shape {
+    fn value_shape(&self) -> Shape {
         Shape::SCALAR
     }
 
-    fn kind(&self) -> ResponseKind {
+    fn response_kind(&self) -> ResponseKind {
         ResponseKind::Real
     }
 
@@ -28,15 +28,15 @@ impl<'g> Distribution<'g> for Flat {
         x.graph().full(x.shape(), 0.0)
     }
 
-    fn parameters(&self, _: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
+    fn named_parameters(&self, _: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
         Vec::new()
     }
 
-    fn family(&self) -> &'static dyn Family {
+    fn sampling_family(&self) -> &'static dyn Family {
         &FAMILY
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
+    fn check_parameters(&self) -> Result<(), ParameterError> {
         Ok(())
     }
 }

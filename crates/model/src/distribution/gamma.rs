@@ -49,7 +49,7 @@ impl<'g> Gamma<'g> {
         }
     }
 
-    fn second(&self) -> &Value<'g> {
+    fn second_parameter(&self) -> &Value<'g> {
         match &self.by {
             By::Rate(value) | By::Mean(value) | By::LogMean(value) => value,
         }
@@ -57,15 +57,15 @@ impl<'g> Gamma<'g> {
 
     /// The rate and its logarithm.
     fn rate(&self, graph: &'g Graph) -> (Expr<'g>, Expr<'g>) {
-        let shape = self.shape.on(graph);
+        let shape = self.shape.on_graph(graph);
         match &self.by {
-            By::Rate(rate) => (rate.on(graph), rate.on(graph).ln()),
+            By::Rate(rate) => (rate.on_graph(graph), rate.on_graph(graph).ln()),
             By::Mean(mean) => {
-                let mean = mean.on(graph);
+                let mean = mean.on_graph(graph);
                 (shape * mean.recip(), shape.ln() - mean.ln())
             }
             By::LogMean(log_mean) => {
-                let log_mean = log_mean.on(graph);
+                let log_mean = log_mean.on_graph(graph);
                 (shape * (-log_mean).exp(), shape.ln() - log_mean)
             }
         }
@@ -73,11 +73,11 @@ impl<'g> Gamma<'g> {
 }
 
 impl<'g> Distribution<'g> for Gamma<'g> {
-    fn shape(&self) -> Shape {
-        joint_shape(&[&self.shape, self.second()])
+    fn value_shape(&self) -> Shape {
+        joint_shape(&[&self.shape, self.second_parameter()])
     }
 
-    fn kind(&self) -> ResponseKind {
+    fn response_kind(&self) -> ResponseKind {
         ResponseKind::Positive
     }
 
@@ -87,7 +87,7 @@ impl<'g> Distribution<'g> for Gamma<'g> {
 
     /// a ln b − ln Γ(a) + (a − 1) ln x − b x
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
-        let shape = self.shape.on(x.graph());
+        let shape = self.shape.on_graph(x.graph());
         let (rate, log_rate) = self.rate(x.graph());
         let constant = shape * log_rate - shape.lgamma();
         constant + (shape - 1.0) * x.ln() - rate * x
@@ -95,38 +95,38 @@ impl<'g> Distribution<'g> for Gamma<'g> {
 
     fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
         let mean = match &self.by {
-            By::Rate(rate) => self.shape.on(graph) / rate.on(graph),
-            By::Mean(mean) => mean.on(graph),
-            By::LogMean(log_mean) => log_mean.on(graph).exp(),
+            By::Rate(rate) => self.shape.on_graph(graph) / rate.on_graph(graph),
+            By::Mean(mean) => mean.on_graph(graph),
+            By::LogMean(log_mean) => log_mean.on_graph(graph).exp(),
         };
-        Some(mean.broadcast(Distribution::shape(self)))
+        Some(mean.broadcast(Distribution::value_shape(self)))
     }
 
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        Some(self.mean(graph)?.square() / self.shape.on(graph))
+        Some(self.mean(graph)?.square() / self.shape.on_graph(graph))
     }
 
-    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
-        let joint = Distribution::shape(self);
+    fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
+        let joint = Distribution::value_shape(self);
         let (rate, _) = self.rate(graph);
         vec![
-            ("shape", self.shape.on(graph).broadcast(joint)),
+            ("shape", self.shape.on_graph(graph).broadcast(joint)),
             ("rate", rate.broadcast(joint)),
         ]
     }
 
-    fn family(&self) -> &'static dyn Family {
+    fn sampling_family(&self) -> &'static dyn Family {
         &FAMILY
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        let check = Check::of(self.name()).positive("shape", &self.shape);
+    fn check_parameters(&self) -> Result<(), ParameterError> {
+        let check = Check::for_distribution(self.name()).require_positive("shape", &self.shape);
         match &self.by {
-            By::Rate(rate) => check.positive("rate", rate),
-            By::Mean(mean) => check.positive("mean", mean),
-            By::LogMean(log_mean) => check.finite("log_mean", log_mean),
+            By::Rate(rate) => check.require_positive("rate", rate),
+            By::Mean(mean) => check.require_positive("mean", mean),
+            By::LogMean(log_mean) => check.require_finite("log_mean", log_mean),
         }
-        .done()
+        .into_result()
     }
 }
 

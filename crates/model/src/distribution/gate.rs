@@ -6,7 +6,7 @@ use lehr_graph::{Expr, Graph, Shape};
 use rand::Rng;
 
 use super::check::Check;
-use super::draw::bernoulli;
+use super::draw::sample_bernoulli;
 use super::family::ScalarFamily;
 use super::{Distribution, ParameterError, Value};
 
@@ -23,8 +23,8 @@ impl Family for GateFamily {
         self.name
     }
 
-    fn draw(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {
-        let zero = bernoulli(parameters[0][0], rng);
+    fn draw_value(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {
+        let zero = sample_bernoulli(parameters[0][0], rng);
         out[0] = (self.behind)(zero, self.base, &parameters[1..], rng);
     }
 }
@@ -52,26 +52,26 @@ macro_rules! gate_families {
 /// The methods of [`super::Distribution`] that follow from the fields `base` and `gate`.
 macro_rules! behind_gate {
     ($method:ident) => {
-        fn shape(&self) -> lehr_graph::Shape {
-            let base = self.base.shape();
+        fn value_shape(&self) -> lehr_graph::Shape {
+            let base = self.base.value_shape();
             let gate = $crate::distribution::value::joint_shape(&[&self.gate]);
             gate.broadcast(base).unwrap_or(base)
         }
 
-        fn kind(&self) -> lehr_density::ResponseKind {
-            self.base.kind()
+        fn response_kind(&self) -> lehr_density::ResponseKind {
+            self.base.response_kind()
         }
 
-        fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
-            gate::parameters(&self.gate, &self.base, self.shape(), graph)
+        fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
+            gate::gate_parameters(&self.gate, &self.base, self.value_shape(), graph)
         }
 
-        fn family(&self) -> &'static dyn lehr_density::Family {
+        fn sampling_family(&self) -> &'static dyn lehr_density::Family {
             self.base.$method()
         }
 
-        fn check(&self) -> Result<(), $crate::distribution::ParameterError> {
-            gate::check(self.name(), &self.gate, &self.base)
+        fn check_parameters(&self) -> Result<(), $crate::distribution::ParameterError> {
+            gate::check_gate(self.name(), &self.gate, &self.base)
         }
     };
 }
@@ -79,14 +79,14 @@ macro_rules! behind_gate {
 pub(super) use {behind_gate, gate_families};
 
 /// The logit of the gate, then the parameters of the counts, all of one shape.
-pub(super) fn parameters<'g>(
+pub(super) fn gate_parameters<'g>(
     gate: &Value<'g>,
     base: &dyn Distribution<'g>,
     shape: Shape,
     graph: &'g Graph,
 ) -> Vec<(&'static str, Expr<'g>)> {
-    let mut parameters = vec![("gate", gate.on(graph))];
-    parameters.extend(base.parameters(graph));
+    let mut parameters = vec![("gate", gate.on_graph(graph))];
+    parameters.extend(base.named_parameters(graph));
     for (_, expr) in &mut parameters {
         *expr = expr.broadcast(shape);
     }
@@ -94,20 +94,20 @@ pub(super) fn parameters<'g>(
 }
 
 /// Checks the counts, then whether the gate fits them.
-pub(super) fn check<'g>(
+pub(super) fn check_gate<'g>(
     name: &'static str,
     gate: &Value<'g>,
     base: &dyn Distribution<'g>,
 ) -> Result<(), ParameterError> {
-    base.check()?;
-    let check = Check::of(name).finite("gate", gate);
-    let (gate, base) = (gate.shape(), base.shape());
+    base.check_parameters()?;
+    let check = Check::for_distribution(name).require_finite("gate", gate);
+    let (gate, base) = (gate.shape(), base.value_shape());
     match gate.broadcast(base) {
         Some(_) => check,
-        None => check.fail(
+        None => check.add_error(
             format!("gate must fit the counts of shape {base}, found shape {gate}"),
             "shapes must be equal, or 1 where they differ",
         ),
     }
-    .done()
+    .into_result()
 }

@@ -4,7 +4,7 @@ use lehr_density::{Family, ResponseKind};
 use lehr_graph::{Expr, Graph, Shape};
 
 use super::check::Check;
-use super::draw::poisson;
+use super::draw::sample_poisson;
 use super::family::ScalarFamily;
 use super::value::joint_shape;
 use super::{Distribution, ParameterError, Value};
@@ -28,23 +28,23 @@ impl<'g> GeneralizedPoisson<'g> {
 
     /// ln θ, where the mean is θ/(1 − dispersion).
     fn log_rate(&self, graph: &'g Graph) -> Expr<'g> {
-        self.log_mean.on(graph) + (-self.dispersion.on(graph)).log1p()
+        self.log_mean.on_graph(graph) + (-self.dispersion.on_graph(graph)).log1p()
     }
 }
 
 impl<'g> Distribution<'g> for GeneralizedPoisson<'g> {
-    fn shape(&self) -> Shape {
+    fn value_shape(&self) -> Shape {
         joint_shape(&[&self.log_mean, &self.dispersion])
     }
 
-    fn kind(&self) -> ResponseKind {
+    fn response_kind(&self) -> ResponseKind {
         ResponseKind::Count
     }
 
     /// ln θ + (y − 1) ln(θ + λy) − θ − λy − ln y!, which is −θ at zero
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
         let graph = x.graph();
-        let (log_rate, own) = (self.log_rate(graph), self.dispersion.on(graph));
+        let (log_rate, own) = (self.log_rate(graph), self.dispersion.on_graph(graph));
         let (rate, surplus) = (log_rate.exp(), own * x);
         // The branch that is not taken is kept away from the logarithm of a vanishing rate.
         let grown = (rate + surplus).max(graph.scalar(1e-300)).ln();
@@ -54,41 +54,49 @@ impl<'g> Distribution<'g> for GeneralizedPoisson<'g> {
     }
 
     fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        Some(self.log_mean.on(graph).exp().broadcast(self.shape()))
+        Some(
+            self.log_mean
+                .on_graph(graph)
+                .exp()
+                .broadcast(self.value_shape()),
+        )
     }
 
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        let rest = 1.0 - self.dispersion.on(graph);
-        Some(self.log_mean.on(graph).exp() / rest.square())
+        let rest = 1.0 - self.dispersion.on_graph(graph);
+        Some(self.log_mean.on_graph(graph).exp() / rest.square())
     }
 
-    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
-        let shape = self.shape();
+    fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
+        let shape = self.value_shape();
         vec![
             ("rate", self.log_rate(graph).exp().broadcast(shape)),
-            ("dispersion", self.dispersion.on(graph).broadcast(shape)),
+            (
+                "dispersion",
+                self.dispersion.on_graph(graph).broadcast(shape),
+            ),
         ]
     }
 
-    fn family(&self) -> &'static dyn Family {
+    fn sampling_family(&self) -> &'static dyn Family {
         &FAMILY
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        Check::of(self.name())
-            .finite("log_mean", &self.log_mean)
-            .probability("dispersion", &self.dispersion)
-            .done()
+    fn check_parameters(&self) -> Result<(), ParameterError> {
+        Check::for_distribution(self.name())
+            .require_finite("log_mean", &self.log_mean)
+            .require_probability("dispersion", &self.dispersion)
+            .into_result()
     }
 }
 
 pub(super) static FAMILY: ScalarFamily = ScalarFamily {
     name: "GeneralizedPoisson",
     draw: |p, rng| {
-        let (mut generation, mut all) = (poisson(p[0], rng), 0.0);
+        let (mut generation, mut all) = (sample_poisson(p[0], rng), 0.0);
         while generation > 0.0 {
             all += generation;
-            generation = poisson(p[1] * generation, rng);
+            generation = sample_poisson(p[1] * generation, rng);
         }
         all + generation
     },

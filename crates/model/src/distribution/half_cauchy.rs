@@ -26,10 +26,10 @@ impl<'g> HalfCauchy<'g> {
 }
 
 impl<'g> Distribution<'g> for HalfCauchy<'g> {
-    elementwise!(FAMILY, ResponseKind::NonNegative, Some(Support::Positive), scale: positive);
+    elementwise!(FAMILY, ResponseKind::NonNegative, Some(Support::Positive), scale: require_positive);
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
-        let scale = self.scale.on(x.graph());
+        let scale = self.scale.on_graph(x.graph());
         let z = x * scale.recip();
         -z.square().log1p() - (scale.ln() + FRAC_PI_2.ln())
     }

@@ -29,20 +29,20 @@ impl<'g> HalfNormal<'g> {
 const HALF_LN_HALF_PI: f64 = 0.225_791_352_644_727_43;
 
 impl<'g> Distribution<'g> for HalfNormal<'g> {
-    elementwise!(FAMILY, ResponseKind::NonNegative, Some(Support::Positive), scale: positive);
+    elementwise!(FAMILY, ResponseKind::NonNegative, Some(Support::Positive), scale: require_positive);
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
-        let scale = self.scale.on(x.graph());
+        let scale = self.scale.on_graph(x.graph());
         let z = x * scale.recip();
         z.square() * -0.5 - (scale.ln() + HALF_LN_HALF_PI)
     }
 
     fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        Some(self.scale.on(graph) * (2.0 / PI).sqrt())
+        Some(self.scale.on_graph(graph) * (2.0 / PI).sqrt())
     }
 
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        Some(self.scale.on(graph).square() * (1.0 - 2.0 / PI))
+        Some(self.scale.on_graph(graph).square() * (1.0 - 2.0 / PI))
     }
 }
 

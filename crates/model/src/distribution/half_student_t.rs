@@ -30,22 +30,25 @@ impl<'g> HalfStudentT<'g> {
 }
 
 impl<'g> Distribution<'g> for HalfStudentT<'g> {
-    elementwise!(FAMILY, ResponseKind::NonNegative, Some(Support::Positive), df: positive, scale: positive);
+    elementwise!(
+        FAMILY, ResponseKind::NonNegative, Some(Support::Positive),
+        df: require_positive, scale: require_positive,
+    );
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
-        let (df, scale) = (self.df.on(x.graph()), self.scale.on(x.graph()));
+        let (df, scale) = (self.df.on_graph(x.graph()), self.scale.on_graph(x.graph()));
         standard_log_density(x * scale.recip(), df) - (scale.ln() - LN_2)
     }
 
     fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        let (df, scale) = (self.df.on(graph), self.scale.on(graph));
+        let (df, scale) = (self.df.on_graph(graph), self.scale.on_graph(graph));
         let ratio = log_gamma_ratio(df * 0.5, graph.scalar(0.5)).exp();
         let mean = scale * (df * FRAC_1_PI).sqrt() * 2.0 * ratio / (df - 1.0);
         defined(graph.scalar(1.0).less(df), mean)
     }
 
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        let (df, scale) = (self.df.on(graph), self.scale.on(graph));
+        let (df, scale) = (self.df.on_graph(graph), self.scale.on_graph(graph));
         let second = scale.square() * (df / (df - 2.0));
         let variance = second - self.mean(graph)?.square();
         defined(graph.scalar(2.0).less(df), variance)

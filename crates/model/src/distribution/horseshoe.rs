@@ -60,7 +60,7 @@ impl<'g> Horseshoe<'g> {
             return direction * scale;
         };
         // c s/√(c² + s²) with s = λτ, as s/√(1 + (s/c)²)
-        let excess = (scale / slab.on(direction.graph())).square();
+        let excess = (scale / slab.on_graph(direction.graph())).square();
         direction * scale * (excess + 1.0).sqrt().recip()
     }
 }

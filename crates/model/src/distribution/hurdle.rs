@@ -14,11 +14,11 @@ const MOST_DRAWS: usize = 10_000;
 /// Counts that can be truncated at zero.
 pub trait Hurdled<'g>: Distribution<'g> {
     /// The family of the hurdle form.
-    fn hurdled(&self) -> &'static GateFamily;
+    fn hurdle_family(&self) -> &'static GateFamily;
 }
 
 gate_families! {
-    Hurdled::hurdled, above_zero,
+    Hurdled::hurdle_family, above_zero,
     POISSON is "Hurdle Poisson" of Poisson by poisson::FAMILY;
     NEGATIVE_BINOMIAL is "Hurdle NegativeBinomial" of NegativeBinomial by negative_binomial::FAMILY;
 }
@@ -41,30 +41,32 @@ impl<'g, D: Hurdled<'g>> Hurdle<'g, D> {
 
     /// ln P(base > 0)
     fn log_above(&self, graph: &'g Graph) -> Expr<'g> {
-        let at_zero = self.base.log_density(graph.full(self.base.shape(), 0.0));
+        let at_zero = self
+            .base
+            .log_density(graph.full(self.base.value_shape(), 0.0));
         (-at_zero.expm1()).ln()
     }
 }
 
 impl<'g, D: Hurdled<'g>> Distribution<'g> for Hurdle<'g, D> {
-    behind_gate!(hurdled);
+    behind_gate!(hurdle_family);
 
     /// gate − softplus(gate) at zero, else ln p(y) − ln P(base > 0) − softplus(gate)
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
         let graph = x.graph();
-        let gate = self.gate.on(graph);
+        let gate = self.gate.on_graph(graph);
         let above = self.base.log_density(x) - self.log_above(graph);
         let zero = x.equal(graph.scalar(0.0));
         zero.select(gate, above) - gate.softplus()
     }
 
     fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        let share = (-self.gate.on(graph)).sigmoid() / self.log_above(graph).exp();
+        let share = (-self.gate.on_graph(graph)).sigmoid() / self.log_above(graph).exp();
         Some(self.base.mean(graph)? * share)
     }
 
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        let share = (-self.gate.on(graph)).sigmoid() / self.log_above(graph).exp();
+        let share = (-self.gate.on_graph(graph)).sigmoid() / self.log_above(graph).exp();
         let mean = self.base.mean(graph)?;
         let squares = (self.base.variance(graph)? + mean.square()) * share;
         Some(squares - (mean * share).square())

@@ -26,22 +26,28 @@ impl<'g> InverseGamma<'g> {
 }
 
 impl<'g> Distribution<'g> for InverseGamma<'g> {
-    elementwise!(FAMILY, ResponseKind::Positive, Some(Support::Positive), shape: positive, scale: positive);
+    elementwise!(
+        FAMILY, ResponseKind::Positive, Some(Support::Positive),
+        shape: require_positive, scale: require_positive,
+    );
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
-        let (shape, scale) = (self.shape.on(x.graph()), self.scale.on(x.graph()));
+        let (shape, scale) = (
+            self.shape.on_graph(x.graph()),
+            self.scale.on_graph(x.graph()),
+        );
         let constant = shape * scale.ln() - shape.lgamma();
         constant - (shape + 1.0) * x.ln() - scale * x.recip()
     }
 
     fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        let shape = self.shape.on(graph);
-        let mean = self.scale.on(graph) / (shape - 1.0);
+        let shape = self.shape.on_graph(graph);
+        let mean = self.scale.on_graph(graph) / (shape - 1.0);
         defined(graph.scalar(1.0).less(shape), mean)
     }
 
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        let shape = self.shape.on(graph);
+        let shape = self.shape.on_graph(graph);
         let variance = self.mean(graph)?.square() / (shape - 2.0);
         defined(graph.scalar(2.0).less(shape), variance)
     }

@@ -5,7 +5,7 @@ use std::f64::consts::LN_2;
 use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph};
 
-use super::draw::{sign, standard_exponential};
+use super::draw::{sample_sign, standard_exponential};
 use super::elementwise::elementwise;
 use super::family::ScalarFamily;
 use super::{Distribution, Value};
@@ -28,23 +28,23 @@ impl<'g> Laplace<'g> {
 }
 
 impl<'g> Distribution<'g> for Laplace<'g> {
-    elementwise!(FAMILY, ResponseKind::Real, Some(Support::Real), loc: finite, scale: positive);
+    elementwise!(FAMILY, ResponseKind::Real, Some(Support::Real), loc: require_finite, scale: require_positive);
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
-        let (graph, scale) = (x.graph(), self.scale.on(x.graph()));
-        -(x - self.loc.on(graph)).abs() * scale.recip() - (scale.ln() + LN_2)
+        let (graph, scale) = (x.graph(), self.scale.on_graph(x.graph()));
+        -(x - self.loc.on_graph(graph)).abs() * scale.recip() - (scale.ln() + LN_2)
     }
 
     fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        Some(self.loc.on(graph).broadcast(self.shape()))
+        Some(self.loc.on_graph(graph).broadcast(self.value_shape()))
     }
 
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        Some((self.scale.on(graph).square() * 2.0).broadcast(self.shape()))
+        Some((self.scale.on_graph(graph).square() * 2.0).broadcast(self.value_shape()))
     }
 }
 
 pub(super) static FAMILY: ScalarFamily = ScalarFamily {
     name: "Laplace",
-    draw: |p, rng| p[0] + p[1] * sign(rng) * standard_exponential(rng),
+    draw: |p, rng| p[0] + p[1] * sample_sign(rng) * standard_exponential(rng),
 };

@@ -9,7 +9,7 @@ use rand::Rng;
 use super::check::Check;
 use super::dirichlet::sum_last;
 use super::draw::{beta_logit, sigmoid, standard_normal};
-use super::value::{joined, leading};
+use super::value::{join_shapes, leading_shape};
 use super::{Distribution, ParameterError, Value};
 
 /// Lower factors L of correlation matrices R = L Lᵀ with density det(R)^(concentration − 1) in R
@@ -33,7 +33,7 @@ impl<'g> LkjCholesky<'g> {
     /// The logarithm of the integral of det(R)^(η − 1) over correlation matrices:
     /// Σ ½k ln π + ln Γ(η + ½(K − 1 − k)) − ln Γ(η + ½(K − 1)) for k = 1, …, K − 1.
     fn log_normaliser(&self, graph: &'g Graph) -> Expr<'g> {
-        let eta = self.concentration.on(graph);
+        let eta = self.concentration.on_graph(graph);
         let order = self.dimension.saturating_sub(1);
         let whole = (eta + 0.5 * order as f64).lgamma();
         (1..=order).fold(eta * 0.0, |sum, k| {
@@ -47,25 +47,25 @@ impl<'g> LkjCholesky<'g> {
 ///
 /// In the flat matrix without its first number, these entries end each run of K + 1 numbers.
 fn lower_diagonal(x: Expr<'_>, dimension: usize) -> Expr<'_> {
-    let (batch, order) = (leading(x.shape(), 2), dimension - 1);
+    let (batch, order) = (leading_shape(x.shape(), 2), dimension - 1);
     let flat = x.reshape([batch.size(), dimension * dimension]);
     let tail = flat.slice(1, 1..dimension * dimension);
     let runs = tail.reshape([batch.size(), order, dimension + 1]);
     let ends = runs.slice(2, dimension..dimension + 1);
-    ends.reshape(joined(batch, Shape::from([order])))
+    ends.reshape(join_shapes(batch, Shape::from([order])))
 }
 
 impl<'g> Distribution<'g> for LkjCholesky<'g> {
-    fn shape(&self) -> Shape {
+    fn value_shape(&self) -> Shape {
         let event = Shape::from([self.dimension, self.dimension]);
-        joined(self.concentration.shape(), event)
+        join_shapes(self.concentration.shape(), event)
     }
 
     fn event_rank(&self) -> usize {
         2
     }
 
-    fn kind(&self) -> ResponseKind {
+    fn response_kind(&self) -> ResponseKind {
         ResponseKind::Vector(self.dimension * self.dimension)
     }
 
@@ -77,35 +77,36 @@ impl<'g> Distribution<'g> for LkjCholesky<'g> {
     /// the entries below the diagonal.
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
         let (graph, size) = (x.graph(), self.dimension);
-        let batch = leading(x.shape(), 2);
+        let batch = leading_shape(x.shape(), 2);
         let constant = -self.log_normaliser(graph);
         if size < 2 {
             return constant.broadcast(batch);
         }
         let jacobian: Vec<f64> = (2..=size).map(|k| (size - k) as f64).collect();
-        let eta = self.concentration.on(graph);
-        let column = eta.reshape(joined(eta.shape(), Shape::from([1])));
+        let eta = self.concentration.on_graph(graph);
+        let column = eta.reshape(join_shapes(eta.shape(), Shape::from([1])));
         let power = (column - 1.0) * 2.0 + graph.constant([size - 1], &jacobian);
         let terms = power * lower_diagonal(x, size).ln();
-        let whole = joined(batch, Shape::from([size - 1]));
+        let whole = join_shapes(batch, Shape::from([size - 1]));
         sum_last(terms.broadcast(whole)) + constant
     }
 
-    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
-        vec![("concentration", self.concentration.on(graph))]
+    fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
+        vec![("concentration", self.concentration.on_graph(graph))]
     }
 
-    fn family(&self) -> &'static dyn Family {
+    fn sampling_family(&self) -> &'static dyn Family {
         &LkjCholeskyFamily
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        let check = Check::of(self.name()).positive("concentration", &self.concentration);
+    fn check_parameters(&self) -> Result<(), ParameterError> {
+        let check = Check::for_distribution(self.name())
+            .require_positive("concentration", &self.concentration);
         match self.dimension {
-            0 => check.fail("dimension must be positive, found 0".into(), ""),
+            0 => check.add_error("dimension must be positive, found 0".into(), ""),
             _ => check,
         }
-        .done()
+        .into_result()
     }
 }
 
@@ -117,7 +118,7 @@ impl Family for LkjCholeskyFamily {
     }
 
     /// The onion method: row k is a uniform direction times √y, y ~ Beta(½k, η + ½(K − 1 − k)).
-    fn draw(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {
+    fn draw_value(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {
         let size = out.len().isqrt();
         out.fill(0.0);
         for (k, row) in out.chunks_exact_mut(size).enumerate() {

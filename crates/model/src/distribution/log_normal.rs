@@ -29,22 +29,22 @@ impl<'g> LogNormal<'g> {
 }
 
 impl<'g> Distribution<'g> for LogNormal<'g> {
-    elementwise!(FAMILY, ResponseKind::Positive, Some(Support::Positive), loc: finite, scale: positive);
+    elementwise!(FAMILY, ResponseKind::Positive, Some(Support::Positive), loc: require_finite, scale: require_positive);
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
         let (graph, log) = (x.graph(), x.ln());
-        normal_log_density(log, self.loc.on(graph), self.scale.on(graph)) - log
+        normal_log_density(log, self.loc.on_graph(graph), self.scale.on_graph(graph)) - log
     }
 
     fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        let variance = self.scale.on(graph).square();
-        let mean = (self.loc.on(graph) + variance * 0.5).exp();
-        Some(mean.broadcast(self.shape()))
+        let variance = self.scale.on_graph(graph).square();
+        let mean = (self.loc.on_graph(graph) + variance * 0.5).exp();
+        Some(mean.broadcast(self.value_shape()))
     }
 
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        let variance = self.scale.on(graph).square();
-        Some(variance.expm1() * (self.loc.on(graph) * 2.0 + variance).exp())
+        let variance = self.scale.on_graph(graph).square();
+        Some(variance.expm1() * (self.loc.on_graph(graph) * 2.0 + variance).exp())
     }
 }
 
@@ -55,31 +55,34 @@ pub(super) static FAMILY: ScalarFamily = ScalarFamily {
 
 impl<'g> LogNormal<'g> {
     /// The distribution of the logarithm, with its mean moved by `variances` times its variance.
-    fn logarithm(&self, graph: &'g Graph, variances: f64) -> Normal<'g> {
-        let scale = self.scale.on(graph);
-        Normal::new(self.loc.on(graph) + scale.square() * variances, scale)
+    fn log_scale_normal(&self, graph: &'g Graph, variances: f64) -> Normal<'g> {
+        let scale = self.scale.on_graph(graph);
+        Normal::new(self.loc.on_graph(graph) + scale.square() * variances, scale)
     }
 }
 
 impl<'g> Tailed<'g> for LogNormal<'g> {
     fn log_below(&self, x: Expr<'g>) -> Expr<'g> {
-        self.logarithm(x.graph(), 0.0).log_below(x.ln())
+        self.log_scale_normal(x.graph(), 0.0).log_below(x.ln())
     }
 
     fn log_above(&self, x: Expr<'g>) -> Expr<'g> {
-        self.logarithm(x.graph(), 0.0).log_above(x.ln())
+        self.log_scale_normal(x.graph(), 0.0).log_above(x.ln())
     }
 
     fn log_between(&self, low: Expr<'g>, high: Expr<'g>) -> Expr<'g> {
-        (self.logarithm(low.graph(), 0.0)).log_between(low.ln(), high.ln())
+        (self.log_scale_normal(low.graph(), 0.0)).log_between(low.ln(), high.ln())
     }
 
     /// E yᵏ within the limits is the untruncated moment times the mass between the limits, after
     /// the logarithm is shifted by k variances.
     fn moments_within(&self, graph: &'g Graph, limits: &Limits<'g>) -> [Expr<'g>; 2] {
         let logs = limits.map(graph, Expr::ln);
-        let (loc, variance) = (self.loc.on(graph), self.scale.on(graph).square());
-        let log_mass = |k: f64| logs.log_mass(graph, &self.logarithm(graph, k));
+        let (loc, variance) = (
+            self.loc.on_graph(graph),
+            self.scale.on_graph(graph).square(),
+        );
+        let log_mass = |k: f64| logs.log_mass(graph, &self.log_scale_normal(graph, k));
         let moment = |k: f64| {
             let whole = loc * k + variance * (0.5 * k * k);
             (whole + log_mass(k) - log_mass(0.0)).exp()

@@ -87,7 +87,7 @@ pub use laplace::Laplace;
 pub use lkj_cholesky::LkjCholesky;
 pub use log_normal::LogNormal;
 pub use multivariate_normal::MultivariateNormal;
-pub use named::{AnyDistribution, RECIPES, Recipe, recipe};
+pub use named::{AnyDistribution, RECIPES, Recipe, find_recipe};
 pub use negative_binomial::NegativeBinomial;
 pub use noisy_bernoulli::NoisyBernoulli;
 pub use noisy_student_t::NoisyStudentT;
@@ -96,7 +96,7 @@ pub(crate) use normal::normal_log_density;
 pub use ordered_logistic::OrderedLogistic;
 pub use ordered_probit::OrderedProbit;
 pub use poisson::Poisson;
-pub use registry::{FAMILIES, family};
+pub use registry::{FAMILIES, find_family};
 pub use student_t::StudentT;
 pub use tail::{Limits, Tailed};
 pub use tail_family::TailFamilies;
@@ -114,11 +114,11 @@ pub use zero_inflated::{Count, ZeroInflated};
 pub trait Distribution<'g> {
     /// The name, as in the code: that of its family.
     fn name(&self) -> &'static str {
-        self.family().name()
+        self.sampling_family().name()
     }
 
     /// The shape of a draw: batch axes, then event axes.
-    fn shape(&self) -> Shape;
+    fn value_shape(&self) -> Shape;
 
     /// How many of the last axes make one event: 0 for numbers, 1 for vectors, 2 for matrices.
     fn event_rank(&self) -> usize {
@@ -126,7 +126,7 @@ pub trait Distribution<'g> {
     }
 
     /// The values that an observed column of this distribution may take.
-    fn kind(&self) -> ResponseKind;
+    fn response_kind(&self) -> ResponseKind;
 
     /// The support of a site; `None` for counts and labels, which can only be observed.
     fn support(&self) -> Option<Support> {
@@ -151,17 +151,17 @@ pub trait Distribution<'g> {
 
     /// The parameters by name, in the order in which [`Family`] reads them. The shape of each is
     /// the batch axes followed by its own.
-    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)>;
+    fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)>;
 
     /// The numeric side, for draws.
-    fn family(&self) -> &'static dyn Family;
+    fn sampling_family(&self) -> &'static dyn Family;
 
     /// Refuses constant parameters outside their domain and shapes that do not fit.
-    fn check(&self) -> Result<(), ParameterError>;
+    fn check_parameters(&self) -> Result<(), ParameterError>;
 
     /// The shape without its event axes.
     fn batch_shape(&self) -> Shape {
-        value::leading(self.shape(), self.event_rank())
+        value::leading_shape(self.value_shape(), self.event_rank())
     }
 
     /// Independent copies: the same distribution with the batch shape `batch`, to which its

@@ -7,7 +7,7 @@ use rand::Rng;
 use super::check::Check;
 use super::draw::standard_normal;
 use super::normal::HALF_LN_TAU;
-use super::value::{joined, leading};
+use super::value::{join_shapes, leading_shape};
 use super::{Distribution, ParameterError, Value};
 
 /// N(loc, L Lᵀ).
@@ -27,14 +27,14 @@ impl<'g> MultivariateNormal<'g> {
         }
     }
 
-    fn event(&self) -> Shape {
-        leading(self.factor.shape(), 1)
+    fn event_shape(&self) -> Shape {
+        leading_shape(self.factor.shape(), 1)
     }
 }
 
 impl<'g> Distribution<'g> for MultivariateNormal<'g> {
-    fn shape(&self) -> Shape {
-        let event = self.event();
+    fn value_shape(&self) -> Shape {
+        let event = self.event_shape();
         self.loc.shape().broadcast(event).unwrap_or(event)
     }
 
@@ -42,8 +42,8 @@ impl<'g> Distribution<'g> for MultivariateNormal<'g> {
         1
     }
 
-    fn kind(&self) -> ResponseKind {
-        ResponseKind::Vector(self.event().size())
+    fn response_kind(&self) -> ResponseKind {
+        ResponseKind::Vector(self.event_shape().size())
     }
 
     fn support(&self) -> Option<Support> {
@@ -52,9 +52,9 @@ impl<'g> Distribution<'g> for MultivariateNormal<'g> {
 
     /// −½|L⁻¹(x − loc)|² − Σ ln Lᵢᵢ − ½ d ln 2π
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
-        let length = self.event().size();
-        let moved = x - self.loc.on(x.graph());
-        let batch = leading(moved.shape(), 1);
+        let length = self.event_shape().size();
+        let moved = x - self.loc.on_graph(x.graph());
+        let batch = leading_shape(moved.shape(), 1);
         let rows = moved.reshape([batch.size(), length]);
         let z = self.factor.solve_lower_transposed_right(rows);
         let quadratic = z.square().sum_axis(1).reshape(batch);
@@ -63,41 +63,44 @@ impl<'g> Distribution<'g> for MultivariateNormal<'g> {
     }
 
     fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        Some(self.loc.on(graph).broadcast(self.shape()))
+        Some(self.loc.on_graph(graph).broadcast(self.value_shape()))
     }
 
     fn variance(&self, _graph: &'g Graph) -> Option<Expr<'g>> {
         let variance = self.factor.tril(0).square().sum_axis(1);
-        Some(variance.broadcast(self.shape()))
+        Some(variance.broadcast(self.value_shape()))
     }
 
-    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
-        let factor = joined(self.batch_shape(), self.factor.shape());
+    fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
+        let factor = join_shapes(self.batch_shape(), self.factor.shape());
         vec![
-            ("loc", self.loc.on(graph).broadcast(self.shape())),
+            (
+                "loc",
+                self.loc.on_graph(graph).broadcast(self.value_shape()),
+            ),
             ("factor", self.factor.broadcast(factor)),
         ]
     }
 
-    fn family(&self) -> &'static dyn Family {
+    fn sampling_family(&self) -> &'static dyn Family {
         &MultivariateNormalFamily
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        let check = Check::of(self.name()).finite("loc", &self.loc);
+    fn check_parameters(&self) -> Result<(), ParameterError> {
+        let check = Check::for_distribution(self.name()).require_finite("loc", &self.loc);
         let (loc, factor) = (self.loc.shape(), self.factor.shape());
         match *factor.dims() {
             [m, n] if m == n && (loc.is_scalar() || loc.dims().ends_with(&[n])) => check,
-            [m, n] if m == n => check.fail(
+            [m, n] if m == n => check.add_error(
                 format!("loc must end in an axis of {n}, the factor's, found shape {loc}"),
                 "",
             ),
-            _ => check.fail(
+            _ => check.add_error(
                 format!("factor must be a square matrix, found shape {factor}"),
                 "the factor is the lower Cholesky factor of the covariance",
             ),
         }
-        .done()
+        .into_result()
     }
 }
 
@@ -108,7 +111,7 @@ impl Family for MultivariateNormalFamily {
         "MultivariateNormal"
     }
 
-    fn draw(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {
+    fn draw_value(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {
         let n = out.len();
         let (loc, factor) = (parameters[0], parameters[1]);
         out.copy_from_slice(loc);

@@ -33,13 +33,16 @@ impl Recipe {
     ///
     /// # Errors
     /// If a parameter must be a number, or an array, and is not.
-    pub fn make<'g>(&self, values: &[Value<'g>]) -> Result<AnyDistribution<'g>, String> {
+    pub fn make_distribution<'g>(
+        &self,
+        values: &[Value<'g>],
+    ) -> Result<AnyDistribution<'g>, String> {
         (self.make)(values)
     }
 }
 
 /// The recipe of a distribution with parameters of these names, in its order.
-pub fn recipe(name: &str, given: &[&str]) -> Option<&'static Recipe> {
+pub fn find_recipe(name: &str, given: &[&str]) -> Option<&'static Recipe> {
     let fits = |recipe: &&Recipe| {
         recipe.name == name
             && recipe.parameters.len() == given.len()
@@ -112,9 +115,9 @@ recipes! {
     InverseGaussian(log_mean, shape) => InverseGaussian::with_log_mean(log_mean, shape);
     Laplace(loc, scale) => Laplace::new(loc, scale);
     LkjCholesky(dimension, concentration) =>
-        LkjCholesky::new(number("dimension", &dimension)? as usize, concentration);
+        LkjCholesky::new(constant_number("dimension", &dimension)? as usize, concentration);
     LogNormal(loc, scale) => LogNormal::new(loc, scale);
-    MultivariateNormal(loc, factor) => MultivariateNormal::new(loc, array("factor", &factor)?);
+    MultivariateNormal(loc, factor) => MultivariateNormal::new(loc, constant_array("factor", &factor)?);
     NegativeBinomial(mean, dispersion) => NegativeBinomial::new(mean, dispersion);
     NegativeBinomial(log_mean, dispersion) => NegativeBinomial::with_log_mean(log_mean, dispersion);
     NoisyBernoulli(loc, variance) => NoisyBernoulli::new(loc, variance);
@@ -134,7 +137,7 @@ recipes! {
         Truncated::new(Poisson::with_log_rate(log_rate), low, high);
     TruncatedWeibull(log_mean, shape, low, high) =>
         Truncated::new(Weibull::with_log_mean(log_mean, shape), low, high);
-    Uniform(low, high) => Uniform::new(number("low", &low)?, number("high", &high)?);
+    Uniform(low, high) => Uniform::new(constant_number("low", &low)?, constant_number("high", &high)?);
     VonMises(direction, concentration) => VonMises::new(direction, concentration);
     Weibull(log_mean, shape) => Weibull::with_log_mean(log_mean, shape);
     ZeroInflatedBinomial(trials, logits, gate_logits) =>
@@ -150,7 +153,7 @@ recipes! {
 }
 
 /// A parameter that determines shapes or supports, and so must be a number.
-fn number(name: &str, value: &Value<'_>) -> Result<f64, String> {
+fn constant_number(name: &str, value: &Value<'_>) -> Result<f64, String> {
     let found = match value {
         Value::Number(number) => Some(*number),
         Value::Expr(expr) => expr.as_number(),
@@ -159,7 +162,7 @@ fn number(name: &str, value: &Value<'_>) -> Result<f64, String> {
     found.ok_or_else(|| format!("{name} must be a number, found an array"))
 }
 
-fn array<'g>(name: &str, value: &Value<'g>) -> Result<Expr<'g>, String> {
+fn constant_array<'g>(name: &str, value: &Value<'g>) -> Result<Expr<'g>, String> {
     match value {
         Value::Expr(expr) => Ok(*expr),
         _ => Err(format!("{name} must be a matrix")),
@@ -167,16 +170,16 @@ fn array<'g>(name: &str, value: &Value<'g>) -> Result<Expr<'g>, String> {
 }
 
 impl<'g> Distribution<'g> for AnyDistribution<'g> {
-    fn shape(&self) -> Shape {
-        (**self).shape()
+    fn value_shape(&self) -> Shape {
+        (**self).value_shape()
     }
 
     fn event_rank(&self) -> usize {
         (**self).event_rank()
     }
 
-    fn kind(&self) -> ResponseKind {
-        (**self).kind()
+    fn response_kind(&self) -> ResponseKind {
+        (**self).response_kind()
     }
 
     fn support(&self) -> Option<Support> {
@@ -195,22 +198,22 @@ impl<'g> Distribution<'g> for AnyDistribution<'g> {
         (**self).variance(graph)
     }
 
-    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
-        (**self).parameters(graph)
+    fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
+        (**self).named_parameters(graph)
     }
 
-    fn family(&self) -> &'static dyn Family {
-        (**self).family()
+    fn sampling_family(&self) -> &'static dyn Family {
+        (**self).sampling_family()
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        (**self).check()
+    fn check_parameters(&self) -> Result<(), ParameterError> {
+        (**self).check_parameters()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{FAMILIES, family};
+    use super::super::{FAMILIES, find_family};
     use super::*;
 
     #[test]
@@ -233,16 +236,16 @@ mod tests {
                 values[0] = Value::Vector(vec![0.0]);
                 values[1] = Value::Expr(graph.constant([1, 1], &[1.0]));
             }
-            let made = recipe.make(&values).unwrap();
+            let made = recipe.make_distribution(&values).unwrap();
             assert_eq!(made.name().replace(' ', ""), recipe.name);
             // A saved model looks its distributions up by their names.
             assert!(
-                family(made.name()).is_some(),
+                find_family(made.name()).is_some(),
                 "{} is no family",
                 made.name()
             );
         }
-        assert!(recipe("Normal", &["scale", "loc"]).is_some());
-        assert!(recipe("Normal", &["loc", "rate"]).is_none());
+        assert!(find_recipe("Normal", &["scale", "loc"]).is_some());
+        assert!(find_recipe("Normal", &["loc", "rate"]).is_none());
     }
 }

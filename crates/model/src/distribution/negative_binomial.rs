@@ -4,7 +4,7 @@ use lehr_density::{Family, ResponseKind};
 use lehr_graph::{Expr, Graph, Shape};
 
 use super::check::Check;
-use super::draw::{log_gamma, poisson};
+use super::draw::{log_gamma, sample_poisson};
 use super::family::ScalarFamily;
 use super::gamma_ratio::log_gamma_ratio;
 use super::value::joint_shape;
@@ -45,64 +45,64 @@ impl<'g> NegativeBinomial<'g> {
     /// The mean and its logarithm.
     fn means(&self, graph: &'g Graph) -> (Expr<'g>, Expr<'g>) {
         match &self.by {
-            By::Mean(mean) => (mean.on(graph), mean.on(graph).ln()),
-            By::LogMean(log_mean) => (log_mean.on(graph).exp(), log_mean.on(graph)),
+            By::Mean(mean) => (mean.on_graph(graph), mean.on_graph(graph).ln()),
+            By::LogMean(log_mean) => (log_mean.on_graph(graph).exp(), log_mean.on_graph(graph)),
         }
     }
 }
 
 impl<'g> Distribution<'g> for NegativeBinomial<'g> {
-    fn shape(&self) -> Shape {
+    fn value_shape(&self) -> Shape {
         match &self.by {
             By::Mean(value) | By::LogMean(value) => joint_shape(&[value, &self.dispersion]),
         }
     }
 
-    fn kind(&self) -> ResponseKind {
+    fn response_kind(&self) -> ResponseKind {
         ResponseKind::Count
     }
 
     /// ln Γ(y + φ) − ln Γ(φ) − ln y! + y t − (y + φ) softplus(t), with t = ln(mean/φ)
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
-        let phi = self.dispersion.on(x.graph());
+        let phi = self.dispersion.on_graph(x.graph());
         let log_odds = self.means(x.graph()).1 - phi.ln();
         let ways = log_gamma_ratio(phi, x) - (x + 1.0).lgamma();
         ways + (x * log_odds - (x + phi) * log_odds.softplus())
     }
 
     fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        Some(self.means(graph).0.broadcast(self.shape()))
+        Some(self.means(graph).0.broadcast(self.value_shape()))
     }
 
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
         let mean = self.means(graph).0;
-        Some(mean + mean.square() / self.dispersion.on(graph))
+        Some(mean + mean.square() / self.dispersion.on_graph(graph))
     }
 
-    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
-        let (shape, phi) = (self.shape(), self.dispersion.on(graph));
+    fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
+        let (shape, phi) = (self.value_shape(), self.dispersion.on_graph(graph));
         vec![
             ("mean", self.means(graph).0.broadcast(shape)),
             ("dispersion", phi.broadcast(shape)),
         ]
     }
 
-    fn family(&self) -> &'static dyn Family {
+    fn sampling_family(&self) -> &'static dyn Family {
         &FAMILY
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        let check = Check::of(self.name());
+    fn check_parameters(&self) -> Result<(), ParameterError> {
+        let check = Check::for_distribution(self.name());
         match &self.by {
-            By::Mean(mean) => check.positive("mean", mean),
-            By::LogMean(log_mean) => check.finite("log_mean", log_mean),
+            By::Mean(mean) => check.require_positive("mean", mean),
+            By::LogMean(log_mean) => check.require_finite("log_mean", log_mean),
         }
-        .positive("dispersion", &self.dispersion)
-        .done()
+        .require_positive("dispersion", &self.dispersion)
+        .into_result()
     }
 }
 
 pub(super) static FAMILY: ScalarFamily = ScalarFamily {
     name: "NegativeBinomial",
-    draw: |p, rng| poisson(p[0] * (log_gamma(p[1], rng) - p[1].ln()).exp(), rng),
+    draw: |p, rng| sample_poisson(p[0] * (log_gamma(p[1], rng) - p[1].ln()).exp(), rng),
 };

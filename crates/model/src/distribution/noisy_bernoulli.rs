@@ -5,7 +5,7 @@ use std::f64::consts::{PI, TAU};
 use lehr_density::ResponseKind;
 use lehr_graph::{Expr, Graph};
 
-use super::draw::{bernoulli, standard_normal};
+use super::draw::{sample_bernoulli, standard_normal};
 use super::elementwise::elementwise;
 use super::family::ScalarFamily;
 use super::noisy_student_t::lifted;
@@ -50,9 +50,9 @@ impl<'g> NoisyBernoulli<'g> {
     /// recognised as the predictor of the rows.
     fn log_probability(&self, sign: Expr<'g>) -> Expr<'g> {
         let graph = sign.graph();
-        let (squares, logs) = mixture();
-        let spread = lifted(self.variance.on(graph)) + graph.constant([NODES], &squares);
-        let at = lifted(sign * self.loc.on(graph)) * spread.sqrt().recip();
+        let (squares, logs) = logistic_mixture();
+        let spread = lifted(self.variance.on_graph(graph)) + graph.constant([NODES], &squares);
+        let at = lifted(sign * self.loc.on_graph(graph)) * spread.sqrt().recip();
         let terms = at.normal_log_cdf() + graph.constant([NODES], &logs);
         terms.log_sum_exp(terms.shape().rank() - 1)
     }
@@ -64,16 +64,16 @@ impl<'g> NoisyBernoulli<'g> {
 
 /// The variances 4k² of the normal components of a logistic variable, and the logarithms of their
 /// weights.
-fn mixture() -> (Vec<f64>, Vec<f64>) {
+fn logistic_mixture() -> (Vec<f64>, Vec<f64>) {
     let step = (LAST / FIRST).ln() / (NODES - 1) as f64;
     let nodes = (0..NODES).map(|place| FIRST * (step * place as f64).exp());
     nodes
-        .map(|k| (4.0 * k * k, (step * k * kolmogorov(k)).ln()))
+        .map(|k| (4.0 * k * k, (step * k * kolmogorov_density(k)).ln()))
         .unzip()
 }
 
 /// The density of Kolmogorov's distribution, by the series that converges faster.
-fn kolmogorov(k: f64) -> f64 {
+fn kolmogorov_density(k: f64) -> f64 {
     const TERMS: i32 = 8;
     /// Below this the reciprocal series is used.
     const SMALL: f64 = 0.6;
@@ -93,19 +93,19 @@ fn kolmogorov(k: f64) -> f64 {
 }
 
 impl<'g> Distribution<'g> for NoisyBernoulli<'g> {
-    elementwise!(FAMILY, ResponseKind::Binary, None, loc: finite, variance: positive);
+    elementwise!(FAMILY, ResponseKind::Binary, None, loc: require_finite, variance: require_positive);
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
         self.log_probability(x * 2.0 - 1.0)
     }
 
     fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        Some(self.probability(graph).broadcast(self.shape()))
+        Some(self.probability(graph).broadcast(self.value_shape()))
     }
 
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
         let p = self.probability(graph);
-        Some((p * (1.0 - p)).broadcast(self.shape()))
+        Some((p * (1.0 - p)).broadcast(self.value_shape()))
     }
 }
 
@@ -113,7 +113,7 @@ pub(super) static FAMILY: ScalarFamily = ScalarFamily {
     name: "NoisyBernoulli",
     draw: |p, rng| {
         let logit = p[0] + p[1].sqrt() * standard_normal(rng);
-        bernoulli(logit, rng)
+        sample_bernoulli(logit, rng)
     },
 };
 
@@ -123,9 +123,9 @@ mod tests {
 
     #[test]
     fn both_series_of_a_density_are_the_same_where_they_meet() {
-        let [below, above] = [0.6_f64.next_down(), 0.6].map(kolmogorov);
+        let [below, above] = [0.6_f64.next_down(), 0.6].map(kolmogorov_density);
         assert!((below / above - 1.0).abs() < 1e-12, "{below} {above}");
-        let (_, logs) = mixture();
+        let (_, logs) = logistic_mixture();
         let mass: f64 = logs.iter().map(|log| log.exp()).sum();
         assert!((mass - 1.0).abs() < 1e-10, "{mass}");
     }

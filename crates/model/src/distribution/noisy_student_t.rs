@@ -57,11 +57,11 @@ pub(super) fn lifted(value: Expr<'_>) -> Expr<'_> {
 }
 
 impl<'g> Distribution<'g> for NoisyStudentT<'g> {
-    elementwise!(FAMILY, ResponseKind::Real, Some(Support::Real), df: positive, loc: finite, scale: positive, variance: positive);
+    elementwise!(FAMILY, ResponseKind::Real, Some(Support::Real), df: require_positive, loc: require_finite, scale: require_positive, variance: require_positive);
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
         let graph = x.graph();
-        let df = lifted(self.df.on(graph));
+        let df = lifted(self.df.on_graph(graph));
         let half = df * 0.5;
         let places: Vec<f64> = (0..NODES).map(|k| FIRST + STEP * k as f64).collect();
         // The positions of the nodes are not part of the model, so they have no gradient.
@@ -70,25 +70,31 @@ impl<'g> Distribution<'g> for NoisyStudentT<'g> {
             .stop_gradient();
         let w = stretch * graph.constant([NODES], &places);
         let mixing = half * half.ln() - half.lgamma() + half * (w - w.exp());
-        let spread = lifted(self.scale.on(graph)).square() * (-w).exp();
-        let variance = lifted(self.variance.on(graph)) + spread;
+        let spread = lifted(self.scale.on_graph(graph)).square() * (-w).exp();
+        let variance = lifted(self.variance.on_graph(graph)) + spread;
         // The part that does not depend on the location is computed separately, so that quadrature
         // over a predictor, which evaluates one row at several locations, computes it once.
         let height = variance.ln() * -0.5 + (mixing + (stretch * STEP).ln() - HALF_LN_TAU);
-        let square = lifted((x - self.loc.on(graph)).square() * -0.5);
+        let square = lifted((x - self.loc.on_graph(graph)).square() * -0.5);
         let terms = square * variance.recip() + height;
         terms.log_sum_exp(terms.shape().rank() - 1)
     }
 
     fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        let exists = graph.scalar(1.0).less(self.df.on(graph));
-        defined(exists, self.loc.on(graph).broadcast(self.shape()))
+        let exists = graph.scalar(1.0).less(self.df.on_graph(graph));
+        defined(
+            exists,
+            self.loc.on_graph(graph).broadcast(self.value_shape()),
+        )
     }
 
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        let (df, scale) = (self.df.on(graph), self.scale.on(graph));
-        let own = scale.square() * (df / (df - 2.0)) + self.variance.on(graph);
-        defined(graph.scalar(2.0).less(df), own.broadcast(self.shape()))
+        let (df, scale) = (self.df.on_graph(graph), self.scale.on_graph(graph));
+        let own = scale.square() * (df / (df - 2.0)) + self.variance.on_graph(graph);
+        defined(
+            graph.scalar(2.0).less(df),
+            own.broadcast(self.value_shape()),
+        )
     }
 }
 

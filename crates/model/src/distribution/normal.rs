@@ -38,19 +38,24 @@ pub(crate) fn normal_log_density<'g>(x: Expr<'g>, loc: Expr<'g>, scale: Expr<'g>
 }
 
 impl<'g> Distribution<'g> for Normal<'g> {
-    elementwise!(FAMILY, ResponseKind::Real, Some(Support::Real), loc: finite, scale: positive);
+    elementwise!(FAMILY, ResponseKind::Real, Some(Support::Real), loc: require_finite, scale: require_positive);
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
         let graph = x.graph();
-        normal_log_density(x, self.loc.on(graph), self.scale.on(graph))
+        normal_log_density(x, self.loc.on_graph(graph), self.scale.on_graph(graph))
     }
 
     fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        Some(self.loc.on(graph).broadcast(self.shape()))
+        Some(self.loc.on_graph(graph).broadcast(self.value_shape()))
     }
 
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        Some(self.scale.on(graph).square().broadcast(self.shape()))
+        Some(
+            self.scale
+                .on_graph(graph)
+                .square()
+                .broadcast(self.value_shape()),
+        )
     }
 }
 
@@ -60,24 +65,24 @@ pub(super) static FAMILY: ScalarFamily = ScalarFamily {
 };
 
 impl<'g> Normal<'g> {
-    fn standard(&self, x: Expr<'g>) -> Expr<'g> {
+    fn standardise_value(&self, x: Expr<'g>) -> Expr<'g> {
         let graph = x.graph();
-        (x - self.loc.on(graph)) * self.scale.on(graph).recip()
+        (x - self.loc.on_graph(graph)) * self.scale.on_graph(graph).recip()
     }
 }
 
 impl<'g> Tailed<'g> for Normal<'g> {
     fn log_below(&self, x: Expr<'g>) -> Expr<'g> {
-        self.standard(x).normal_log_cdf()
+        self.standardise_value(x).normal_log_cdf()
     }
 
     fn log_above(&self, x: Expr<'g>) -> Expr<'g> {
-        (-self.standard(x)).normal_log_cdf()
+        (-self.standardise_value(x)).normal_log_cdf()
     }
 
     /// ln(Φ(b) − Φ(a)), reflected to the lower tail, where neither term is nearly 1.
     fn log_between(&self, low: Expr<'g>, high: Expr<'g>) -> Expr<'g> {
-        let (a, b) = (self.standard(low), self.standard(high));
+        let (a, b) = (self.standardise_value(low), self.standardise_value(high));
         let is_upper = low.graph().scalar(0.0).less(a + b);
         let far = is_upper.select(-b, a).normal_log_cdf();
         log_difference(is_upper.select(-a, b).normal_log_cdf(), far)
@@ -90,13 +95,13 @@ impl<'g> Tailed<'g> for Normal<'g> {
         let zero = graph.scalar(0.0);
         let end = |limit: Option<Expr<'g>>| {
             limit.map_or((zero, zero), |limit| {
-                let z = self.standard(limit);
+                let z = self.standardise_value(limit);
                 let density = (z.square() * -0.5 - HALF_LN_TAU - log_mass).exp();
                 (density, z * density)
             })
         };
-        let [low, high] = limits.on(graph).map(end);
-        let (loc, scale) = (self.loc.on(graph), self.scale.on(graph));
+        let [low, high] = limits.on_graph(graph).map(end);
+        let (loc, scale) = (self.loc.on_graph(graph), self.scale.on_graph(graph));
         let shift = low.0 - high.0;
         let spread = (low.1 - high.1 + 1.0 - shift.square()).max(zero);
         [loc + scale * shift, scale.square() * spread]

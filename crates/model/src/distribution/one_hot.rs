@@ -4,7 +4,7 @@ use lehr_graph::Expr;
 
 /// The entry of `table`'s last axis at each place. `table` is shared (one axis) or has the
 /// axes of `places` before its last. Places outside the axis give zero.
-pub(super) fn pick<'g>(table: Expr<'g>, places: Expr<'g>) -> Expr<'g> {
+pub(super) fn pick_entries<'g>(table: Expr<'g>, places: Expr<'g>) -> Expr<'g> {
     let shape = table.shape();
     let length = shape.dims().last().copied().unwrap_or(1);
     let graph = places.graph();

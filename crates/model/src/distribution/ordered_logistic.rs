@@ -4,9 +4,9 @@ use lehr_density::Family;
 use lehr_graph::Expr;
 use rand::Rng;
 
-use super::cutpoints::{Noise, Ordered, outcome};
-use super::draw::{sigmoid, uniform};
-use super::one_hot::pick;
+use super::cutpoints::{Noise, Ordered, category_of};
+use super::draw::{sample_uniform, sigmoid};
+use super::one_hot::pick_entries;
 
 /// Ordered outcomes 0, 1, …, C − 1: the predictor plus logistic noise, cut at C − 1 points.
 pub type OrderedLogistic<'g> = Ordered<'g, LogisticNoise>;
@@ -39,13 +39,13 @@ impl Noise for LogisticNoise {
     /// alone.
     fn log_density<'g>(of: &Ordered<'g, Self>, x: Expr<'g>) -> Expr<'g> {
         let graph = x.graph();
-        let (predictor, cutpoints) = (of.predictor.on(graph), of.cutpoints.on(graph));
+        let (predictor, cutpoints) = (of.predictor.on_graph(graph), of.cutpoints.on_graph(graph));
         let zero = graph.scalar(0.0);
-        let upper = (predictor - pick(cutpoints, x)).softplus();
-        let lower = (pick(cutpoints, x - 1.0) - predictor).softplus();
+        let upper = (predictor - pick_entries(cutpoints, x)).softplus();
+        let lower = (pick_entries(cutpoints, x - 1.0) - predictor).softplus();
         let top = graph.scalar(of.count() as f64).less_equal(x);
         let bottom = x.less_equal(zero);
-        let gaps = pick(log_gaps(cutpoints, of.count()), x);
+        let gaps = pick_entries(log_gaps(cutpoints, of.count()), x);
         gaps - top.select(zero, upper) - bottom.select(zero, lower)
     }
 }
@@ -57,15 +57,15 @@ impl Family for OrderedLogisticFamily {
         "OrderedLogistic"
     }
 
-    fn draw(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {
+    fn draw_value(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {
         let (predictor, cutpoints) = (parameters[0][0], parameters[1]);
-        let u = uniform(rng);
+        let u = sample_uniform(rng);
         let latent = predictor + u.ln() - (-u).ln_1p();
-        out[0] = outcome(latent, cutpoints);
+        out[0] = category_of(latent, cutpoints);
     }
 
     /// As the log density, by a product in which nothing cancels.
-    fn probabilities(&self, parameters: &[&[f64]], into: &mut [f64]) {
+    fn category_probabilities(&self, parameters: &[&[f64]], into: &mut [f64]) {
         let (predictor, cuts) = (parameters[0][0], parameters[1]);
         for (class, probability) in into.iter_mut().enumerate() {
             let lower = class.checked_sub(1).map(|below| cuts[below]);

@@ -8,9 +8,9 @@ use lehr_graph::math::erfc;
 use rand::Rng;
 
 use super::Normal;
-use super::cutpoints::{Noise, Ordered, outcome};
+use super::cutpoints::{Noise, Ordered, category_of};
 use super::draw::standard_normal;
-use super::one_hot::pick;
+use super::one_hot::pick_entries;
 use super::tail::Tailed;
 
 /// Ordered outcomes 0, 1, …, C − 1: the predictor plus standard normal noise, cut at C − 1 points.
@@ -31,11 +31,11 @@ impl Noise for NormalNoise {
     /// if y is the lowest or highest outcome.
     fn log_density<'g>(of: &Ordered<'g, Self>, x: Expr<'g>) -> Expr<'g> {
         let graph = x.graph();
-        let (predictor, cutpoints) = (of.predictor.on(graph), of.cutpoints.on(graph));
+        let (predictor, cutpoints) = (of.predictor.on_graph(graph), of.cutpoints.on_graph(graph));
         let zero = graph.scalar(0.0);
         let top = graph.scalar(of.count() as f64).less_equal(x);
         let bottom = x.less_equal(zero);
-        let (upper, lower) = (pick(cutpoints, x), pick(cutpoints, x - 1.0));
+        let (upper, lower) = (pick_entries(cutpoints, x), pick_entries(cutpoints, x - 1.0));
         let inner = Normal::new(predictor, 1.0).log_between(lower, upper);
         let (upper, lower) = (upper - predictor, lower - predictor);
         let outer = top.select(-lower, upper).normal_log_cdf();
@@ -50,14 +50,14 @@ impl Family for OrderedProbitFamily {
         "OrderedProbit"
     }
 
-    fn draw(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {
+    fn draw_value(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {
         let (predictor, cutpoints) = (parameters[0][0], parameters[1]);
         let latent = predictor + standard_normal(rng);
-        out[0] = outcome(latent, cutpoints);
+        out[0] = category_of(latent, cutpoints);
     }
 
     /// As the log density, by a difference in the tail in which both terms are small.
-    fn probabilities(&self, parameters: &[&[f64]], into: &mut [f64]) {
+    fn category_probabilities(&self, parameters: &[&[f64]], into: &mut [f64]) {
         let (predictor, cuts) = (parameters[0][0], parameters[1]);
         let below = |x: f64| 0.5 * erfc(-x * FRAC_1_SQRT_2);
         for (class, probability) in into.iter_mut().enumerate() {

@@ -4,7 +4,7 @@ use lehr_density::{Family, ResponseKind};
 use lehr_graph::{Expr, Graph, Shape};
 
 use super::check::Check;
-use super::draw::poisson;
+use super::draw::sample_poisson;
 use super::family::ScalarFamily;
 use super::tail::{Limits, Tailed, log_difference};
 use super::tail_family::{TailFamilies, poisson_within};
@@ -40,20 +40,20 @@ impl<'g> Poisson<'g> {
     /// The rate and its logarithm.
     fn rate(&self, graph: &'g Graph) -> (Expr<'g>, Expr<'g>) {
         match &self.by {
-            By::LogRate(log_rate) => (log_rate.on(graph).exp(), log_rate.on(graph)),
-            By::Rate(rate) => (rate.on(graph), rate.on(graph).ln()),
+            By::LogRate(log_rate) => (log_rate.on_graph(graph).exp(), log_rate.on_graph(graph)),
+            By::Rate(rate) => (rate.on_graph(graph), rate.on_graph(graph).ln()),
         }
     }
 }
 
 impl<'g> Distribution<'g> for Poisson<'g> {
-    fn shape(&self) -> Shape {
+    fn value_shape(&self) -> Shape {
         match &self.by {
             By::LogRate(value) | By::Rate(value) => value.shape(),
         }
     }
 
-    fn kind(&self) -> ResponseKind {
+    fn response_kind(&self) -> ResponseKind {
         ResponseKind::Count
     }
 
@@ -71,27 +71,27 @@ impl<'g> Distribution<'g> for Poisson<'g> {
         self.mean(graph)
     }
 
-    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
+    fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
         vec![("rate", self.rate(graph).0)]
     }
 
-    fn family(&self) -> &'static dyn Family {
+    fn sampling_family(&self) -> &'static dyn Family {
         &FAMILY
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        let check = Check::of(self.name());
+    fn check_parameters(&self) -> Result<(), ParameterError> {
+        let check = Check::for_distribution(self.name());
         match &self.by {
-            By::LogRate(log_rate) => check.finite("log_rate", log_rate),
-            By::Rate(rate) => check.positive("rate", rate),
+            By::LogRate(log_rate) => check.require_finite("log_rate", log_rate),
+            By::Rate(rate) => check.require_positive("rate", rate),
         }
-        .done()
+        .into_result()
     }
 }
 
 pub(super) static FAMILY: ScalarFamily = ScalarFamily {
     name: "Poisson",
-    draw: |p, rng| poisson(p[0], rng),
+    draw: |p, rng| sample_poisson(p[0], rng),
 };
 
 impl<'g> Tailed<'g> for Poisson<'g> {
@@ -119,7 +119,7 @@ impl<'g> Tailed<'g> for Poisson<'g> {
         (low.less(zero)).select(self.log_below(high), log_difference(near, far))
     }
 
-    fn under(&self, bound: Expr<'g>) -> Expr<'g> {
+    fn below_bound(&self, bound: Expr<'g>) -> Expr<'g> {
         bound - 1.0
     }
 

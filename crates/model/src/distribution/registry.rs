@@ -61,7 +61,7 @@ pub static FAMILIES: &[&dyn Family] = &[
 ];
 
 /// The family of that name.
-pub fn family(name: &str) -> Option<&'static dyn Family> {
+pub fn find_family(name: &str) -> Option<&'static dyn Family> {
     FAMILIES
         .iter()
         .copied()

@@ -46,23 +46,32 @@ pub(super) fn standard_log_density<'g>(z: Expr<'g>, df: Expr<'g>) -> Expr<'g> {
 }
 
 impl<'g> Distribution<'g> for StudentT<'g> {
-    elementwise!(FAMILY, ResponseKind::Real, Some(Support::Real), df: positive, loc: finite, scale: positive);
+    elementwise!(
+        FAMILY, ResponseKind::Real, Some(Support::Real),
+        df: require_positive, loc: require_finite, scale: require_positive,
+    );
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
-        let (graph, scale) = (x.graph(), self.scale.on(x.graph()));
-        let z = (x - self.loc.on(graph)) * scale.recip();
-        standard_log_density(z, self.df.on(graph)) - scale.ln()
+        let (graph, scale) = (x.graph(), self.scale.on_graph(x.graph()));
+        let z = (x - self.loc.on_graph(graph)) * scale.recip();
+        standard_log_density(z, self.df.on_graph(graph)) - scale.ln()
     }
 
     fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        let exists = graph.scalar(1.0).less(self.df.on(graph));
-        defined(exists, self.loc.on(graph).broadcast(self.shape()))
+        let exists = graph.scalar(1.0).less(self.df.on_graph(graph));
+        defined(
+            exists,
+            self.loc.on_graph(graph).broadcast(self.value_shape()),
+        )
     }
 
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        let (df, scale) = (self.df.on(graph), self.scale.on(graph));
+        let (df, scale) = (self.df.on_graph(graph), self.scale.on_graph(graph));
         let variance = scale.square() * (df / (df - 2.0));
-        defined(graph.scalar(2.0).less(df), variance.broadcast(self.shape()))
+        defined(
+            graph.scalar(2.0).less(df),
+            variance.broadcast(self.value_shape()),
+        )
     }
 }
 

@@ -19,7 +19,7 @@ pub trait Tailed<'g>: Distribution<'g> {
 
     /// The number that y must exceed for y ≥ `bound`: the bound itself for continuous
     /// distributions, one less for counts.
-    fn under(&self, bound: Expr<'g>) -> Expr<'g> {
+    fn below_bound(&self, bound: Expr<'g>) -> Expr<'g> {
         bound
     }
 
@@ -42,7 +42,7 @@ pub struct Limits<'g> {
 impl<'g> Limits<'g> {
     /// Infinite numbers mean no limit.
     pub(super) fn new(low: Value<'g>, high: Value<'g>) -> Limits<'g> {
-        let finite = |value: Value<'g>| match value.constants()[..] {
+        let finite = |value: Value<'g>| match value.constant_values()[..] {
             [only] if only.is_infinite() => None,
             _ => Some(value),
         };
@@ -53,24 +53,24 @@ impl<'g> Limits<'g> {
     }
 
     /// Both limits as arrays.
-    pub(super) fn on(&self, graph: &'g Graph) -> [Option<Expr<'g>>; 2] {
-        let one = |value: &Option<Value<'g>>| value.as_ref().map(|value| value.on(graph));
+    pub(super) fn on_graph(&self, graph: &'g Graph) -> [Option<Expr<'g>>; 2] {
+        let one = |value: &Option<Value<'g>>| value.as_ref().map(|value| value.on_graph(graph));
         [one(&self.low), one(&self.high)]
     }
 
     /// The logarithm of the probability between them.
     pub(super) fn log_mass(&self, graph: &'g Graph, base: &impl Tailed<'g>) -> Expr<'g> {
-        match self.on(graph) {
+        match self.on_graph(graph) {
             [None, None] => graph.scalar(0.0),
-            [Some(low), None] => base.log_above(base.under(low)),
+            [Some(low), None] => base.log_above(base.below_bound(low)),
             [None, Some(high)] => base.log_below(high),
-            [Some(low), Some(high)] => base.log_between(base.under(low), high),
+            [Some(low), Some(high)] => base.log_between(base.below_bound(low), high),
         }
     }
 
     /// The limits moved by a change of variable.
     pub(super) fn map(&self, graph: &'g Graph, change: impl Fn(Expr<'g>) -> Expr<'g>) -> Self {
-        let [low, high] = self.on(graph).map(|limit| limit.map(&change));
+        let [low, high] = self.on_graph(graph).map(|limit| limit.map(&change));
         Limits {
             low: low.map(Value::Expr),
             high: high.map(Value::Expr),

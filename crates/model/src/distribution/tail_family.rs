@@ -3,7 +3,7 @@
 use lehr_density::Family;
 use rand::Rng;
 
-use super::draw::{standard_exponential, uniform};
+use super::draw::{sample_uniform, standard_exponential};
 use super::family::ScalarFamily;
 
 /// How often the whole distribution is tried before a draw is made between the limits directly.
@@ -49,8 +49,8 @@ impl Family for CensoredFamily {
         self.name
     }
 
-    fn draw(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {
-        self.base.draw(parameters, rng, out);
+    fn draw_value(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {
+        self.base.draw_value(parameters, rng, out);
     }
 }
 
@@ -70,11 +70,11 @@ impl Family for TruncatedFamily {
         self.name
     }
 
-    fn draw(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {
+    fn draw_value(&self, parameters: &[&[f64]], rng: &mut dyn Rng, out: &mut [f64]) {
         let (own, ends) = parameters.split_at(parameters.len() - 2);
         let ends = [ends[0][0], ends[1][0]];
         for _ in 0..TRIES {
-            self.base.draw(own, rng, out);
+            self.base.draw_value(own, rng, out);
             if out[0].is_nan() || (ends[0]..=ends[1]).contains(&out[0]) {
                 return;
             }
@@ -97,7 +97,7 @@ pub(super) fn normal_within([low, high]: [f64; 2], rng: &mut dyn Rng) -> f64 {
         } else {
             // Few draws of the whole distribution were within the limits, so the interval is narrow
             // or its far end hardly counts.
-            let x = low + (high.min(low.max(0.0) + 8.0) - low) * uniform(rng);
+            let x = low + (high.min(low.max(0.0) + 8.0) - low) * sample_uniform(rng);
             (x, -0.5 * (x * x - low.max(0.0).powi(2)))
         };
         if standard_exponential(rng) > -log_share {
@@ -110,7 +110,7 @@ pub(super) fn normal_within([low, high]: [f64; 2], rng: &mut dyn Rng) -> f64 {
 /// A draw below `width` of the exponential distribution with this rate.
 pub(super) fn exponential_within(rate: f64, width: f64, rng: &mut dyn Rng) -> f64 {
     let all = -(-rate * width).exp_m1();
-    -(-uniform(rng) * all).ln_1p() / rate
+    -(-sample_uniform(rng) * all).ln_1p() / rate
 }
 
 /// A draw of the Poisson distribution between limits, by its probabilities around the mode.
@@ -131,7 +131,7 @@ pub(super) fn poisson_within(rate: f64, [low, high]: [f64; 2], rng: &mut dyn Rng
         weights.push((at, weight));
     }
     let total: f64 = weights.iter().map(|(_, weight)| weight).sum();
-    let mut left = uniform(rng) * total;
+    let mut left = sample_uniform(rng) * total;
     for (at, weight) in &weights {
         left -= weight;
         if left <= 0.0 {

@@ -25,7 +25,7 @@ impl<'g, D: Tailed<'g>> Truncated<'g, D> {
     }
 
     /// The limits, infinite if there is none.
-    fn ends(&self) -> [Value<'g>; 2] {
+    fn truncation_bounds(&self) -> [Value<'g>; 2] {
         let end = |limit: &Option<Value<'g>>, none: f64| {
             let known = limit.clone();
             known.unwrap_or(Value::Number(none))
@@ -38,21 +38,21 @@ impl<'g, D: Tailed<'g>> Truncated<'g, D> {
 }
 
 impl<'g, D: Tailed<'g>> Distribution<'g> for Truncated<'g, D> {
-    fn shape(&self) -> Shape {
-        let [low, high] = self.ends();
-        let base = self.base.shape();
+    fn value_shape(&self) -> Shape {
+        let [low, high] = self.truncation_bounds();
+        let base = self.base.value_shape();
         let own = joint_shape(&[&low, &high]);
         own.broadcast(base).unwrap_or(base)
     }
 
-    fn kind(&self) -> ResponseKind {
-        self.base.kind()
+    fn response_kind(&self) -> ResponseKind {
+        self.base.response_kind()
     }
 
     /// A site needs constant limits; limits that vary by row are for observed columns only.
     fn support(&self) -> Option<Support> {
         self.base.support()?;
-        match self.ends().map(|end| end.constants()) {
+        match self.truncation_bounds().map(|end| end.constant_values()) {
             [low, high] if low.len() == 1 && high.len() == 1 => {
                 let is_finite = low[0].is_finite() && high[0].is_finite();
                 is_finite.then(|| Support::Interval(low[0], high[0]))
@@ -67,40 +67,40 @@ impl<'g, D: Tailed<'g>> Distribution<'g> for Truncated<'g, D> {
 
     fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
         let [mean, _] = self.base.moments_within(graph, &self.limits);
-        Some(mean.broadcast(self.shape()))
+        Some(mean.broadcast(self.value_shape()))
     }
 
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
         let [_, variance] = self.base.moments_within(graph, &self.limits);
-        Some(variance.broadcast(self.shape()))
+        Some(variance.broadcast(self.value_shape()))
     }
 
-    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
-        let [low, high] = self.ends().map(|end| end.on(graph));
-        let mut parameters = self.base.parameters(graph);
+    fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
+        let [low, high] = self.truncation_bounds().map(|end| end.on_graph(graph));
+        let mut parameters = self.base.named_parameters(graph);
         parameters.extend([("low", low), ("high", high)]);
         for (_, expr) in &mut parameters {
-            *expr = expr.broadcast(self.shape());
+            *expr = expr.broadcast(self.value_shape());
         }
         parameters
     }
 
-    fn family(&self) -> &'static dyn Family {
+    fn sampling_family(&self) -> &'static dyn Family {
         &self.base.tails().truncated
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        self.base.check()?;
-        let [low, high] = self.ends();
-        let check = Check::of(self.name());
-        match (&low.constants()[..], &high.constants()[..]) {
+    fn check_parameters(&self) -> Result<(), ParameterError> {
+        self.base.check_parameters()?;
+        let [low, high] = self.truncation_bounds();
+        let check = Check::for_distribution(self.name());
+        match (&low.constant_values()[..], &high.constant_values()[..]) {
             ([low], [high]) if low.partial_cmp(high) != Some(std::cmp::Ordering::Less) => check
-                .fail(
+                .add_error(
                     format!("low must be below high, found {low} and {high}"),
                     "",
                 ),
             _ => check,
         }
-        .done()
+        .into_result()
     }
 }

@@ -4,7 +4,7 @@ use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 
 use super::check::Check;
-use super::draw::uniform;
+use super::draw::sample_uniform;
 use super::family::ScalarFamily;
 use super::{Distribution, ParameterError, Value};
 
@@ -25,11 +25,11 @@ impl Uniform {
 }
 
 impl<'g> Distribution<'g> for Uniform {
-    fn shape(&self) -> Shape {
+    fn value_shape(&self) -> Shape {
         Shape::SCALAR
     }
 
-    fn kind(&self) -> ResponseKind {
+    fn response_kind(&self) -> ResponseKind {
         ResponseKind::Within(self.low, self.high)
     }
 
@@ -49,29 +49,29 @@ impl<'g> Distribution<'g> for Uniform {
         Some(graph.scalar((self.high - self.low).powi(2) / 12.0))
     }
 
-    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
+    fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
         vec![
             ("low", graph.scalar(self.low)),
             ("high", graph.scalar(self.high)),
         ]
     }
 
-    fn family(&self) -> &'static dyn Family {
+    fn sampling_family(&self) -> &'static dyn Family {
         &FAMILY
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
+    fn check_parameters(&self) -> Result<(), ParameterError> {
         let Uniform { low, high } = *self;
         let above = |x: f64| x > low;
-        Check::of("Uniform")
-            .finite("low", &Value::Number(low))
-            .finite("high", &Value::Number(high))
-            .require("high", &high.into(), &format!("above low = {low}"), above)
-            .done()
+        Check::for_distribution("Uniform")
+            .require_finite("low", &Value::Number(low))
+            .require_finite("high", &Value::Number(high))
+            .require_values("high", &high.into(), &format!("above low = {low}"), above)
+            .into_result()
     }
 }
 
 pub(super) static FAMILY: ScalarFamily = ScalarFamily {
     name: "Uniform",
-    draw: |p, rng| p[0] + (p[1] - p[0]) * uniform(rng),
+    draw: |p, rng| p[0] + (p[1] - p[0]) * sample_uniform(rng),
 };

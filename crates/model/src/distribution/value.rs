@@ -15,7 +15,7 @@ pub enum Value<'g> {
 
 impl<'g> Value<'g> {
     /// The value as an array of `graph`, to which it must belong if it is an expression.
-    pub fn on(&self, graph: &'g Graph) -> Expr<'g> {
+    pub fn on_graph(&self, graph: &'g Graph) -> Expr<'g> {
         match self {
             Value::Number(number) => graph.scalar(*number),
             Value::Vector(numbers) => graph.constant([numbers.len()], numbers),
@@ -33,7 +33,7 @@ impl<'g> Value<'g> {
     }
 
     /// The distinct numbers of a constant; empty for an expression that is not constant.
-    pub(super) fn constants(&self) -> Vec<f64> {
+    pub(super) fn constant_values(&self) -> Vec<f64> {
         match self {
             Value::Number(number) => vec![*number],
             Value::Vector(numbers) => numbers.clone(),
@@ -81,7 +81,7 @@ pub(super) fn joint_shape(values: &[&Value<'_>]) -> Shape {
 }
 
 /// The shape without its last `count` axes.
-pub(super) fn leading(shape: Shape, count: usize) -> Shape {
+pub(super) fn leading_shape(shape: Shape, count: usize) -> Shape {
     Shape::new(&shape.dims()[..shape.rank() - count.min(shape.rank())])
 }
 
@@ -89,18 +89,18 @@ pub(super) fn leading(shape: Shape, count: usize) -> Shape {
 ///
 /// # Panics
 /// With more axes than a shape may have.
-pub(super) fn joined(batch: Shape, event: Shape) -> Shape {
+pub(super) fn join_shapes(batch: Shape, event: Shape) -> Shape {
     Shape::new(&[batch.dims(), event.dims()].concat())
 }
 
 /// Named scalar parameters, each repeated to the batch shape.
-pub(super) fn spread<'g, const N: usize>(
+pub(super) fn spread_values<'g, const N: usize>(
     graph: &'g Graph,
     shape: Shape,
     named: [(&'static str, &Value<'g>); N],
 ) -> Vec<(&'static str, Expr<'g>)> {
     named
         .into_iter()
-        .map(|(name, value)| (name, value.on(graph).broadcast(shape)))
+        .map(|(name, value)| (name, value.on_graph(graph).broadcast(shape)))
         .collect()
 }

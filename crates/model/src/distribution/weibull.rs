@@ -29,17 +29,17 @@ impl<'g> Weibull<'g> {
 
     /// ln λ, where the mean is λ Γ(1 + 1/k).
     fn log_scale(&self, graph: &'g Graph) -> Expr<'g> {
-        let shape = self.shape.on(graph);
-        self.log_mean.on(graph) - (shape.recip() + 1.0).lgamma()
+        let shape = self.shape.on_graph(graph);
+        self.log_mean.on_graph(graph) - (shape.recip() + 1.0).lgamma()
     }
 }
 
 impl<'g> Distribution<'g> for Weibull<'g> {
-    fn shape(&self) -> Shape {
+    fn value_shape(&self) -> Shape {
         joint_shape(&[&self.log_mean, &self.shape])
     }
 
-    fn kind(&self) -> ResponseKind {
+    fn response_kind(&self) -> ResponseKind {
         ResponseKind::Positive
     }
 
@@ -49,40 +49,40 @@ impl<'g> Distribution<'g> for Weibull<'g> {
 
     /// ln k − ln x + k t − eᵏᵗ, with t = ln(x/λ)
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
-        let shape = self.shape.on(x.graph());
+        let shape = self.shape.on_graph(x.graph());
         let log = x.ln();
         let power = shape * (log - self.log_scale(x.graph()));
         shape.ln() - log + power - power.exp()
     }
 
     fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        let mean = self.log_mean.on(graph).exp();
-        Some(mean.broadcast(Distribution::shape(self)))
+        let mean = self.log_mean.on_graph(graph).exp();
+        Some(mean.broadcast(Distribution::value_shape(self)))
     }
 
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        let inverse = self.shape.on(graph).recip();
+        let inverse = self.shape.on_graph(graph).recip();
         let ratio = (inverse * 2.0 + 1.0).lgamma() - (inverse + 1.0).lgamma() * 2.0;
-        Some((self.log_mean.on(graph) * 2.0).exp() * ratio.expm1())
+        Some((self.log_mean.on_graph(graph) * 2.0).exp() * ratio.expm1())
     }
 
-    fn parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
-        let joint = Distribution::shape(self);
+    fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
+        let joint = Distribution::value_shape(self);
         vec![
             ("scale", self.log_scale(graph).exp().broadcast(joint)),
-            ("shape", self.shape.on(graph).broadcast(joint)),
+            ("shape", self.shape.on_graph(graph).broadcast(joint)),
         ]
     }
 
-    fn family(&self) -> &'static dyn Family {
+    fn sampling_family(&self) -> &'static dyn Family {
         &FAMILY
     }
 
-    fn check(&self) -> Result<(), ParameterError> {
-        Check::of(self.name())
-            .finite("log_mean", &self.log_mean)
-            .positive("shape", &self.shape)
-            .done()
+    fn check_parameters(&self) -> Result<(), ParameterError> {
+        Check::for_distribution(self.name())
+            .require_finite("log_mean", &self.log_mean)
+            .require_positive("shape", &self.shape)
+            .into_result()
     }
 }
 
@@ -95,16 +95,16 @@ impl<'g> Weibull<'g> {
     /// The logarithm of the cumulative hazard (x/λ)ᵏ.
     fn log_risk(&self, x: Expr<'g>) -> Expr<'g> {
         let graph = x.graph();
-        self.shape.on(graph) * (x.ln() - self.log_scale(graph))
+        self.shape.on_graph(graph) * (x.ln() - self.log_scale(graph))
     }
 
     /// ln E(yᵖ; within), the part of the moment between the limits, p = `power`.
     fn log_part(&self, graph: &'g Graph, limits: &Limits<'g>, power: f64) -> Expr<'g> {
-        let inverse = self.shape.on(graph).recip();
+        let inverse = self.shape.on_graph(graph).recip();
         let order = inverse * power + 1.0;
         let whole = self.log_scale(graph) * power + order.lgamma();
         let share = match limits
-            .on(graph)
+            .on_graph(graph)
             .map(|end| end.map(|end| self.log_risk(end)))
         {
             [None, None] => graph.scalar(0.0),

@@ -11,11 +11,11 @@ use super::{binomial, negative_binomial, poisson};
 /// A distribution of counts that may be zero-inflated.
 pub trait Count<'g>: Distribution<'g> {
     /// The family of the zero-inflated form.
-    fn inflated(&self) -> &'static GateFamily;
+    fn inflated_family(&self) -> &'static GateFamily;
 }
 
 gate_families! {
-    Count::inflated, or_zero,
+    Count::inflated_family, or_zero,
     BINOMIAL is "ZeroInflated Binomial" of Binomial by binomial::FAMILY;
     POISSON is "ZeroInflated Poisson" of Poisson by poisson::FAMILY;
     NEGATIVE_BINOMIAL is "ZeroInflated NegativeBinomial" of NegativeBinomial by negative_binomial::FAMILY;
@@ -39,23 +39,23 @@ impl<'g, D: Count<'g>> ZeroInflated<'g, D> {
 }
 
 impl<'g, D: Count<'g>> Distribution<'g> for ZeroInflated<'g, D> {
-    behind_gate!(inflated);
+    behind_gate!(inflated_family);
 
     /// ln p(y) − softplus(gate), and at zero ln(e^gate + p(0)) − softplus(gate)
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
-        let (base, gate) = (self.base.log_density(x), self.gate.on(x.graph()));
+        let (base, gate) = (self.base.log_density(x), self.gate.on_graph(x.graph()));
         let at_zero = gate + (base - gate).softplus();
         let zero = x.equal(x.graph().scalar(0.0));
         zero.select(at_zero, base) - gate.softplus()
     }
 
     fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        let open = (-self.gate.on(graph)).sigmoid();
+        let open = (-self.gate.on_graph(graph)).sigmoid();
         Some(self.base.mean(graph)? * open)
     }
 
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        let (gate, mean) = (self.gate.on(graph), self.base.mean(graph)?);
+        let (gate, mean) = (self.gate.on_graph(graph), self.base.mean(graph)?);
         let within = self.base.variance(graph)? + mean.square() * gate.sigmoid();
         Some(within * (-gate).sigmoid())
     }

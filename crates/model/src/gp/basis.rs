@@ -45,39 +45,44 @@ pub struct Axis {
 impl Axis {
     /// The axis of places from `low` to `high`, for lengthscales from `least` to `most` in units of
     /// half that range: c = 1 + reach·ℓ_max, m = density·c/ℓ_min.
-    pub fn interval(kernel: Kernel, [low, high]: [f64; 2], [least, most]: [f64; 2]) -> Axis {
-        let boundary = 1.0 + kernel.reach() * most;
+    pub fn on_interval(kernel: Kernel, [low, high]: [f64; 2], [least, most]: [f64; 2]) -> Axis {
+        let boundary = 1.0 + kernel.correlation_reach() * most;
         Axis {
             centre: low.midpoint(high),
             unit: 0.5 * (high - low),
             boundary: Some(boundary),
-            count: (kernel.density() * boundary / least).ceil().max(1.0) as usize,
+            count: (kernel.spectral_density() * boundary / least)
+                .ceil()
+                .max(1.0) as usize,
         }
     }
 
     /// The axis of a periodic function, for lengthscales from `least` half periods on.
-    pub fn circle(kernel: Kernel, period: f64, least: f64) -> Axis {
+    pub fn on_circle(kernel: Kernel, period: f64, least: f64) -> Axis {
         Axis {
             centre: 0.0,
             unit: 0.5 * period,
             boundary: None,
-            count: (0.5 * kernel.density() / least).ceil().max(1.0) as usize,
+            count: (0.5 * kernel.spectral_density() / least).ceil().max(1.0) as usize,
         }
     }
 
     /// The lengthscales, in units, for which the basis has its stated accuracy.
-    pub fn covered(&self, kernel: Kernel) -> [f64; 2] {
+    pub fn covered_interval(&self, kernel: Kernel) -> [f64; 2] {
         match self.boundary {
             Some(boundary) => [
-                kernel.density() * boundary / self.count as f64,
-                (boundary - 1.0) / kernel.reach(),
+                kernel.spectral_density() * boundary / self.count as f64,
+                (boundary - 1.0) / kernel.correlation_reach(),
             ],
-            None => [0.5 * kernel.density() / self.count as f64, f64::INFINITY],
+            None => [
+                0.5 * kernel.spectral_density() / self.count as f64,
+                f64::INFINITY,
+            ],
         }
     }
 
     /// A place in units from the centre.
-    pub fn place(&self, x: f64) -> f64 {
+    pub fn place_on_axis(&self, x: f64) -> f64 {
         (x - self.centre) / self.unit
     }
 
@@ -101,8 +106,8 @@ impl Axis {
     }
 
     /// The functions at a place. The sines follow from a rotation, at a cost of two products each.
-    fn values(&self, x: f64, values: &mut [f64]) {
-        let at = self.place(x);
+    fn basis_values(&self, x: f64, values: &mut [f64]) {
+        let at = self.place_on_axis(x);
         let (angle, size) = match self.boundary {
             Some(boundary) => (0.5 * PI * (at / boundary + 1.0), boundary.sqrt().recip()),
             None => (PI * at, 1.0),
@@ -161,7 +166,7 @@ impl Basis {
         for (row, out) in features.chunks_exact_mut(width).enumerate() {
             let mut stride = width;
             for ((axis, column), values) in self.axes.iter().zip(columns).zip(&mut own) {
-                axis.values(column[row], values);
+                axis.basis_values(column[row], values);
                 stride /= axis.width();
                 for (place, feature) in out.iter_mut().enumerate() {
                     *feature *= values[place / stride % values.len()];
@@ -182,7 +187,7 @@ impl Basis {
     pub fn log_amplitudes<'g>(&self, scale: Expr<'g>, lengthscales: Expr<'g>) -> Expr<'g> {
         let (graph, columns) = (scale.graph(), self.axes.len());
         let lengthscales = lengthscales.reshape([columns]);
-        let q = self.squares(graph).dot(lengthscales.square());
+        let q = self.squared_frequencies(graph).dot(lengthscales.square());
         let log = self.kernel.log_spectrum(q, columns);
         let is_circle = self.axes.iter().any(|axis| axis.boundary.is_none());
         let size = if is_circle {
@@ -195,7 +200,7 @@ impl Basis {
     }
 
     /// The squared frequency of each function in each column, `[k, d]`.
-    fn squares<'g>(&self, graph: &'g Graph) -> Expr<'g> {
+    fn squared_frequencies<'g>(&self, graph: &'g Graph) -> Expr<'g> {
         let (width, columns) = (self.width(), self.axes.len());
         let mut squares = vec![0.0; width * columns];
         let mut stride = width;

@@ -62,7 +62,7 @@ impl<'g> Covariance<'g> {
 
     /// s², the variance at every place.
     pub fn variance(&self, graph: &'g Graph) -> Expr<'g> {
-        self.scale.on(graph).square()
+        self.scale.on_graph(graph).square()
     }
 
     /// The covariance of each row of `x` `[n, d]` with each row of `z` `[m, d]`, `[n, m]`.
@@ -71,7 +71,7 @@ impl<'g> Covariance<'g> {
     /// counts as 0.
     pub fn between(&self, x: Expr<'g>, z: Expr<'g>) -> Expr<'g> {
         let graph = z.graph();
-        let shrink = self.lengthscales.on(graph).recip();
+        let shrink = self.lengthscales.on_graph(graph).recip();
         let (x, z) = (x * shrink, z * shrink);
         let inner = x.dot(z.transpose());
         let [of_x, of_z] = [x, z].map(|place| place.square().sum_axis(1));

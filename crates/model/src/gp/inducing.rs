@@ -73,7 +73,7 @@ impl<'g> Projection<'g> {
     }
 
     /// aₙ for each row of `x` `[n, d]`, and rₙ, the remaining variance.
-    pub fn at(&self, x: Expr<'g>) -> [Expr<'g>; 2] {
+    pub fn project_point(&self, x: Expr<'g>) -> [Expr<'g>; 2] {
         let across = self.covariance.between(x, self.points);
         let weights = self.factor.solve_lower_transposed_right(across);
         let whole = self.covariance.variance(x.graph());
@@ -93,7 +93,7 @@ impl<'g> InducedGp<'g> {
     ) -> InducedGp<'g> {
         let (graph, covariance) = (m.graph(), covariance.into());
         let [count, _] = *points.shape().dims() else {
-            m.report(Problem::NotAMatrix {
+            m.report_problem(Problem::NotAMatrix {
                 what: "the inducing points",
                 name: name.to_owned(),
                 found: points.shape().to_string(),
@@ -108,8 +108,8 @@ impl<'g> InducedGp<'g> {
     }
 
     /// The function at each row of `x` `[n, d]` given the latents.
-    pub fn at(&self, x: Expr<'g>) -> Marginal<'g> {
-        let [weights, variance] = self.projection.at(x);
+    pub fn marginal_at(&self, x: Expr<'g>) -> Marginal<'g> {
+        let [weights, variance] = self.projection.project_point(x);
         Marginal {
             mean: weights.dot(self.latents),
             variance,
@@ -138,7 +138,7 @@ impl<'g> Marginal<'g> {
 
     /// N(f, scale²): N(mean, variance + scale²).
     pub fn normal(self, scale: impl Into<Value<'g>>) -> Normal<'g> {
-        let own = scale.into().on(self.mean.graph()).square();
+        let own = scale.into().on_graph(self.mean.graph()).square();
         Normal::new(self.mean, (self.variance + own).sqrt())
     }
 

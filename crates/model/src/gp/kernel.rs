@@ -80,7 +80,7 @@ impl Kernel {
 
     /// The distance, in lengthscales, beyond which the correlation is below 10⁻³, halved: how far
     /// the boundary must be for a function not to be affected by its mirror image behind it.
-    pub(super) fn reach(self) -> f64 {
+    pub(super) fn correlation_reach(self) -> f64 {
         match self {
             // ½√(2 ln 10³)
             Kernel::Rbf => 1.858_461_3,
@@ -92,7 +92,7 @@ impl Kernel {
     /// The number of basis functions for a half width of one lengthscale. Beyond their frequencies
     /// the RBF spectrum holds a share of 10⁻³ of the variance; the others, whose tails are
     /// polynomial, hold 10⁻².
-    pub(super) fn density(self) -> f64 {
+    pub(super) fn spectral_density(self) -> f64 {
         match self {
             // (2/π)√(2 ln 10³)
             Kernel::Rbf => 2.366_266,
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn the_reach_is_where_correlations_vanish() {
         for kernel in KERNELS {
-            let left = kernel.correlation(2.0 * kernel.reach());
+            let left = kernel.correlation(2.0 * kernel.correlation_reach());
             assert!((left / 1e-3 - 1.0).abs() < 0.05, "{kernel:?}: {left}");
         }
     }

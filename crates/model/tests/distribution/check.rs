@@ -11,7 +11,10 @@ use crate::catalogue::all;
 
 #[track_caller]
 fn refused(distribution: &dyn Distribution<'_>, expected: &str) {
-    let found = distribution.check().expect_err(expected).to_string();
+    let found = distribution
+        .check_parameters()
+        .expect_err(expected)
+        .to_string();
     assert_eq!(found.lines().next(), Some(expected));
 }
 
@@ -20,7 +23,7 @@ fn usual_parameters_pass() {
     let graph = Graph::new();
     for entry in all() {
         let parameters: Vec<_> = entry.usual.iter().map(|&p| graph.scalar(p)).collect();
-        let check = (entry.build)(&parameters).check();
+        let check = (entry.build)(&parameters).check_parameters();
         assert_eq!(check, Ok(()), "{}", entry.name);
     }
 }
@@ -127,5 +130,5 @@ fn shapes_that_do_not_fit_are_named() {
 fn what_is_only_known_in_a_run_passes() {
     let graph = Graph::new();
     let scale = graph.input("scale", ());
-    assert_eq!(Normal::new(0.0, scale).check(), Ok(()));
+    assert_eq!(Normal::new(0.0, scale).check_parameters(), Ok(()));
 }

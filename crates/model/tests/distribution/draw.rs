@@ -21,17 +21,23 @@ pub(crate) fn draws<'g>(
     count: usize,
     seed: u64,
 ) -> Vec<f64> {
-    let parameters = distribution.parameters(graph);
+    let parameters = distribution.named_parameters(graph);
     let values: Vec<Vec<f64>> = parameters.into_iter().map(|(_, e)| numbers(e)).collect();
     let slices: Vec<&[f64]> = values.iter().map(Vec::as_slice).collect();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let (batch, size) = (
         distribution.batch_shape().size(),
-        distribution.shape().size(),
+        distribution.value_shape().size(),
     );
     let mut all = vec![0.0; count * size];
     for event in all.chunks_exact_mut(size) {
-        draw_batch(distribution.family(), &slices, batch, &mut rng, event);
+        draw_batch(
+            distribution.sampling_family(),
+            &slices,
+            batch,
+            &mut rng,
+            event,
+        );
     }
     all
 }
@@ -79,7 +85,7 @@ fn draws_have_the_moments_the_distribution_states() {
             assert_moments(&values, stated, entry.name);
         }
         if let Some(support) = distribution.support() {
-            assert!(support.contains(&values), "{}", entry.name);
+            assert!(support.contains_values(&values), "{}", entry.name);
         }
     }
 }
@@ -220,11 +226,11 @@ fn impossible_parameters_draw_nan() {
     for entry in all().filter(|entry| entry.name != "UNIFORM") {
         let nan: Vec<_> = entry.usual.iter().map(|_| graph.scalar(f64::NAN)).collect();
         let distribution = (entry.build)(&nan);
-        let family: &dyn Family = distribution.family();
-        let parameters = distribution.parameters(&graph);
+        let family: &dyn Family = distribution.sampling_family();
+        let parameters = distribution.named_parameters(&graph);
         let values: Vec<Vec<f64>> = parameters.into_iter().map(|(_, e)| numbers(e)).collect();
         let slices: Vec<&[f64]> = values.iter().map(Vec::as_slice).collect();
-        family.draw(&slices, &mut rng, &mut out);
+        family.draw_value(&slices, &mut rng, &mut out);
         assert!(out[0].is_nan(), "{}: {}", entry.name, out[0]);
     }
 }

@@ -196,8 +196,12 @@ fn what_is_censored_is_drawn_and_averaged_as_it_is() {
     assert_eq!(numbers(censored.mean(&graph).unwrap()), [1.0]);
     assert_moments(&draws(&graph, &censored, 20_000, 3), (1.0, 4.0), "censored");
     assert_eq!(censored.support(), None);
-    assert!(Censored::new(Normal::new(0.0, 1.0), 4.0).check().is_err());
-    let empty = Truncated::new(Normal::new(0.0, 1.0), 2.0, 1.0).check();
+    assert!(
+        Censored::new(Normal::new(0.0, 1.0), 4.0)
+            .check_parameters()
+            .is_err()
+    );
+    let empty = Truncated::new(Normal::new(0.0, 1.0), 2.0, 1.0).check_parameters();
     assert!(
         empty
             .unwrap_err()

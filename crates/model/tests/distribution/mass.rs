@@ -23,7 +23,8 @@ fn nodes(support: Support) -> Vec<(f64, f64)> {
     };
     let inside = |&(x, w): &(f64, f64)| w > 0.0 && x.is_finite() && w.is_finite();
     let all = (-400..=400).map(point).filter(inside);
-    all.filter(|(x, _)| support.contains(&[*x])).collect()
+    all.filter(|(x, _)| support.contains_values(&[*x]))
+        .collect()
 }
 
 fn squeezed(low: f64, high: f64, u: f64, slope: f64) -> (f64, f64) {
@@ -91,7 +92,7 @@ fn probabilities_sum_to_one_and_have_the_moments_they_state() {
     for entry in DISCRETE {
         let graph = Graph::new();
         let parameters: Vec<_> = entry.usual.iter().map(|&p| graph.scalar(p)).collect();
-        let kind = (entry.build)(&parameters).kind();
+        let kind = (entry.build)(&parameters).response_kind();
         assert_eq!((entry.build)(&parameters).support(), None, "{}", entry.name);
         let most = match kind {
             ResponseKind::Binary => 1,

@@ -148,7 +148,7 @@ fn lkj_draws_are_factors_with_the_variance_of_their_correlations() {
     let distribution = LkjCholesky::new(dimension, eta);
     let values = draws(&graph, &distribution, 20_000, 23);
     let support = distribution.support().expect("a support");
-    assert!(support.contains(&values));
+    assert!(support.contains_values(&values));
     let b = eta - 1.0 + 0.5 * dimension as f64;
     for (i, j) in [(1, 0), (2, 1), (3, 1), (3, 2)] {
         let entry = |l: &[f64]| -> f64 { (0..4).map(|k| l[4 * i + k] * l[4 * j + k]).sum() };

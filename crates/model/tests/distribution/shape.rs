@@ -10,10 +10,10 @@ use crate::catalogue::all;
 use crate::numbers;
 
 fn shapes<'g>(distribution: &dyn Distribution<'g>, graph: &'g Graph) -> Vec<Vec<usize>> {
-    let x = graph.input("x", distribution.shape());
+    let x = graph.input("x", distribution.value_shape());
     let density = distribution.log_density(x).shape();
-    let parameters = distribution.parameters(graph);
-    let all = [distribution.shape(), density];
+    let parameters = distribution.named_parameters(graph);
+    let all = [distribution.value_shape(), density];
     let all = all
         .into_iter()
         .chain(parameters.iter().map(|p| p.1.shape()));
@@ -60,7 +60,7 @@ fn logits_per_row_and_shared_logits_agree() {
     let shared = Categorical::with_logits(logits).log_density(y);
     let per_row = graph.constant([3], &logits).broadcast([3, 3]);
     let rows = Categorical::with_logits(per_row);
-    assert_eq!(rows.shape(), Shape::from([3]));
+    assert_eq!(rows.value_shape(), Shape::from([3]));
     assert_eq!(numbers(rows.log_density(y)), numbers(shared));
 }
 
@@ -78,9 +78,9 @@ fn one_predictor_per_row_meets_shared_cutpoints() {
 fn a_horseshoe_names_its_sites_and_composes_them() {
     let graph = Graph::new();
     let horseshoe = Horseshoe::new([2], 0.1);
-    assert_eq!(horseshoe.direction().shape(), Shape::from([2]));
-    assert_eq!(horseshoe.local().shape(), Shape::from([2]));
-    assert_eq!(horseshoe.global().shape(), Shape::SCALAR);
+    assert_eq!(horseshoe.direction().value_shape(), Shape::from([2]));
+    assert_eq!(horseshoe.local().value_shape(), Shape::from([2]));
+    assert_eq!(horseshoe.global().value_shape(), Shape::SCALAR);
     let direction = graph.constant([2], &[1.0, -2.0]);
     let local = graph.constant([2], &[3.0, 1e8]);
     let plain = horseshoe.coefficients(direction, local, graph.scalar(0.5));

@@ -49,7 +49,7 @@ fn a_basis_has_the_covariance_of_its_kernel() {
         (Kernel::Matern52, 1e-2),
         (Kernel::Matern32, 2.5e-2),
     ] {
-        let axis = Axis::interval(kernel, [3.0, 7.0], [0.2, 1.0]);
+        let axis = Axis::on_interval(kernel, [3.0, 7.0], [0.2, 1.0]);
         let basis = Basis::new(kernel, vec![axis]);
         for lengthscale in [0.2, 0.35, 0.6, 1.0] {
             let grid = even(3.0, 7.0, 201);
@@ -63,19 +63,19 @@ fn a_basis_has_the_covariance_of_its_kernel() {
 
 #[test]
 fn the_usual_basis_has_34_functions_of_one_column_and_289_of_two() {
-    let axis = |least| Axis::interval(Kernel::Rbf, [0.0, 1.0], [least, 1.0]);
+    let axis = |least| Axis::on_interval(Kernel::Rbf, [0.0, 1.0], [least, 1.0]);
     assert_eq!(Basis::new(Kernel::Rbf, vec![axis(0.2)]).width(), 34);
     assert_eq!(
         Basis::new(Kernel::Rbf, vec![axis(0.4), axis(0.4)]).width(),
         289
     );
-    let [least, most] = axis(0.2).covered(Kernel::Rbf);
+    let [least, most] = axis(0.2).covered_interval(Kernel::Rbf);
     assert!((0.19..=0.2).contains(&least) && (most - 1.0).abs() < 1e-12);
 }
 
 #[test]
 fn a_basis_of_two_columns_has_a_lengthscale_for_each() {
-    let axis = |range| Axis::interval(Kernel::Rbf, range, [0.4, 1.0]);
+    let axis = |range| Axis::on_interval(Kernel::Rbf, range, [0.4, 1.0]);
     let basis = Basis::new(Kernel::Rbf, vec![axis([-1.0, 1.0]), axis([0.0, 20.0])]);
     let side = even(-1.0, 1.0, 9);
     let pairs = || {
@@ -98,7 +98,7 @@ fn a_basis_of_two_columns_has_a_lengthscale_for_each() {
 #[test]
 fn on_a_circle_the_kernel_is_wrapped() {
     let (period, lengthscale) = (24.0, 0.25);
-    let basis = Basis::new(Kernel::Rbf, vec![Axis::circle(Kernel::Rbf, period, 0.1)]);
+    let basis = Basis::new(Kernel::Rbf, vec![Axis::on_circle(Kernel::Rbf, period, 0.1)]);
     let wrapped = |d: f64| -> f64 {
         let turns = -4..=4;
         let images = turns.map(|turn| (d + period * f64::from(turn)) / (0.5 * period));
@@ -131,7 +131,7 @@ fn the_evidence_is_that_of_the_dense_process() {
     ];
     let basis = Basis::new(
         Kernel::Rbf,
-        vec![Axis::interval(Kernel::Rbf, [low, high], [0.2, 1.0])],
+        vec![Axis::on_interval(Kernel::Rbf, [low, high], [0.2, 1.0])],
     );
     let (features, amplitudes) = parts(&basis, std::slice::from_ref(&x), &[lengthscale]);
     let own = |a: usize, b: usize| if a == b { noise * noise } else { 0.0 };

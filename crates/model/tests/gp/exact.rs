@@ -58,7 +58,7 @@ impl Data {
             let noise = m.param("noise", 0.4, Support::Positive);
             let covariance = Covariance::new(kernel, scale, lengthscale);
             let gp = InducedGp::new(m, "f", covariance, places);
-            m.rows(|row| observe(row, gp.at(row.matrix("x")), noise));
+            m.rows(|row| observe(row, gp.marginal_at(row.matrix("x")), noise));
         });
         model.bind(&self.table()).unwrap()
     }

@@ -151,7 +151,7 @@ fn points_leave_next_to_nothing_over_at_themselves_and_everything_far_away() {
         let points = graph.constant([60, 2], &places[..120]);
         let projection = Projection::new(&graph, Rbf::new(SCALE, lengthscale).into(), points);
         places.resize(122, 1e7);
-        let [_, left] = projection.at(graph.constant([61, 2], &places));
+        let [_, left] = projection.project_point(graph.constant([61, 2], &places));
         let left = &evaluate(&[left], &Values::new(), 1)[0];
         for (row, left) in left[..60].iter().enumerate() {
             let share = left / (SCALE * SCALE);
@@ -165,7 +165,7 @@ fn points_leave_next_to_nothing_over_at_themselves_and_everything_far_away() {
 fn a_function_by_points_is_recorded_and_read_back() {
     let data = Data::new(9);
     let bound = data.bind(Kernel::Matern52, &data.x[..4], |row, f, noise| {
-        row.observe("y", f.plus(row.full(0.5)).student_t(4.0, noise));
+        row.observe("y", f.plus(row.filled_rows(0.5)).student_t(4.0, noise));
     });
     let again = Program::from_bytes(&bound.program().to_bytes()).unwrap();
     assert_eq!(&again, bound.program());
@@ -179,7 +179,7 @@ fn points_that_are_no_matrix_are_named() {
     let model = lehr_model::Model::new(|m| {
         let points = m.graph().constant([3], &[0.0, 1.0, 2.0]);
         let gp = lehr_model::gp::InducedGp::new(m, "f", lehr_model::gp::Rbf::new(1.0, 1.0), points);
-        m.rows(|row| row.observe("y", gp.at(row.matrix("x")).bernoulli()));
+        m.rows(|row| row.observe("y", gp.marginal_at(row.matrix("x")).bernoulli()));
     });
     let table = lehr_table::Table::new()
         .with_number("y", vec![0.0, 1.0])

@@ -107,7 +107,7 @@ fn a_distribution_over_other_axes_than_rows_is_refused() {
     let model = Model::new(|m| {
         let mean = m.sample("mean", Normal::new(0.0, 1.0).expand([2]));
         m.rows(|row| {
-            let column = row.matrix("x").dot(mean).reshape(row.shape(&[1]));
+            let column = row.matrix("x").dot(mean).reshape(row.batch_shape(&[1]));
             row.observe("y", Normal::new(column, 1.0));
         });
     });

@@ -143,7 +143,7 @@ fn effects(model: &Model) -> Result<Vec<String>, String> {
     let bound = bind(model, &table());
     let split = bound.split()?;
     let sites = bound.latents().sites();
-    Ok((split.effects().iter())
+    Ok((split.effect_sites().iter())
         .map(|site| sites[*site].name.clone())
         .collect())
 }

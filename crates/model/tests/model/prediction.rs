@@ -74,7 +74,7 @@ fn new_rows_are_predicted_without_their_labels() {
     let z = [0.0, 0.0, 0.0, -50.0, 0.0, 50.0];
     let rows = RowSet::Range(0..2);
     let mut predictor = Predictor::new(&bound, &columns, &data, &rows);
-    let drawn = predictor.draw(&z, &[], &mut random(2));
+    let drawn = predictor.draw_responses(&z, &[], &mut random(2));
     assert_eq!(drawn[0].values, [1.0, 0.0]);
     let means = predictor.means(&[0.0; 6], &[]);
     assert_eq!(means[0].values, [0.5, 0.5]);

@@ -8,7 +8,7 @@ use lehr_graph::Graph;
 use lehr_graph::reference::evaluate;
 use lehr_model::distribution::{
     Bernoulli, Categorical, Distribution, FAMILIES, Gamma, HalfNormal, LkjCholesky,
-    MultivariateNormal, Normal, Poisson, ZeroInflated, family,
+    MultivariateNormal, Normal, Poisson, ZeroInflated, find_family,
 };
 use lehr_model::{Bound, Model, Program, Schema};
 use rand_chacha::ChaCha8Rng;
@@ -28,7 +28,7 @@ fn rich() -> Model {
         m.factor("pull", -0.5 * weight.square().sum());
         m.rows(|row| {
             let at = row.matrix("x").dot(weight) + effect.at(row.index("group"));
-            let logits = [row.full(0.0), at, -at].map(|e| e.reshape(row.shape(&[1])));
+            let logits = [row.filled_rows(0.0), at, -at].map(|e| e.reshape(row.batch_shape(&[1])));
             row.observe(
                 "y",
                 ZeroInflated::with_gate_logit(Poisson::with_log_rate(at), 0.5),
@@ -224,8 +224,8 @@ fn a_table_of_another_schema_is_refused() {
 #[test]
 fn families_are_found_by_their_names() {
     for known in FAMILIES {
-        let found = family(known.name()).map(|family| family.name().to_owned());
+        let found = find_family(known.name()).map(|family| family.name().to_owned());
         assert_eq!(found.as_deref(), Some(known.name()));
     }
-    assert!(family("Nobody's").is_none());
+    assert!(find_family("Nobody's").is_none());
 }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 /// The consecutive rows of a step.
 fn run(epochs: &mut Epochs, step: u64, batch: &mut [u32]) {
-    let first = epochs.consecutive(step);
+    let first = epochs.consecutive_start(step);
     for (row, at) in batch.iter_mut().zip(first..) {
         *row = (at % epochs.rows()) as u32;
     }
@@ -16,7 +16,7 @@ proptest! {
         fn an_order_holds_every_row_once(count in 1_u64..3000, seed: u64) {
             let order = Permutation::new(count, &mut Stream::new(seed, "order", 0));
             let mut rows = vec![0; count as usize];
-            order.fill(0, &mut rows);
+            order.fill_places(0, &mut rows);
             prop_assert_eq!(rows[rows.len() / 2], order.at(count / 2));
             rows.sort_unstable();
             prop_assert!(rows.iter().copied().eq(0..count as u32));
@@ -39,7 +39,7 @@ proptest! {
                     if pieces {
                         run(&mut epochs, step, &mut batch);
                     } else {
-                        epochs.batch(step, &mut batch);
+                        epochs.fill_batch(step, &mut batch);
                     }
                     for &row in &batch {
 seen[row as usize] += 1;
@@ -91,7 +91,7 @@ fn a_batch_total_is_unbiased_with_the_variance_of_sampling_without_replacement()
     let mut batch = vec![0; size];
     let totals: Vec<f64> = (0..steps)
         .map(|step| {
-            epochs.batch(step * epochs.steps_per_epoch() + 7, &mut batch);
+            epochs.fill_batch(step * epochs.steps_per_epoch() + 7, &mut batch);
             batch.iter().map(|&row| f64::from(row)).sum::<f64>()
         })
         .collect();
@@ -107,9 +107,9 @@ fn a_batch_total_is_unbiased_with_the_variance_of_sampling_without_replacement()
 fn a_billion_rows_cost_no_memory_and_cover_their_range() {
     let mut epochs = Epochs::new(1_000_000_000, 1024, 5, "rows").unwrap();
     let mut batch = vec![0; 1024];
-    epochs.batch(123_456_789, &mut batch);
+    epochs.fill_batch(123_456_789, &mut batch);
     let mut again = vec![0; 1024];
-    epochs.batch(123_456_789, &mut again);
+    epochs.fill_batch(123_456_789, &mut again);
     assert_eq!(batch, again);
     let mut eighths = [0_i32; 8];
     for &row in &batch {
@@ -125,7 +125,7 @@ fn the_remainder_falls_on_every_row_alike() {
     let mut counts = [0_i32; 10];
     let mut batch = [0; 4];
     for step in 0..40_000 {
-        epochs.batch(step, &mut batch);
+        epochs.fill_batch(step, &mut batch);
         for &row in &batch {
             counts[row as usize] += 1;
         }

@@ -9,7 +9,7 @@ use super::small;
 
 /// The Cholesky factor of a column-major matrix, in place. Only the lower triangle is read and
 /// written.
-pub fn factorise(matrix: &mut [f64], size: usize) -> Option<()> {
+pub fn factor_block(matrix: &mut [f64], size: usize) -> Option<()> {
     if size == 0 {
         return Some(());
     }
@@ -30,7 +30,7 @@ pub fn factorise(matrix: &mut [f64], size: usize) -> Option<()> {
 /// to zero; `None` unless the matrix is positive definite.
 pub fn cholesky(matrix: &mut [f64], size: usize) -> Option<()> {
     // A symmetric matrix is its own transpose, so the column-major kernel applies.
-    factorise(matrix, size)?;
+    factor_block(matrix, size)?;
     for i in 0..size {
         for j in 0..i {
             matrix[i * size + j] = matrix[j * size + i];
@@ -42,7 +42,7 @@ pub fn cholesky(matrix: &mut [f64], size: usize) -> Option<()> {
 }
 
 /// (L Lᵀ)⁻¹, column-major, of which the lower triangle is written; `factor` is the result of
-/// [`factorise`].
+/// [`factor_block`].
 pub fn inverse_of_factor(factor: &[f64], into: &mut [f64], size: usize) {
     if size == 0 {
         return;

@@ -57,7 +57,7 @@ pub fn inverse_factor(l: &Factor) -> Option<Factor> {
 /// # Panics
 /// If the matrix is not positive definite.
 pub fn inverse(matrix: &Mat<f64>) -> Mat<f64> {
-    definite(matrix).inverse()
+    factor_definite(matrix).inverse()
 }
 
 /// The inverse of a symmetric matrix, or `None` if it is not positive definite.
@@ -70,12 +70,12 @@ pub fn checked_inverse(matrix: &Mat<f64>) -> Option<Mat<f64>> {
 /// # Panics
 /// If the matrix is not positive definite.
 pub fn log_determinant(matrix: &Mat<f64>) -> f64 {
-    let factor = definite(matrix);
+    let factor = factor_definite(matrix);
     let diagonal = (0..matrix.nrows()).map(|i| factor.L()[(i, i)].ln());
     2.0 * diagonal.sum::<f64>()
 }
 
-fn definite(matrix: &Mat<f64>) -> Llt<f64> {
+fn factor_definite(matrix: &Mat<f64>) -> Llt<f64> {
     let factor = matrix.llt(Side::Lower);
     factor.expect("covariances and precisions are positive definite")
 }
@@ -86,7 +86,7 @@ pub fn trace(matrix: &Mat<f64>) -> f64 {
 }
 
 /// xᵀ A x
-pub fn form(matrix: &Mat<f64>, x: &Mat<f64>) -> f64 {
+pub fn quadratic_form(matrix: &Mat<f64>, x: &Mat<f64>) -> f64 {
     (x.transpose() * matrix * x)[(0, 0)]
 }
 

@@ -1,6 +1,6 @@
 //! Linear algebra on small row-major matrices in slices.
 
-pub use crate::vector::{dot, form};
+pub use crate::vector::{dot, quadratic_form};
 
 /// The lower Cholesky factor of a symmetric matrix, in place, with the upper triangle set to zero;
 /// `None` unless the matrix is positive definite.

@@ -41,9 +41,9 @@ fn the_result_is_a_fixed_point_of_lloyds_iteration() {
     let points = Points::new(&values, 2).unwrap();
     let found = Clusters::new(points, 17, 3).unwrap();
     let mut again = found.clone();
-    assert!(!again.assign(points));
+    assert!(!again.assign_points(points));
     assert!((again.scatter / found.scatter - 1.0).abs() < 1e-12);
-    again.recentre(points);
+    again.recentre_clusters(points);
     let pairs = again.centroids.iter().zip(&found.centroids);
     assert!(pairs.into_iter().all(|(a, b)| (a - b).abs() < 1e-12));
     let seeds = seed_centroids(points, 17, 3).unwrap();
@@ -51,7 +51,7 @@ fn the_result_is_a_fixed_point_of_lloyds_iteration() {
         centroids: seeds,
         ..found.clone()
     };
-    assert!(found.scatter < seeded.scatter(points));
+    assert!(found.scatter < seeded.within_scatter(points));
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn an_empty_cluster_takes_the_farthest_row() {
         scatter: 0.0,
         iterations: 0,
     };
-    assert!(found.refill(points));
+    assert!(found.refill_empty(points));
     assert_eq!(
         (&found.assignment[..], &found.sizes[..]),
         (&[0, 0, 0, 1][..], &[3, 1][..])
@@ -121,7 +121,10 @@ fn signed_rows_are_rows_times_their_labels() {
         .zip(&labels)
         .flat_map(|(row, &label)| row.iter().map(move |x| if label { *x } else { -x }))
         .collect();
-    let signed = Points::new(&values, 5).unwrap().signed(&labels).unwrap();
+    let signed = Points::new(&values, 5)
+        .unwrap()
+        .with_signs(&labels)
+        .unwrap();
     let plain = Points::new(&negated, 5).unwrap();
     assert_eq!(Clusters::new(signed, 6, 1), Clusters::new(plain, 6, 1));
 }
@@ -143,7 +146,7 @@ fn bad_rows_are_refused() {
     );
     let points = Points::new(&[1.0; 4], 2).unwrap();
     assert!(matches!(
-        points.signed(&[true]),
+        points.with_signs(&[true]),
         Err(ClusterError::Labels { .. })
     ));
 }

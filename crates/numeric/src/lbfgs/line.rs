@@ -63,7 +63,7 @@ impl Line {
 
     /// Moves along `direction` to a point that satisfies the strong Wolfe conditions, or, if no
     /// trial does, to the best point with the required rise; else stays at the start.
-    pub(super) fn search(
+    pub(super) fn search_line(
         &mut self,
         direction: &[f64],
         first_length: f64,
@@ -77,7 +77,7 @@ impl Line {
             slope: dot(&self.gradient, direction),
         };
         if start.slope > 0.0 && start.slope.is_finite() {
-            let best = self.narrow(direction, start, first_length, function);
+            let best = self.narrow_interval(direction, start, first_length, function);
             if best.length > 0.0 {
                 return Searched::Moved;
             }
@@ -90,7 +90,7 @@ impl Line {
 
     /// Keeps a pair (low, high) of step lengths with the maximum between them: low has the required
     /// rise, high does not. Ends at the trial it returns, unless that is the start.
-    fn narrow(
+    fn narrow_interval(
         &mut self,
         direction: &[f64],
         start: Trial,
@@ -100,8 +100,8 @@ impl Line {
         let (mut low, mut high, mut best) = (start, None::<Trial>, start);
         let mut length = first_length;
         for _ in 0..TRIALS {
-            let trial = self.evaluate(direction, length, function);
-            let judged = judge(&start, &low, &trial);
+            let trial = self.evaluate_trial(direction, length, function);
+            let judged = judge_trial(&start, &low, &trial);
             if matches!(judged, Judged::Done) {
                 return trial;
             }
@@ -114,7 +114,7 @@ impl Line {
             }
             length = match &high {
                 None => 3.0 * low.length,
-                Some(high) => between(&low, high),
+                Some(high) => interpolate_trials(&low, high),
             };
             let closed = high.is_some_and(|high| high.length - low.length <= 1e-15 * high.length);
             if closed || !length.is_finite() {
@@ -122,12 +122,12 @@ impl Line {
             }
         }
         if best.length > 0.0 {
-            self.evaluate(direction, best.length, function);
+            self.evaluate_trial(direction, best.length, function);
         }
         best
     }
 
-    fn evaluate(&mut self, direction: &[f64], length: f64, function: Function<'_>) -> Trial {
+    fn evaluate_trial(&mut self, direction: &[f64], length: f64, function: Function<'_>) -> Trial {
         for ((x, old), along) in self.point.iter_mut().zip(&self.old_point).zip(direction) {
             *x = old + length * along;
         }
@@ -141,7 +141,7 @@ impl Line {
     }
 }
 
-fn judge(start: &Trial, low: &Trial, trial: &Trial) -> Judged {
+fn judge_trial(start: &Trial, low: &Trial, trial: &Trial) -> Judged {
     if !trial.value.is_finite() || !trial.slope.is_finite() {
         return Judged::Long;
     }
@@ -168,7 +168,7 @@ fn as_good_as_level(start: &Trial, trial: &Trial) -> bool {
 
 /// The maximum of the cubic through values and slopes at both ends (Nocedal & Wright 2006, eq.
 /// 3.59), kept away from the ends; the middle if an end is a wall.
-fn between(low: &Trial, high: &Trial) -> f64 {
+fn interpolate_trials(low: &Trial, high: &Trial) -> f64 {
     let width = high.length - low.length;
     let middle = low.length + 0.5 * width;
     let chord = 3.0 * (high.value - low.value) / width;

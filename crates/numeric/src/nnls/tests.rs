@@ -38,7 +38,7 @@ proptest! {
     fn optimality_conditions_hold(rows in 1_usize..40, columns in 1_usize..40, seed: u64) {
         let matrix = normals(rows * columns, seed);
         let target = normals(rows, seed ^ 1);
-        let found = solve(&matrix, &target).unwrap();
+        let found = solve_nonnegative(&matrix, &target).unwrap();
         check(&matrix, &target, &found);
     }
 }
@@ -54,7 +54,7 @@ fn weights_that_explain_the_target_are_recovered() {
             .zip(column)
             .for_each(|(t, x)| *t += weight * x);
     }
-    let found = solve(&matrix, &target).unwrap();
+    let found = solve_nonnegative(&matrix, &target).unwrap();
     for (found, truth) in found.weights.iter().zip(&truth) {
         assert!((found - truth).abs() < 1e-10, "{found} for {truth}");
     }
@@ -65,10 +65,10 @@ fn weights_that_explain_the_target_are_recovered() {
 fn a_small_problem_has_its_known_answer() {
     // SciPy's manual: nnls([[1, 0], [1, 0], [0, 1]], …).
     let matrix = [1.0, 1.0, 0.0, 0.0, 0.0, 1.0];
-    let found = solve(&matrix, &[2.0, 1.0, 1.0]).unwrap();
+    let found = solve_nonnegative(&matrix, &[2.0, 1.0, 1.0]).unwrap();
     assert!((found.weights[0] - 1.5).abs() < 1e-14 && (found.weights[1] - 1.0).abs() < 1e-14);
     assert!((found.residual - 0.5_f64.sqrt()).abs() < 1e-14);
-    let none = solve(&matrix, &[-1.0, -1.0, -1.0]).unwrap();
+    let none = solve_nonnegative(&matrix, &[-1.0, -1.0, -1.0]).unwrap();
     assert_eq!(none.weights, [0.0, 0.0]);
     assert!((none.residual - 3_f64.sqrt()).abs() < 1e-14);
 }
@@ -92,7 +92,7 @@ fn moments_of_many_rows_are_matched_by_weights_on_few() {
             .for_each(|(t, f)| *t += f);
     }
     let matrix: Vec<f64> = values.chunks(5).take(80).flat_map(features).collect();
-    let found = solve(&matrix, &target).unwrap();
+    let found = solve_nonnegative(&matrix, &target).unwrap();
     check(&matrix, &target, &found);
     assert!(found.residual < 1e-8, "{}", found.residual);
     assert!(found.weights.iter().filter(|w| **w > 0.0).count() <= 20);
@@ -111,7 +111,7 @@ fn badly_scaled_and_dependent_columns_are_solved() {
     matrix.extend(copy);
     matrix.extend([0.0; 30]);
     let target = normals(30, 6);
-    let found = solve(&matrix, &target).unwrap();
+    let found = solve_nonnegative(&matrix, &target).unwrap();
     check(&matrix, &target, &found);
     assert_eq!(found.weights[15], 0.0);
 }
@@ -119,15 +119,15 @@ fn badly_scaled_and_dependent_columns_are_solved() {
 #[test]
 fn bad_input_is_refused_and_an_empty_matrix_leaves_the_target() {
     assert!(matches!(
-        solve(&[1.0; 5], &[1.0; 2]),
+        solve_nonnegative(&[1.0; 5], &[1.0; 2]),
         Err(LeastSquaresError::Shape { .. })
     ));
     assert!(matches!(
-        solve(&[1.0], &[]),
+        solve_nonnegative(&[1.0], &[]),
         Err(LeastSquaresError::Shape { .. })
     ));
-    let bad = solve(&[1.0, f64::NAN], &[1.0, 1.0]);
+    let bad = solve_nonnegative(&[1.0, f64::NAN], &[1.0, 1.0]);
     assert_eq!(bad, Err(LeastSquaresError::Value { place: "matrix" }));
-    let empty = solve(&[], &[3.0, 4.0]).unwrap();
+    let empty = solve_nonnegative(&[], &[3.0, 4.0]).unwrap();
     assert_eq!((empty.weights.len(), empty.residual), (0, 5.0));
 }

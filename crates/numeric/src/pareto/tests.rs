@@ -110,8 +110,8 @@ fn the_shape_of_exact_draws_is_recovered() {
 
 #[test]
 fn the_usable_shape_grows_with_the_number_of_draws() {
-    assert!((threshold(1000) - 2.0 / 3.0).abs() < 1e-12);
-    assert_eq!(threshold(1_000_000), 0.7);
+    assert!((shape_threshold(1000) - 2.0 / 3.0).abs() < 1e-12);
+    assert_eq!(shape_threshold(1_000_000), 0.7);
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn a_narrow_approximation_is_not_trusted() {
         .map(|e| 0.5 * e * e * (1.0 - 1.0 / 16.0))
         .collect();
     let found = Pareto::new(&weights).unwrap();
-    assert!(found.shape > threshold(4000), "{}", found.shape);
+    assert!(found.shape > shape_threshold(4000), "{}", found.shape);
 }
 
 #[test]

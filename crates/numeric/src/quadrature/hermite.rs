@@ -14,21 +14,25 @@ pub fn gauss_hermite(count: usize) -> (Vec<f64>, Vec<f64>) {
     let mut nodes: Vec<f64> = Vec::with_capacity(count);
     for place in 0..count.div_ceil(2) {
         let middle = count % 2 == 1 && place == count / 2;
-        nodes.push(if middle { 0.0 } else { root(count, &nodes) });
+        nodes.push(if middle {
+            0.0
+        } else {
+            find_root(count, &nodes)
+        });
     }
     let mirrored: Vec<f64> = nodes.iter().take(count / 2).map(|node| -node).collect();
     nodes.reverse();
     let nodes: Vec<f64> = mirrored.into_iter().chain(nodes).collect();
-    let weights = nodes.iter().map(|node| weight(count, *node)).collect();
+    let weights = nodes.iter().map(|node| node_weight(count, *node)).collect();
     (nodes, weights)
 }
 
 /// The largest root below the known ones, which are deflated together with their mirror images.
 /// From above all roots, Newton's method descends to it monotonically.
-fn root(count: usize, known: &[f64]) -> f64 {
+fn find_root(count: usize, known: &[f64]) -> f64 {
     let mut t = 2.0 * (count as f64).sqrt() + 1.0;
     for _ in 0..MOST_STEPS {
-        let (last, before) = polynomials(count, t);
+        let (last, before) = hermite_polynomials(count, t);
         let slope = (count as f64).sqrt() * before;
         let poles: f64 = known.iter().map(|r| 2.0 * t / (t * t - r * r)).sum();
         let step = last / (slope - last * poles);
@@ -41,7 +45,7 @@ fn root(count: usize, known: &[f64]) -> f64 {
 }
 
 /// 1 / Σₖ hₖ(t)² over the normalised polynomials below `count` (Christoffel numbers).
-fn weight(count: usize, t: f64) -> f64 {
+fn node_weight(count: usize, t: f64) -> f64 {
     let (mut before, mut last, mut sum) = (0.0, 1.0, 1.0);
     for k in 1..count {
         let next = next_polynomial(k, t, last, before);
@@ -52,7 +56,7 @@ fn weight(count: usize, t: f64) -> f64 {
 }
 
 /// hₙ(t) and hₙ₋₁(t), normalised so that E hₖ² = 1.
-fn polynomials(count: usize, t: f64) -> (f64, f64) {
+fn hermite_polynomials(count: usize, t: f64) -> (f64, f64) {
     let (mut before, mut last) = (0.0, 1.0);
     for k in 1..=count {
         let next = next_polynomial(k, t, last, before);

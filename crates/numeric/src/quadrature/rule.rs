@@ -62,14 +62,14 @@ impl Rule {
 
     /// A rule for integrands that are nearly polynomials: exact up to degree 5 in any number of
     /// dimensions, up to degree 7 in one or two.
-    pub fn smooth(dimensions: usize) -> Rule {
+    pub fn smooth_rule(dimensions: usize) -> Rule {
         match dimensions {
             0 => Rule {
                 nodes: Vec::new(),
                 weights: vec![1.0],
             },
             1 => Rule::gauss_hermite(FEW),
-            2 => Rule::gauss_hermite(FEW).times(&Rule::gauss_hermite(FEW)),
+            2 => Rule::gauss_hermite(FEW).tensor_product(&Rule::gauss_hermite(FEW)),
             _ => Rule::fifth_degree(dimensions),
         }
     }
@@ -88,10 +88,10 @@ impl Rule {
         let across = (n + 2.0).powi(-2);
         for i in 0..dimensions {
             for sign in [-1.0, 1.0] {
-                rule.push(&[(i, sign * far)], along);
+                rule.push_node(&[(i, sign * far)], along);
                 for j in 0..i {
-                    rule.push(&[(i, sign * near), (j, near)], across);
-                    rule.push(&[(i, sign * near), (j, -near)], across);
+                    rule.push_node(&[(i, sign * near), (j, near)], across);
+                    rule.push_node(&[(i, sign * near), (j, -near)], across);
                 }
             }
         }
@@ -99,7 +99,7 @@ impl Rule {
     }
 
     /// Adds a node that is 0 in all other dimensions.
-    fn push(&mut self, coordinates: &[(usize, f64)], weight: f64) {
+    fn push_node(&mut self, coordinates: &[(usize, f64)], weight: f64) {
         for nodes in &mut self.nodes {
             nodes.push(0.0);
         }
@@ -111,7 +111,7 @@ impl Rule {
     }
 
     /// The product of this rule with another, whose dimensions follow.
-    pub fn times(&self, other: &Rule) -> Rule {
+    pub fn tensor_product(&self, other: &Rule) -> Rule {
         let (own, others) = (self.weights.len(), other.weights.len());
         let pairs = || (0..own * others).map(|k| (k / others, k % others));
         let mine = (self.nodes.iter()).map(|nodes| pairs().map(|(i, _)| nodes[i]).collect());
@@ -188,7 +188,7 @@ mod tests {
     fn smooth_rules_are_exact_to_degree_five_in_any_number_of_dimensions() {
         let exact = |power: i32| [1.0, 0.0, 1.0, 0.0, 3.0, 0.0][power as usize];
         for dimensions in 1..=9 {
-            let rule = Rule::smooth(dimensions).in_groups();
+            let rule = Rule::smooth_rule(dimensions).in_groups();
             for i in 0..=5 {
                 for j in 0..=(5 - i) {
                     let mut powers = vec![0; dimensions];

@@ -9,7 +9,7 @@ use super::{mean, quantile, sd, sorted};
 /// R̂ of split chains: the larger of the R̂ of ranks and that of ranks of distances from the
 /// median. Values below 1.01 are good.
 pub fn split_rank_rhat(chains: &[&[f64]]) -> f64 {
-    let Some(halves) = split(chains) else {
+    let Some(halves) = split_chains(chains) else {
         return f64::NAN;
     };
     let all: Vec<f64> = halves.concat();
@@ -18,18 +18,18 @@ pub fn split_rank_rhat(chains: &[&[f64]]) -> f64 {
         .iter()
         .map(|half| half.iter().map(|x| (x - median).abs()).collect())
         .collect();
-    rhat(&normal_scores(&halves)).max(rhat(&normal_scores(&folded)))
+    split_rhat(&normal_scores(&halves)).max(split_rhat(&normal_scores(&folded)))
 }
 
 /// Effective number of draws for the mean of the ranks, which describes the centre of the
 /// distribution.
 pub fn effective_size_bulk(chains: &[&[f64]]) -> f64 {
-    split(chains).map_or(f64::NAN, |halves| geyer(&normal_scores(&halves)))
+    split_chains(chains).map_or(f64::NAN, |halves| geyer_sum(&normal_scores(&halves)))
 }
 
 /// Effective number of draws for the 5 % and 95 % quantiles, the smaller of the two.
 pub fn effective_size_tail(chains: &[&[f64]]) -> f64 {
-    let Some(halves) = split(chains) else {
+    let Some(halves) = split_chains(chains) else {
         return f64::NAN;
     };
     let all = sorted(&chains.concat());
@@ -40,14 +40,14 @@ pub fn effective_size_tail(chains: &[&[f64]]) -> f64 {
             .iter()
             .map(|half| half.iter().map(indicator).collect())
             .collect();
-        geyer(&chains)
+        geyer_sum(&chains)
     };
     below(0.05).min(below(0.95))
 }
 
 /// Effective number of draws for the mean of the values themselves.
 pub fn effective_size(chains: &[&[f64]]) -> f64 {
-    split(chains).map_or(f64::NAN, |halves| geyer(&halves))
+    split_chains(chains).map_or(f64::NAN, |halves| geyer_sum(&halves))
 }
 
 /// Monte Carlo standard error of the mean over all chains.
@@ -68,7 +68,7 @@ pub fn sd_error(chains: &[&[f64]]) -> f64 {
 ///
 /// # Panics
 /// If the chains differ in length.
-fn split(chains: &[&[f64]]) -> Option<Vec<Vec<f64>>> {
+fn split_chains(chains: &[&[f64]]) -> Option<Vec<Vec<f64>>> {
     let length = chains.first()?.len();
     assert!(
         chains.iter().all(|chain| chain.len() == length),
@@ -105,7 +105,7 @@ fn normal_scores(chains: &[Vec<f64>]) -> Vec<Vec<f64>> {
     scores.chunks(length).map(<[f64]>::to_vec).collect()
 }
 
-fn rhat(chains: &[Vec<f64>]) -> f64 {
+fn split_rhat(chains: &[Vec<f64>]) -> f64 {
     let draws = chains[0].len() as f64;
     let means: Vec<f64> = chains.iter().map(|chain| mean(chain)).collect();
     let within = mean(
@@ -136,7 +136,7 @@ impl<'a> Correlation<'a> {
             within: 0.0,
             total: 0.0,
         };
-        let variance = correlation.covariance(0);
+        let variance = correlation.autocovariance_at(0);
         correlation.within = variance * draws / (draws - 1.0);
         correlation.total = variance;
         if chains.len() > 1 {
@@ -146,7 +146,7 @@ impl<'a> Correlation<'a> {
     }
 
     /// Autocovariance with divisor n, averaged over the chains.
-    fn covariance(&self, lag: usize) -> f64 {
+    fn autocovariance_at(&self, lag: usize) -> f64 {
         let one = |(chain, mean): (&Vec<f64>, &f64)| {
             let ahead = &chain[lag..];
             let products = chain
@@ -158,14 +158,14 @@ impl<'a> Correlation<'a> {
         self.chains.iter().zip(&self.means).map(one).sum::<f64>() / self.chains.len() as f64
     }
 
-    fn at(&self, lag: usize) -> f64 {
-        1.0 - (self.within - self.covariance(lag)) / self.total
+    fn autocorrelation_at(&self, lag: usize) -> f64 {
+        1.0 - (self.within - self.autocovariance_at(lag)) / self.total
     }
 }
 
 /// Effective size by Geyer's initial monotone sequence: sums of neighbouring correlations are added
 /// while they are positive, and made nonincreasing.
-fn geyer(chains: &[Vec<f64>]) -> f64 {
+fn geyer_sum(chains: &[Vec<f64>]) -> f64 {
     let draws = chains[0].len();
     let size = (chains.len() * draws) as f64;
     let (low, high) = chains
@@ -179,14 +179,14 @@ fn geyer(chains: &[Vec<f64>]) -> f64 {
     }
     let correlation = Correlation::new(chains);
     let mut even = 1.0;
-    let mut odd = correlation.at(1);
+    let mut odd = correlation.autocorrelation_at(1);
     let (mut sum, mut last) = (0.0, f64::INFINITY);
     let mut lag = 1;
     while lag + 3 < draws && even + odd > 0.0 {
         last = (even + odd).min(last);
         sum += last;
-        even = correlation.at(lag + 1);
-        odd = correlation.at(lag + 2);
+        even = correlation.autocorrelation_at(lag + 1);
+        odd = correlation.autocorrelation_at(lag + 2);
         lag += 2;
     }
     // The first correlation after the sequence still accounts for alternating chains.
@@ -200,14 +200,14 @@ pub fn normal_quantile(probability: f64) -> f64 {
     if probability > 0.5 {
         return -normal_quantile(1.0 - probability);
     }
-    let start = acklam(probability);
+    let start = acklam_quantile(probability);
     let below = 0.5 * libm::erfc(-start * std::f64::consts::FRAC_1_SQRT_2);
     let density = (-0.5 * start * start).exp() / (2.0 * std::f64::consts::PI).sqrt();
     let step = (below - probability) / density;
     start - step / (1.0 + 0.5 * start * step)
 }
 
-fn acklam(probability: f64) -> f64 {
+fn acklam_quantile(probability: f64) -> f64 {
     const CENTRE: [f64; 6] = [
         -39.696_830_286_653_76,
         220.946_098_424_520_5,

@@ -1,11 +1,11 @@
 //! The requests of a model function to the recorder, and the answers.
 
 use lehr::graph::{Expr, Graph, ROWS, Shape};
-use lehr::model::distribution::{AnyDistribution, Distribution, Value, recipe};
+use lehr::model::distribution::{AnyDistribution, Distribution, Value, find_recipe};
 use numpy::{PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
-use crate::error::said;
+use crate::error::message_error;
 
 /// A value of the model: its number, and its shape, in which the axis of rows has no length.
 #[pyclass(frozen, module = "lehr._lehr", name = "Value", from_py_object)]
@@ -52,11 +52,11 @@ impl<'a, 'py> FromPyObject<'a, 'py> for Operand {
 impl Operand {
     /// The numbers of an array; one without axes is a number.
     pub(super) fn of_array(array: &PyReadonlyArrayDyn<'_, f64>) -> PyResult<Operand> {
-        let scattered = |_| said("model: expected an array in one piece");
+        let scattered = |_| message_error("model: expected an array in one piece");
         let values = array.as_slice().map_err(scattered)?;
         match (array.shape(), values) {
             ([], [only]) => Ok(Operand::Number(*only)),
-            (shape, _) if shape.len() > lehr::graph::MAX_RANK => Err(said(&format!(
+            (shape, _) if shape.len() > lehr::graph::MAX_RANK => Err(message_error(&format!(
                 "model: expected an array of at most {} dimensions, found {}",
                 lehr::graph::MAX_RANK,
                 shape.len()
@@ -66,7 +66,7 @@ impl Operand {
     }
 
     /// The operand on the graph of the model.
-    pub(super) fn on<'g>(&self, graph: &'g Graph, values: &[Expr<'g>]) -> Expr<'g> {
+    pub(super) fn on_graph<'g>(&self, graph: &'g Graph, values: &[Expr<'g>]) -> Expr<'g> {
         match self {
             Operand::Value(place) => values[*place],
             Operand::Number(number) => graph.scalar(*number),
@@ -75,11 +75,11 @@ impl Operand {
     }
 
     /// The operand as a parameter: numbers stay numbers.
-    pub(super) fn parameter<'g>(&self, graph: &'g Graph, values: &[Expr<'g>]) -> Value<'g> {
+    pub(super) fn parameter_value<'g>(&self, graph: &'g Graph, values: &[Expr<'g>]) -> Value<'g> {
         match self {
             Operand::Number(number) => Value::Number(*number),
             Operand::Array(shape, numbers) if shape.len() == 1 => Value::Vector(numbers.clone()),
-            other => Value::Expr(other.on(graph, values)),
+            other => Value::Expr(other.on_graph(graph, values)),
         }
     }
 }
@@ -98,20 +98,20 @@ pub(crate) struct Law {
 
 impl Law {
     /// The distribution, or what is wrong with its parameters.
-    pub(super) fn distribution<'g>(
+    pub(super) fn make_distribution<'g>(
         &self,
         graph: &'g Graph,
         values: &[Expr<'g>],
     ) -> Result<AnyDistribution<'g>, String> {
         let names: Vec<&str> = self.parameters.iter().map(|(name, _)| &**name).collect();
-        let known = recipe(&self.name, &names)
+        let known = find_recipe(&self.name, &names)
             .ok_or_else(|| format!("{}: no such parameters: {}", self.name, names.join(", ")))?;
         let value = |name: &&str| {
             let found = self.parameters.iter().find(|(given, _)| given == name);
-            found.map(|(_, operand)| operand.parameter(graph, values))
+            found.map(|(_, operand)| operand.parameter_value(graph, values))
         };
         let given: Vec<Value<'g>> = known.parameters.iter().filter_map(value).collect();
-        let made = known.make(&given);
+        let made = known.make_distribution(&given);
         let made = made.map_err(|problem| format!("{}: {problem}", self.name))?;
         Ok(match &self.batch {
             None => made,

@@ -8,7 +8,7 @@ use lehr::table::{Column, Table};
 
 use super::Line;
 use super::ask::{Answer, Ask, Handle, Law};
-use super::operation::apply;
+use super::operation::apply_operation;
 
 /// A tracer and the values that it has returned.
 pub(super) struct Desk<'t, 'g> {
@@ -27,7 +27,7 @@ impl<'t, 'g> Desk<'t, 'g> {
     }
 
     /// Answers requests until the function has ended.
-    pub(super) fn serve(&mut self, line: &Line) {
+    pub(super) fn serve_line(&mut self, line: &Line) {
         while let Ok(ask) = line.asks.recv() {
             if matches!(ask, Ask::EnterRows) {
                 let tracer = self.tracer;
@@ -35,7 +35,7 @@ impl<'t, 'g> Desk<'t, 'g> {
                 tracer.rows(|row| self.serve_rows(row, line));
                 let _ = line.answers.send(Answer::Done);
             } else {
-                let _ = line.answers.send(self.answer(ask, None));
+                let _ = line.answers.send(self.answer_ask(ask, None));
             }
         }
     }
@@ -50,28 +50,28 @@ impl<'t, 'g> Desk<'t, 'g> {
                     let _ = line.answers.send(Answer::Refused(message.into()));
                 }
                 ask => {
-                    let _ = line.answers.send(self.answer(ask, Some(row)));
+                    let _ = line.answers.send(self.answer_ask(ask, Some(row)));
                 }
             }
         }
     }
 
     /// The answer, or the first mistake that the request caused.
-    fn answer(&mut self, ask: Ask, row: Option<&Row<'_, 'g>>) -> Answer {
+    fn answer_ask(&mut self, ask: Ask, row: Option<&Row<'_, 'g>>) -> Answer {
         let before = self.tracer.problems();
-        let answer = match self.reply(ask, row) {
+        let answer = match self.reply_to(ask, row) {
             Ok(answer) => answer,
             Err(message) => return Answer::Refused(message),
         };
         let after = self.tracer.problems().into_iter();
         let mut new = after.filter(|problem| !before.contains(problem));
         match new.next() {
-            Some(problem) => Answer::Refused(words(&problem)),
+            Some(problem) => Answer::Refused(problem_words(&problem)),
             None => answer,
         }
     }
 
-    fn reply(&mut self, ask: Ask, row: Option<&Row<'_, 'g>>) -> Result<Answer, String> {
+    fn reply_to(&mut self, ask: Ask, row: Option<&Row<'_, 'g>>) -> Result<Answer, String> {
         let (tracer, graph) = (self.tracer, self.tracer.graph());
         let within = |what: &str| {
             row.ok_or_else(|| {
@@ -85,40 +85,42 @@ impl<'t, 'g> Desk<'t, 'g> {
                 numbers,
             } => {
                 let operands: Vec<Expr<'g>> = (operands.iter())
-                    .map(|one| one.on(graph, &self.values))
+                    .map(|one| one.on_graph(graph, &self.values))
                     .collect();
-                apply(graph, &operation, &operands, &numbers)?
+                apply_operation(graph, &operation, &operands, &numbers)?
             }
             Ask::At { array, column } => {
-                let array = array.on(graph, &self.values);
+                let array = array.on_graph(graph, &self.values);
                 array.at(within(&column)?.index(&column))
             }
-            Ask::Column { column, role } => self.column(within(&column)?, &column, &role),
+            Ask::Column { column, role } => self.read_column(within(&column)?, &column, &role),
             Ask::Weight { column } => {
                 within(&column)?.weight(&column);
                 return Ok(Answer::Done);
             }
             Ask::Levels { column } => return Ok(Answer::Count(tracer.levels(&column))),
-            Ask::LogDensity { law, x } => self.law(&law)?.log_density(x.on(graph, &self.values)),
-            Ask::Sample { name, law } => tracer.sample(&name, self.law(&law)?),
-            Ask::Local { name, law } => within(&name)?.local(&name, self.law(&law)?),
+            Ask::LogDensity { law, x } => self
+                .make_law(&law)?
+                .log_density(x.on_graph(graph, &self.values)),
+            Ask::Sample { name, law } => tracer.sample(&name, self.make_law(&law)?),
+            Ask::Local { name, law } => within(&name)?.local(&name, self.make_law(&law)?),
             Ask::Param {
                 name,
                 start,
                 support,
             } => {
-                let start = start.parameter(graph, &self.values);
-                tracer.param(&name, start, supported(&support.0, &support.1)?)
+                let start = start.parameter_value(graph, &self.values);
+                tracer.param(&name, start, parse_support(&support.0, &support.1)?)
             }
             Ask::Deterministic { name, value } => {
-                tracer.deterministic(&name, value.on(graph, &self.values))
+                tracer.deterministic(&name, value.on_graph(graph, &self.values))
             }
             Ask::Factor { name, value } => {
-                tracer.factor(&name, value.on(graph, &self.values));
+                tracer.factor(&name, value.on_graph(graph, &self.values));
                 return Ok(Answer::Done);
             }
             Ask::Observe { column, law } => {
-                let law = self.law(&law)?;
+                let law = self.make_law(&law)?;
                 within(&column)?.observe(&column, law);
                 return Ok(Answer::Done);
             }
@@ -132,11 +134,11 @@ impl<'t, 'g> Desk<'t, 'g> {
         Answer::Value(Handle::new(self.values.len() - 1, value))
     }
 
-    fn law(&self, law: &Law) -> Result<AnyDistribution<'g>, String> {
-        law.distribution(self.tracer.graph(), &self.values)
+    fn make_law(&self, law: &Law) -> Result<AnyDistribution<'g>, String> {
+        law.make_distribution(self.tracer.graph(), &self.values)
     }
 
-    fn column(&self, row: &Row<'_, 'g>, column: &str, role: &str) -> Expr<'g> {
+    fn read_column(&self, row: &Row<'_, 'g>, column: &str, role: &str) -> Expr<'g> {
         let is_wide = matches!(self.table.column(column), Ok(Column::Matrix { .. }));
         match role {
             "offset" => row.offset(column),
@@ -149,7 +151,7 @@ impl<'t, 'g> Desk<'t, 'g> {
 }
 
 /// A support by its name and numbers.
-fn supported(name: &str, numbers: &[f64]) -> Result<Support, String> {
+fn parse_support(name: &str, numbers: &[f64]) -> Result<Support, String> {
     Ok(match (name, numbers) {
         ("real", []) => Support::Real,
         ("positive", []) => Support::Positive,
@@ -171,7 +173,7 @@ fn supported(name: &str, numbers: &[f64]) -> Result<Support, String> {
 }
 
 /// A mistake in Python's terms: Python knows the line, and calls are spelt differently.
-fn words(problem: &Problem) -> String {
+fn problem_words(problem: &Problem) -> String {
     let text = match problem {
         Problem::Shape { error } => {
             format!("{}\n  hint: look at the shapes in that line", error.message)

@@ -18,11 +18,11 @@ use lehr::regression::SavedFit;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArrayDyn};
 use pyo3::prelude::*;
 
-use crate::error::{refused, said};
+use crate::error::{message_error, refusal_error};
 use crate::fit::Fit;
 use crate::request::{How, Reading};
 use crate::source::Source;
-use crate::watch::{Watched, watched};
+use crate::watch::{Watched, run_watched};
 
 use ask::{Answer, Ask, Handle, Law, Operand};
 use desk::Desk;
@@ -54,7 +54,7 @@ pub(crate) fn record(
     reading: Reading,
     py: Python<'_>,
 ) -> PyResult<BoundModel> {
-    let table = Arc::new(source.read(&reading.options(None)?, &())?);
+    let table = Arc::new(source.read(&reading.read_options(None)?, &())?);
     let ((asks, asked), (answered, answers)) = (channel(), channel());
     let line = Mutex::new(Line {
         asks: asked,
@@ -65,7 +65,7 @@ pub(crate) fn record(
         let shared = Arc::clone(&rows);
         let model = Model::new(move |tracer| {
             let line = line.lock().expect("a model is recorded once");
-            Desk::new(tracer, &shared).serve(&line);
+            Desk::new(tracer, &shared).serve_line(&line);
         });
         model.bind(&rows)
     });
@@ -81,9 +81,11 @@ pub(crate) fn record(
     let bound = py.detach(|| worker.join());
     called?;
     let bound = bound.map_err(|_| {
-        said("model: the recorder broke down\n  hint: this is a fault of lehr; please report it")
+        message_error(
+            "model: the recorder broke down\n  hint: this is a fault of lehr; please report it",
+        )
     })?;
-    Ok(BoundModel(bound.map_err(refused)?))
+    Ok(BoundModel(bound.map_err(refusal_error)?))
 }
 
 impl Recorder {
@@ -94,13 +96,14 @@ impl Recorder {
     }
 
     fn ask(&self, ask: Ask) -> PyResult<Answer> {
-        let over = || said("model: expected a call while its function runs, found one after it");
+        let over =
+            || message_error("model: expected a call while its function runs, found one after it");
         let asks = self.asks.lock().map_err(|_| over())?;
         let sender = asks.as_ref().ok_or_else(over)?;
         sender.send(ask).map_err(|_| over())?;
         let answers = self.answers.lock().map_err(|_| over())?;
         match answers.recv().map_err(|_| over())? {
-            Answer::Refused(message) => Err(said(&message)),
+            Answer::Refused(message) => Err(message_error(&message)),
             answer => Ok(answer),
         }
     }
@@ -108,7 +111,7 @@ impl Recorder {
     fn value(&self, ask: Ask) -> PyResult<Handle> {
         match self.ask(ask)? {
             Answer::Value(handle) => Ok(handle),
-            _ => Err(said("model: expected a value")),
+            _ => Err(message_error("model: expected a value")),
         }
     }
 }
@@ -143,7 +146,7 @@ impl Recorder {
     fn levels(&self, column: String) -> PyResult<usize> {
         match self.ask(Ask::Levels { column })? {
             Answer::Count(count) => Ok(count),
-            _ => Err(said("model: expected a count")),
+            _ => Err(message_error("model: expected a count")),
         }
     }
 
@@ -202,13 +205,14 @@ impl BoundModel {
 
     /// Fits the model by one method after another.
     fn fit(&self, how: How, py: Python<'_>) -> PyResult<Vec<Fit>> {
-        let fits = how.fits()?;
-        watched(&how, py, |watch| {
+        let fits = how.make_fits()?;
+        run_watched(&how, py, |watch| {
             let each = fits.into_iter().map(|fit| {
                 let posterior = fit.observer(&mut Watched(watch)).run(&self.0);
-                let saved =
-                    SavedFit::of(posterior.map_err(|error| refused(lehr::Error::from(error)))?);
-                Ok(Fit::new(saved.map_err(refused)?))
+                let saved = SavedFit::of(
+                    posterior.map_err(|error| refusal_error(lehr::Error::from(error)))?,
+                );
+                Ok(Fit::new(saved.map_err(refusal_error)?))
             });
             each.collect()
         })
@@ -231,10 +235,11 @@ pub(crate) fn log_density<'py>(
 ) -> PyResult<(Vec<usize>, Bound<'py, PyArray1<f64>>)> {
     let graph = Graph::new();
     let made = law
-        .distribution(&graph, &[])
-        .map_err(|message| said(&message))?;
-    made.check().map_err(|error| said(&error.to_string()))?;
-    let x = Operand::of_array(&x)?.on(&graph, &[]);
+        .make_distribution(&graph, &[])
+        .map_err(|message| message_error(&message))?;
+    made.check_parameters()
+        .map_err(|error| message_error(&error.to_string()))?;
+    let x = Operand::of_array(&x)?.on_graph(&graph, &[]);
     let density = made.log_density(x);
     let shape = density.shape().dims().to_vec();
     let values = density.constant_values().unwrap_or_default();

@@ -3,19 +3,21 @@
 use lehr::graph::{Expr, Graph, ROWS, Shape};
 
 /// The result of an operation, or the error that no operation has this name and number of operands.
-pub(super) fn apply<'g>(
+pub(super) fn apply_operation<'g>(
     graph: &'g Graph,
     operation: &str,
     operands: &[Expr<'g>],
     numbers: &[i64],
 ) -> Result<Expr<'g>, String> {
     let found = match (operands, numbers) {
-        ([x, y], []) => binary(operation, *x, *y),
+        ([x, y], []) => apply_binary(operation, *x, *y),
         ([test, x, y], []) if operation == "select" => Some(test.select(*x, *y)),
-        ([x], numbers) => numbered(operation, *x, numbers).or_else(|| unary(operation, *x)),
+        ([x], numbers) => {
+            apply_numbered(operation, *x, numbers).or_else(|| apply_unary(operation, *x))
+        }
         _ => None,
     };
-    let found = found.or_else(|| joined(graph, operation, operands, numbers));
+    let found = found.or_else(|| apply_joined(graph, operation, operands, numbers));
     found.ok_or_else(|| {
         format!(
             "{operation}: no such operation of {} values",
@@ -24,7 +26,7 @@ pub(super) fn apply<'g>(
     })
 }
 
-fn unary<'g>(operation: &str, x: Expr<'g>) -> Option<Expr<'g>> {
+fn apply_unary<'g>(operation: &str, x: Expr<'g>) -> Option<Expr<'g>> {
     Some(match operation {
         "neg" => -x,
         "abs" => x.abs(),
@@ -62,7 +64,7 @@ fn unary<'g>(operation: &str, x: Expr<'g>) -> Option<Expr<'g>> {
     })
 }
 
-fn binary<'g>(operation: &str, x: Expr<'g>, y: Expr<'g>) -> Option<Expr<'g>> {
+fn apply_binary<'g>(operation: &str, x: Expr<'g>, y: Expr<'g>) -> Option<Expr<'g>> {
     Some(match operation {
         "add" => x + y,
         "sub" => x - y,
@@ -83,7 +85,7 @@ fn binary<'g>(operation: &str, x: Expr<'g>, y: Expr<'g>) -> Option<Expr<'g>> {
 }
 
 /// Operations on one value that need whole numbers: axes, places, lengths.
-fn numbered<'g>(operation: &str, x: Expr<'g>, numbers: &[i64]) -> Option<Expr<'g>> {
+fn apply_numbered<'g>(operation: &str, x: Expr<'g>, numbers: &[i64]) -> Option<Expr<'g>> {
     let place = |number: i64| usize::try_from(number).ok();
     Some(match (operation, numbers) {
         ("sum_axis", [axis]) => x.sum_axis(place(*axis)?),
@@ -92,14 +94,14 @@ fn numbered<'g>(operation: &str, x: Expr<'g>, numbers: &[i64]) -> Option<Expr<'g
         ("entry", [at]) => x.entry(place(*at)?),
         ("slice", [axis, start, end]) => x.slice(place(*axis)?, place(*start)?..place(*end)?),
         ("tril", [offset]) => x.tril(i32::try_from(*offset).ok()?),
-        ("reshape", dims) => x.reshape(shape(dims)),
-        ("broadcast", dims) => x.broadcast(shape(dims)),
+        ("reshape", dims) => x.reshape(to_shape(dims)),
+        ("broadcast", dims) => x.broadcast(to_shape(dims)),
         _ => return None,
     })
 }
 
 /// Operations on any number of values.
-fn joined<'g>(
+fn apply_joined<'g>(
     graph: &'g Graph,
     operation: &str,
     operands: &[Expr<'g>],
@@ -113,7 +115,7 @@ fn joined<'g>(
 }
 
 /// A shape in which −1 stands for the rows.
-fn shape(dims: &[i64]) -> Shape {
+fn to_shape(dims: &[i64]) -> Shape {
     let length = |&dim: &i64| usize::try_from(dim).unwrap_or(ROWS);
     Shape::new(&dims.iter().map(length).collect::<Vec<_>>())
 }

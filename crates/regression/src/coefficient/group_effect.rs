@@ -2,7 +2,7 @@
 //! scale.
 
 use lehr_learn::Grouping;
-use lehr_numeric::vector::{dot, form};
+use lehr_numeric::vector::{dot, quadratic_form};
 use lehr_report::{AxisKind, Coefficient, Name, Summary};
 
 use crate::named_draws::{Draws, Head, NamedDraws, Replica};
@@ -28,8 +28,13 @@ impl EffectMoments<'_> {
     /// and covariance.
     pub fn of(&self, (mean, covariance): (&[f64], &[f64])) -> Vec<(f64, f64)> {
         let rows = self.turn.chunks_exact(mean.len());
-        rows.map(|row| (dot(row, mean), form(covariance, row).max(0.0).sqrt()))
-            .collect()
+        rows.map(|row| {
+            (
+                dot(row, mean),
+                quadratic_form(covariance, row).max(0.0).sqrt(),
+            )
+        })
+        .collect()
     }
 
     /// Summaries of the effects of a group, whose numbers have this mean and covariance.
@@ -41,7 +46,7 @@ impl EffectMoments<'_> {
             .map(|((mean, sd), effect)| {
                 let name = self.term.effect_name(&level, effect);
                 Coefficient {
-                    summary: Summary::normal(mean, sd),
+                    summary: Summary::normal_summary(mean, sd),
                     corrected: None,
                     effect: name.effect(),
                     name: name.to_string(),
@@ -171,11 +176,11 @@ impl<'a> GroupEffects<'a> {
         let (label, suffix) = (&self.grouping.label, self.head.suffix);
         let name = if self.grouping.is_plain() {
             let text = format!("{label}[{level}]{suffix}");
-            Name::new(text, label).at(AxisKind::Group, level)
+            Name::new(text, label).at_label(AxisKind::Group, level)
         } else {
             let text = format!("{label}[{level}, {effect}]{suffix}");
-            let name = Name::new(text, label).at(AxisKind::Group, level);
-            name.at(AxisKind::Term, effect)
+            let name = Name::new(text, label).at_label(AxisKind::Group, level);
+            name.at_label(AxisKind::Term, effect)
         };
         self.head.of_class(name)
     }

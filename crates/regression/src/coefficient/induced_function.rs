@@ -120,7 +120,7 @@ impl InducedDraws<'_> {
         let points = graph.constant([self.plan.count(), width], points);
         let x = self.plan.standardised(places);
         let x = graph.constant([x.len() / width, width], &x);
-        let found = Projection::new(&graph, covariance, points).at(x);
+        let found = Projection::new(&graph, covariance, points).project_point(x);
         let mut found = evaluate(&found, &Values::new(), 1).into_iter();
         std::array::from_fn(|_| found.next().unwrap_or_default())
     }

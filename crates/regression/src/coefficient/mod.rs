@@ -201,7 +201,7 @@ impl Reporter<'_> {
             let variable = effect.step_name();
             for (step, level) in effect.levels()[1..].iter().enumerate() {
                 let text = format!("{variable}[{level}]{}", head.suffix);
-                let name = Name::new(text, &variable).at(AxisKind::Level, level);
+                let name = Name::new(text, &variable).at_label(AxisKind::Level, level);
                 found.push(NamedDraws {
                     name: head.of_class(name),
                     values: draws.entry(&plan.step_site(head.suffix), step),
@@ -341,7 +341,7 @@ impl Reporter<'_> {
             };
             found.push(NamedDraws {
                 name: Name::new(format!("cutpoint[{cut}]"), "cutpoint")
-                    .at(AxisKind::Level, cut.to_string()),
+                    .at_label(AxisKind::Level, cut.to_string()),
                 values: (0..draws.count).map(value).collect(),
             });
         }
@@ -375,7 +375,7 @@ fn with_levels(mut name: Name, levels: &[String]) -> Name {
         _ => AxisKind::Factor(place),
     };
     for (place, level) in levels.iter().enumerate() {
-        name = name.at(axis(place), level);
+        name = name.at_label(axis(place), level);
     }
     name
 }

@@ -185,13 +185,13 @@ impl SmoothPlan {
         let needed: f64 = axes()
             .map(|(axis, draws)| {
                 let shortest = quantile(&sorted(draws), SHARE / 2.0);
-                (axis.covered(kernel)[0] / shortest).max(1.0)
+                (axis.covered_interval(kernel)[0] / shortest).max(1.0)
             })
             .product();
         let k = (self.basis.width() as f64 * needed).ceil();
         let mut found = Vec::new();
         for (place, (axis, draws)) in axes().enumerate() {
-            let [least, most] = axis.covered(kernel);
+            let [least, most] = axis.covered_interval(kernel);
             let (name, input) = (&smooth.lengthscale_names()[place][0], &smooth.inputs[place]);
             let (below, above) = (
                 share(draws, |draw| draw < least),

@@ -13,7 +13,7 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     own: &[],
     observe: |of| {
         let graph = of.at.graph();
-        let reference = graph.full(of.row.shape(&[1]), 0.0);
+        let reference = graph.full(of.row.batch_shape(&[1]), 0.0);
         let logits = graph.concat(&[reference, of.at], 1);
         of.observe(Categorical::with_logits(logits));
     },

@@ -83,7 +83,9 @@ impl Own<'_> {
     /// The unconstrained numbers of a site, draw after draw.
     fn values(&self, name: &str, latents: &Layout, position: usize) -> Vec<f64> {
         if let Some(site) = self.tied.iter().find(|site| site.name == name) {
-            let free = latents.sites()[position].support.unconstrain(&site.values);
+            let free = latents.sites()[position]
+                .support
+                .unconstrain_values(&site.values);
             return free.expect("values inside the support of their site");
         }
         let whole = self.whole;

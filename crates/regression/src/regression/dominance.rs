@@ -14,7 +14,7 @@ impl Regression {
         let laws = self.population.columns.iter().zip(&self.blueprint.weights);
         let is_dominated = |name: &str, deviation: f64| {
             let found = coefficients.iter().find(|one| one.name == name);
-            found.is_some_and(|one| one.best().sd > SHARE * deviation)
+            found.is_some_and(|one| one.best_summary().sd > SHARE * deviation)
         };
         let names = laws.filter_map(|(column, law)| {
             let deviation = law.deviation()? * self.blueprint.unit / column.scale;

@@ -345,7 +345,7 @@ impl Regression {
 
     /// The columns of a table that a fit reads, the response's first.
     pub fn columns(&self) -> Vec<&str> {
-        self.terms.columns()
+        self.terms.column_names()
     }
 
     /// The columns whose values may be missing.

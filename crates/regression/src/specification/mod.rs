@@ -52,7 +52,7 @@ impl Specification {
         let mut names = Vec::new();
         if parts.len() > 1 {
             let outcomes = |part: &Part| -> Vec<String> {
-                let columns = part.terms.response.outcome.columns();
+                let columns = part.terms.response.outcome.column_names();
                 columns.into_iter().map(str::to_owned).collect()
             };
             let outcomes: Vec<String> = parts.iter().flat_map(outcomes).collect();
@@ -135,7 +135,7 @@ impl Specification {
         for text in formulas {
             let parsed = Formula::parse(text).map_err(|error| pointed(error, text))?;
             for (place, part) in self.parts.iter_mut().enumerate() {
-                let response = part.terms.response.outcome.columns();
+                let response = part.terms.response.outcome.column_names();
                 let others = columns
                     .iter()
                     .filter(|name| !response.contains(&name.as_str()));

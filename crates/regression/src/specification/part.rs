@@ -73,7 +73,7 @@ impl Part {
 
     /// The columns of a table that the formula reads, the response's first.
     pub(crate) fn columns(&self) -> Vec<&str> {
-        self.terms.columns()
+        self.terms.column_names()
     }
 
     /// Learns levels, scales and default priors from a table. Refuses specifications that cannot be
@@ -108,7 +108,7 @@ impl Part {
         let resolved = self
             .terms
             .clone()
-            .resolve(&|name: &str| blocks.is_text(name));
+            .resolve_text(&|name: &str| blocks.is_text(name));
         let mut terms = resolved.map_err(|error| pointed(error, &self.formula))?;
         for (parameter, text) in terms.parameters.iter_mut().zip(&self.parameters) {
             let own = own_name(parameter.parameter()).to_owned();
@@ -116,7 +116,7 @@ impl Part {
                 parameter.rename_parameter(&own);
             }
             check_parameter(parameter.parameter(), family, &terms.response)?;
-            let resolved = parameter.resolve(&|name: &str| blocks.is_text(name));
+            let resolved = parameter.resolve_text(&|name: &str| blocks.is_text(name));
             *parameter = resolved.map_err(|error| pointed(error, text))?;
         }
         // The cutpoints already act as intercepts.

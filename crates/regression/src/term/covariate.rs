@@ -163,7 +163,7 @@ impl CovariatePlan {
         let mean = (sites.mean + self.shift) * self.scale;
         let spread = sites.spread * self.scale;
         if self.has_gaps {
-            let whole = Normal::new(mean.broadcast(row.shape(&[])), spread);
+            let whole = Normal::new(mean.broadcast(row.batch_shape(&[])), spread);
             row.observe(SEEN, Censored::new(whole, row.number(GAP)));
             return;
         }

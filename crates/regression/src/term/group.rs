@@ -238,13 +238,18 @@ impl GroupPlan {
         if let Some(factor) = sites.correlation {
             own = own.dot(factor.transpose());
             if self.spreads.len() == 1 {
-                own = own.reshape(row.shape(&[]));
+                own = own.reshape(row.batch_shape(&[]));
             }
         }
         let scaled = sites.spread.map_or(own, |spread| own * spread);
         match (self.has_slopes, self.spreads.len()) {
             (false, _) => scaled,
-            (true, 1) => scaled * row.matrix(&slope_column(place)).reshape(row.shape(&[])),
+            (true, 1) => {
+                scaled
+                    * row
+                        .matrix(&slope_column(place))
+                        .reshape(row.batch_shape(&[]))
+            }
             (true, _) => (scaled * row.matrix(&slope_column(place))).sum_axis(1),
         }
     }

@@ -220,7 +220,7 @@ impl ParameterPlan {
         sites: &ParameterSites<'g>,
         more: Option<Expr<'g>>,
     ) -> Expr<'g> {
-        let mut sum = row.full(self.centre);
+        let mut sum = row.filled_rows(self.centre);
         if let Some(weight) = sites.weight {
             sum = sum + row.matrix(&parameter_column(&self.name)).dot(weight);
         }

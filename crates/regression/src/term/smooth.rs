@@ -83,8 +83,8 @@ fn basis_for(smooth: &Smooth, laws: &[Law]) -> Result<Basis, LearnError> {
     let axis = |(law, range): (&Law, &[f64; 2])| {
         let [least, most] = law.quantiles([0.025, 0.975]);
         match smooth.period {
-            Some(period) => Axis::circle(kernel, period, least),
-            None => Axis::interval(kernel, *range, [least, most.min(LONGEST)]),
+            Some(period) => Axis::on_circle(kernel, period, least),
+            None => Axis::on_interval(kernel, *range, [least, most.min(LONGEST)]),
         }
     };
     let mut axes: Vec<Axis> = laws.iter().zip(&smooth.ranges).map(axis).collect();
@@ -227,7 +227,7 @@ impl SmoothPlan {
                 }
             }
             Dependence::PerLevel(basis) => {
-                levels = Some(basis.factors[0].codes(&|name| source.read(name))?);
+                levels = Some(basis.factors[0].level_codes(&|name| source.read(name))?);
             }
         }
         Ok(SmoothColumns {
@@ -251,7 +251,7 @@ impl SmoothPlan {
             };
             let reach = boundary * axis.unit;
             for (row, value) in values.iter().enumerate() {
-                let at = axis.place(*value).abs();
+                let at = axis.place_on_axis(*value).abs();
                 if at > boundary {
                     let row = source.first + row + 1;
                     let (low, high) = (axis.centre - reach, axis.centre + reach);
@@ -317,7 +317,7 @@ impl SmoothPlan {
     pub(crate) fn words(&self) -> String {
         let kernel = self.basis.kernel();
         let ranges = self.basis.axes().iter().map(|axis| {
-            let [least, most] = axis.covered(kernel).map(|one| one * axis.unit);
+            let [least, most] = axis.covered_interval(kernel).map(|one| one * axis.unit);
             match axis.boundary {
                 Some(_) => format!("{} to {}", short(least), short(most)),
                 None => format!("{} on", short(least)),

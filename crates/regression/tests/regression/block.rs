@@ -37,7 +37,7 @@ fn own_levels(block: &Table) -> Table {
                     let place = levels.iter().position(|other| other == level).unwrap();
                     codes.contains(&(place as u32))
                 });
-                column.recode(name, &used.into()).unwrap()
+                column.recode_levels(name, &used.into()).unwrap()
             }
             other => other.clone(),
         };

@@ -65,9 +65,9 @@ pub(crate) fn demo() -> ReportData {
         n_latents: Some(3_058),
         coefficients: coefficients(),
         explained: vec![
-            Coefficient::new("R2 conditional", Summary::normal(0.52, 0.02)),
-            Coefficient::new("R2 marginal", Summary::normal(0.31, 0.02)),
-            Coefficient::new("ICC(site)", Summary::normal(0.27, 0.03)),
+            Coefficient::new("R2 conditional", Summary::normal_summary(0.52, 0.02)),
+            Coefficient::new("R2 marginal", Summary::normal_summary(0.31, 0.02)),
+            Coefficient::new("ICC(site)", Summary::normal_summary(0.27, 0.03)),
         ],
         groups: groups(&mut noise),
         effects: effects(),
@@ -114,8 +114,8 @@ fn priors() -> Vec<Prior> {
 
 fn coefficients() -> Vec<Coefficient> {
     let one = |(name, mean, sd): &(&str, f64, f64)| Coefficient {
-        corrected: Some(Summary::normal(*mean, *sd)),
-        ..Coefficient::new(*name, Summary::normal(mean + 0.2 * sd, 0.8 * sd))
+        corrected: Some(Summary::normal_summary(*mean, *sd)),
+        ..Coefficient::new(*name, Summary::normal_summary(mean + 0.2 * sd, 0.8 * sd))
     };
     NAMES.iter().map(one).collect()
 }
@@ -124,7 +124,7 @@ fn groups(noise: &mut Noise) -> Vec<GroupEffects> {
     let mut effects = |prefix: &str, levels: usize, sd: f64| -> Vec<Coefficient> {
         let one = |level| {
             let own = 0.06 + 0.2 * noise.uniform();
-            let summary = Summary::normal(sd * noise.normal(), own);
+            let summary = Summary::normal_summary(sd * noise.normal(), own);
             Coefficient::new(format!("{prefix}[{level}]"), summary)
         };
         (1..=levels).map(one).collect()
@@ -274,7 +274,7 @@ fn comparison() -> Vec<Comparison> {
 /// The only level among the names has a place.
 fn named(text: &str) -> Name {
     match text {
-        "service[yes]" => Name::new(text, "service").at(AxisKind::Level, "yes"),
+        "service[yes]" => Name::new(text, "service").at_label(AxisKind::Level, "yes"),
         _ => text.into(),
     }
 }

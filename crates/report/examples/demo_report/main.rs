@@ -9,7 +9,10 @@ use lehr_report::{InferenceData, ReportError, Style, write_page};
 fn main() -> Result<(), ReportError> {
     let folder = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| ".".into()));
     let data = data::demo();
-    print!("{}", Style::detect(&std::io::stdout()).summary(&data));
+    print!(
+        "{}",
+        Style::detect(&std::io::stdout()).format_summary(&data)
+    );
     let page = folder.join("report.html");
     write_page(&data, &page)?;
     println!("\n{}", page.display());

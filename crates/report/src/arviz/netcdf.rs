@@ -13,16 +13,16 @@ impl InferenceData {
     /// Writes a `NetCDF-4` file, which appears complete or not at all. Without the feature `netcdf`
     /// the call returns an error.
     pub fn write(&self, path: &Path) -> std::result::Result<(), ReportError> {
-        let parts = self.parts()?;
-        let draft = Draft::create(path).map_err(ReportError::write(path))?;
+        let parts = self.data_parts()?;
+        let draft = Draft::create_draft(path).map_err(ReportError::write_error(path))?;
         write(self, draft.path(), &parts).map_err(|error| match error {
-            Hdf5Error::Io(source) => ReportError::write(path)(source),
+            Hdf5Error::Io(source) => ReportError::write_error(path)(source),
             other => ReportError::Netcdf {
                 path: path.into(),
                 reason: other.to_string(),
             },
         })?;
-        draft.commit().map_err(ReportError::write(path))
+        draft.commit_file().map_err(ReportError::write_error(path))
     }
 }
 
@@ -62,16 +62,16 @@ fn write_part(part: &Part<'_>, group: &H5Group) -> Result<()> {
             dataset.attach_scale(place, &scales[axis])?;
         }
         if *name != variable.name {
-            note(&dataset, "long_name", &variable.name)?;
+            write_attribute(&dataset, "long_name", &variable.name)?;
         }
         for (key, value) in &variable.attributes {
-            note(&dataset, key, value)?;
+            write_attribute(&dataset, key, value)?;
         }
     }
     Ok(())
 }
 
-fn note(dataset: &H5Dataset, key: &str, value: &str) -> Result<()> {
+fn write_attribute(dataset: &H5Dataset, key: &str, value: &str) -> Result<()> {
     let attribute = dataset.new_attr::<VarLenUnicode>().shape(());
     attribute.create(key)?.write_string(value)
 }

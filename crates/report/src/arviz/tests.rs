@@ -5,7 +5,7 @@ use rust_hdf5::H5File;
 use super::*;
 
 fn site(level: &str) -> Name {
-    Name::new(format!("site[{level}]"), "site").at(AxisKind::Level, level)
+    Name::new(format!("site[{level}]"), "site").at_label(AxisKind::Level, level)
 }
 
 fn draws() -> Draws {
@@ -118,8 +118,8 @@ fn independent_draws_are_dealt_to_chains_without_loss_of_shape() {
 fn a_level_with_a_comma_is_one_level() {
     let effect = |level: &str, term: &str| {
         let text = format!("patient[{level}, {term}]");
-        let name = Name::new(text, "patient").at(AxisKind::Group, level);
-        name.at(AxisKind::Term, term)
+        let name = Name::new(text, "patient").at_label(AxisKind::Group, level);
+        name.at_label(AxisKind::Term, term)
     };
     let names = vec![
         effect("Smith, John", "Intercept"),
@@ -142,8 +142,8 @@ fn a_level_with_a_comma_is_one_level() {
 #[test]
 fn numbers_that_fill_no_array_stay_alone() {
     let entry = |row: &str, column: &str| {
-        let name = Name::new(format!("w[{row},{column}]"), "w").at(AxisKind::Index(0), row);
-        name.at(AxisKind::Index(1), column)
+        let name = Name::new(format!("w[{row},{column}]"), "w").at_label(AxisKind::Index(0), row);
+        name.at_label(AxisKind::Index(1), column)
     };
     let draws = Draws {
         names: vec![entry("0", "0"), entry("0", "1"), entry("1", "0")],

@@ -1,11 +1,11 @@
 //! The section about Markov chains: the quality of their draws, traces, ranks and energies.
 
 use crate::markup::Element;
-use crate::number::{self, fixed};
+use crate::number::{self, format_fixed};
 use crate::plot;
 use crate::{ChainQuantity, ChainReport};
 
-use super::figure::{figure, key};
+use super::figure::{figure_element, legend_key};
 use super::table;
 
 /// Numbers whose chains are plotted.
@@ -13,35 +13,38 @@ const SHOWN: usize = 4;
 /// Lines of the table at the most.
 const LINES: usize = 40;
 
-pub(super) fn content(chains: &ChainReport) -> Vec<Element> {
+pub(super) fn chain_content(chains: &ChainReport) -> Vec<Element> {
     let mut worst: Vec<&ChainQuantity> = chains.quantities.iter().collect();
-    worst.sort_by(|a, b| badness(b).total_cmp(&badness(a)));
+    worst.sort_by(|a, b| quantity_badness(b).total_cmp(&quantity_badness(a)));
     let drawn = worst.iter().filter(|one| !one.values.is_empty());
     let pictures = drawn.take(SHOWN).flat_map(|one| {
-        let words = format!("R̂ {}", fixed(one.r_hat, 3));
-        let trace = figure(
-            vec![plot::draws(chains, one)],
+        let words = format!("R̂ {}", format_fixed(one.r_hat, 3));
+        let trace = figure_element(
+            vec![plot::plot_draws(chains, one)],
             vec![Element::with_text("span", words)],
         );
         let level = Element::with_text("span", "level lines: the chains agree");
-        [trace, figure(vec![plot::ranks(chains, one)], vec![level])]
+        [
+            trace,
+            figure_element(vec![plot::plot_ranks(chains, one)], vec![level]),
+        ]
     });
     let pictures: Vec<Element> = pictures.collect();
     let mut all = vec![
-        Element::classed("p", "lead").text(lead(chains)),
+        Element::with_class("p", "lead").text(lead_sentence(chains)),
         table_of(&worst),
     ];
     if !pictures.is_empty() {
-        all.push(Element::classed("div", "clouds").children(pictures));
+        all.push(Element::with_class("div", "clouds").children(pictures));
     }
     if chains.energies.len() > chains.count {
-        all.push(energies(chains));
+        all.push(energy_figure(chains));
     }
     all
 }
 
 /// NaN counts as worse than any number.
-fn badness(quantity: &ChainQuantity) -> f64 {
+fn quantity_badness(quantity: &ChainQuantity) -> f64 {
     if quantity.r_hat.is_nan() {
         f64::INFINITY
     } else {
@@ -49,19 +52,22 @@ fn badness(quantity: &ChainQuantity) -> f64 {
     }
 }
 
-fn lead(chains: &ChainReport) -> String {
+fn lead_sentence(chains: &ChainReport) -> String {
     let length = chains.energies.len() / chains.count.max(1);
     let divergences = match chains.divergences {
         0 => "no trajectory diverged".to_owned(),
         1 => "1 trajectory diverged".to_owned(),
-        count => format!("{} trajectories diverged", number::count(count as u64)),
+        count => format!(
+            "{} trajectories diverged",
+            number::format_count(count as u64)
+        ),
     };
     format!(
         "{} chains of {} draws each, after {} that were not kept; {divergences}. Chains agree if R̂ is \
          below 1.01; means and quantiles are known well with more than 400 effective draws.",
         chains.count,
-        number::count(length as u64),
-        number::count(chains.warm_up as u64)
+        number::format_count(length as u64),
+        number::format_count(chains.warm_up as u64)
     )
 }
 
@@ -70,26 +76,27 @@ fn table_of(worst: &[&ChainQuantity]) -> Element {
     let row = |one: &&ChainQuantity| {
         vec![
             one.name.clone(),
-            fixed(one.r_hat, 3),
-            fixed(one.bulk, 0),
-            fixed(one.tail, 0),
+            format_fixed(one.r_hat, 3),
+            format_fixed(one.bulk, 0),
+            format_fixed(one.tail, 0),
         ]
     };
     let rows: Vec<Vec<String>> = worst.iter().take(LINES).map(row).collect();
-    table::numbers(&["", "R̂", "effective, centre", "effective, tails"], rows)
+    table::number_table(&["", "R̂", "effective, centre", "effective, tails"], rows)
 }
 
-fn energies(chains: &ChainReport) -> Element {
+fn energy_figure(chains: &ChainReport) -> Element {
     let caption = vec![
-        key("one", "energies around their mean"),
-        key("two", "changes from draw to draw"),
+        legend_key("one", "energies around their mean"),
+        legend_key("two", "changes from draw to draw"),
     ];
     let words = format!(
         "Both should be about as wide: E-BFMI {}, where below 0.3 the chains explore the energies, and with \
          them the tails, too slowly.",
-        fixed(chains.energy_information, 2)
+        format_fixed(chains.energy_information, 2)
     );
-    let side = Element::classed("div", "side prose").child(Element::with_text("p", words));
-    let split = Element::classed("div", "split").child(figure(vec![plot::energy(chains)], caption));
+    let side = Element::with_class("div", "side prose").child(Element::with_text("p", words));
+    let split = Element::with_class("div", "split")
+        .child(figure_element(vec![plot::plot_energy(chains)], caption));
     split.child(side)
 }

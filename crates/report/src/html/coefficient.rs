@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use crate::listing;
 use crate::markup::Element;
-use crate::number::{self, decimals, fixed};
-use crate::plot::{Row, forest};
+use crate::number::{self, decimal_places, format_fixed};
+use crate::plot::{Row, plot_forest};
 use crate::{Coefficient, Draws, ReportData};
 
-use super::figure::{figure, key};
+use super::figure::{figure_element, legend_key};
 use super::table;
 
 /// Lines of the plot, for the coefficients furthest from zero.
@@ -21,8 +21,8 @@ const PANELS: usize = 4;
 const REACH: f64 = 40.0;
 
 /// Plot and table of the coefficients.
-pub(super) fn content(data: &ReportData) -> Vec<Element> {
-    let shown = strongest(&data.coefficients);
+pub(super) fn coefficient_content(data: &ReportData) -> Vec<Element> {
+    let shown = strongest_coefficients(&data.coefficients);
     let columns = data.draws.as_ref().map(column_of);
     let row = |index: &usize| {
         let coefficient = &data.coefficients[*index];
@@ -32,18 +32,25 @@ pub(super) fn content(data: &ReportData) -> Vec<Element> {
                 .as_ref()
                 .and_then(|map| map.get(coefficient.name.as_str()));
             let draws = data.draws.as_ref().zip(column);
-            row.first.quartiles = draws.and_then(|(draws, column)| quartiles(draws, *column));
+            row.first.quartiles = draws.and_then(|(draws, column)| draw_quartiles(draws, *column));
         }
         row
     };
-    let panels = panels(&data.coefficients, &shown);
+    let panels = split_panels(&data.coefficients, &shown);
     let plots = panels.iter().map(|panel| {
         let rows: Vec<Row> = panel.iter().map(row).collect();
-        forest("Coefficients", &rows)
+        plot_forest("Coefficients", &rows)
     });
-    let plots = figure(plots.collect(), legend(data, shown.len(), panels.len()));
-    let side = Element::classed("div", "side").children(numbers(&data.coefficients));
-    vec![Element::classed("div", "beside").child(plots).child(side)]
+    let plots = figure_element(
+        plots.collect(),
+        plot_legend(data, shown.len(), panels.len()),
+    );
+    let side = Element::with_class("div", "side").children(coefficient_table(&data.coefficients));
+    vec![
+        Element::with_class("div", "beside")
+            .child(plots)
+            .child(side),
+    ]
 }
 
 /// One coefficient as a line of a plot.
@@ -55,7 +62,7 @@ pub(super) fn as_row(coefficient: &Coefficient) -> Row<'_> {
     }
 }
 
-fn legend(data: &ReportData, shown: usize, panels: usize) -> Vec<Element> {
+fn plot_legend(data: &ReportData, shown: usize, panels: usize) -> Vec<Element> {
     let text = |text: String| Element::with_text("span", text);
     let mut legend = vec![text("Median, 50 % and 90 % intervals. ".into())];
     if data
@@ -64,12 +71,12 @@ fn legend(data: &ReportData, shown: usize, panels: usize) -> Vec<Element> {
         .any(|coefficient| coefficient.corrected.is_some())
     {
         legend.extend([
-            key("one", "corrected by importance weights"),
-            key("two", "as fitted"),
+            legend_key("one", "corrected by importance weights"),
+            legend_key("two", "as fitted"),
         ]);
     }
     if shown < data.coefficients.len() {
-        let all = number::count(data.coefficients.len() as u64);
+        let all = number::format_count(data.coefficients.len() as u64);
         legend.push(text(format!(
             " The {shown} of {all} that are clearest of zero. "
         )));
@@ -81,11 +88,11 @@ fn legend(data: &ReportData, shown: usize, panels: usize) -> Vec<Element> {
 }
 
 /// The rows to draw, in the given order: all, or those whose means are most errors from zero.
-fn strongest(coefficients: &[Coefficient]) -> Vec<usize> {
+fn strongest_coefficients(coefficients: &[Coefficient]) -> Vec<usize> {
     let mut indices: Vec<usize> = (0..coefficients.len()).collect();
     if indices.len() > LINES {
         let distance = |index: &usize| {
-            let best = coefficients[*index].best();
+            let best = coefficients[*index].best_summary();
             let distance = (best.mean / best.sd).abs();
             if distance.is_nan() { 0.0 } else { distance }
         };
@@ -97,9 +104,9 @@ fn strongest(coefficients: &[Coefficient]) -> Vec<usize> {
 }
 
 /// Splits rows by size, so that one large coefficient does not flatten all others.
-fn panels(coefficients: &[Coefficient], shown: &[usize]) -> Vec<Vec<usize>> {
+fn split_panels(coefficients: &[Coefficient], shown: &[usize]) -> Vec<Vec<usize>> {
     let size = |index: &usize| {
-        let summary = coefficients[*index].best();
+        let summary = coefficients[*index].best_summary();
         let size = summary.q5.abs().max(summary.q95.abs());
         if size.is_finite() { size } else { 0.0 }
     };
@@ -122,7 +129,7 @@ fn column_of(draws: &Draws) -> HashMap<&str, usize> {
     names.map(|(index, name)| (name.as_str(), index)).collect()
 }
 
-fn quartiles(draws: &Draws, column: usize) -> Option<[f64; 2]> {
+fn draw_quartiles(draws: &Draws, column: usize) -> Option<[f64; 2]> {
     let mut values: Vec<f64> = draws.column(column).collect();
     if values.is_empty() || values.iter().any(|value| value.is_nan()) {
         return None;
@@ -132,7 +139,7 @@ fn quartiles(draws: &Draws, column: usize) -> Option<[f64; 2]> {
 }
 
 /// The table, and a sentence if it does not show all rows.
-fn numbers(coefficients: &[Coefficient]) -> Vec<Element> {
+fn coefficient_table(coefficients: &[Coefficient]) -> Vec<Element> {
     let corrected = coefficients.iter().any(|row| row.corrected.is_some());
     let mut head = listing::COEFFICIENT.to_vec();
     if corrected {
@@ -140,18 +147,20 @@ fn numbers(coefficients: &[Coefficient]) -> Vec<Element> {
     }
     let shown = &coefficients[..coefficients.len().min(ROWS)];
     let rows = shown.iter().map(|row| {
-        let mut cells = listing::coefficient(row);
+        let mut cells = listing::coefficient_cells(row);
         if corrected {
-            let digits = decimals(row.best().sd);
-            cells.extend([row.summary.mean, row.summary.sd].map(|value| fixed(value, digits)));
+            let digits = decimal_places(row.best_summary().sd);
+            cells.extend(
+                [row.summary.mean, row.summary.sd].map(|value| format_fixed(value, digits)),
+            );
         }
         cells
     });
-    let mut parts = vec![table::numbers(&head, rows)];
+    let mut parts = vec![table::number_table(&head, rows)];
     if shown.len() < coefficients.len() {
-        let left = number::count((coefficients.len() - shown.len()) as u64);
+        let left = number::format_count((coefficients.len() - shown.len()) as u64);
         let text = format!("{left} more rows are left out here; the saved fit has them all.");
-        parts.push(Element::classed("p", "note").text(text));
+        parts.push(Element::with_class("p", "note").text(text));
     }
     parts
 }
@@ -162,17 +171,21 @@ mod tests {
     use crate::Summary;
 
     fn sized(sizes: &[f64]) -> Vec<Coefficient> {
-        let make = |size: &f64| Coefficient::new("x", Summary::normal(*size, size.abs() * 0.1));
+        let make =
+            |size: &f64| Coefficient::new("x", Summary::normal_summary(*size, size.abs() * 0.1));
         sizes.iter().map(make).collect()
     }
 
     #[test]
     fn very_different_sizes_get_panels_of_their_own() {
         let rows = sized(&[1000.0, 1.0, 0.5, -900.0]);
-        let shown = strongest(&rows);
-        assert_eq!(panels(&rows, &shown), [vec![0, 3], vec![1, 2]]);
+        let shown = strongest_coefficients(&rows);
+        assert_eq!(split_panels(&rows, &shown), [vec![0, 3], vec![1, 2]]);
         let rows = sized(&[1e9, 1e3, 1.0, 1e-3, f64::NAN]);
-        assert_eq!(panels(&rows, &strongest(&rows)).len(), PANELS);
+        assert_eq!(
+            split_panels(&rows, &strongest_coefficients(&rows)).len(),
+            PANELS
+        );
     }
 
     #[test]
@@ -181,7 +194,7 @@ mod tests {
         for index in [7, 77] {
             rows[index].summary.mean = 50.0;
         }
-        let shown = strongest(&rows);
+        let shown = strongest_coefficients(&rows);
         assert_eq!(shown.len(), LINES);
         assert!(shown.contains(&7) && shown.contains(&77) && shown.is_sorted());
     }
@@ -192,6 +205,6 @@ mod tests {
             names: vec!["x".into()],
             values: (0..101).map(f64::from).collect(),
         };
-        assert_eq!(quartiles(&draws, 0), Some([25.0, 75.0]));
+        assert_eq!(draw_quartiles(&draws, 0), Some([25.0, 75.0]));
     }
 }

@@ -16,12 +16,12 @@ pub(super) struct Pair {
 }
 
 /// The pairs of largest absolute correlation among the first columns, largest first.
-pub(super) fn strongest(draws: &Draws, most: usize) -> Vec<Pair> {
+pub(super) fn strongest_pairs(draws: &Draws, most: usize) -> Vec<Pair> {
     if draws.n_draws() < 3 {
         return Vec::new();
     }
     let columns = 0..draws.names.len().min(COLUMNS);
-    let scores: Vec<Option<Vec<f64>>> = columns.map(|index| scores(draws, index)).collect();
+    let scores: Vec<Option<Vec<f64>>> = columns.map(|index| normal_scores(draws, index)).collect();
     let mut pairs = Vec::new();
     for (first, left) in scores.iter().enumerate() {
         for (second, right) in scores.iter().enumerate().skip(first + 1) {
@@ -41,7 +41,7 @@ pub(super) fn strongest(draws: &Draws, most: usize) -> Vec<Pair> {
 }
 
 /// A column centred and scaled to length one; `None` if it does not vary or is not finite.
-fn scores(draws: &Draws, index: usize) -> Option<Vec<f64>> {
+fn normal_scores(draws: &Draws, index: usize) -> Option<Vec<f64>> {
     let every = draws.n_draws().div_ceil(ROWS);
     let values: Vec<f64> = draws.column(index).step_by(every).collect();
     let mean = values.iter().sum::<f64>() / values.len() as f64;
@@ -69,7 +69,7 @@ mod tests {
             names: ["a", "constant", "b", "c"].map(crate::Name::from).to_vec(),
             values: (0..200).flat_map(row).collect(),
         };
-        let pairs = strongest(&draws, 9);
+        let pairs = strongest_pairs(&draws, 9);
         assert_eq!((pairs[0].first, pairs[0].second), (0, 2));
         assert!((pairs[0].correlation + 1.0).abs() < 1e-12);
         assert_eq!(pairs.len(), 3);
@@ -81,6 +81,6 @@ mod tests {
             names: vec!["a".into(), "b".into()],
             values: vec![1.0, f64::NAN, 2.0, 1.0, 3.0, 2.0, 5.0, 4.0],
         };
-        assert!(strongest(&draws, 4).is_empty());
+        assert!(strongest_pairs(&draws, 4).is_empty());
     }
 }

@@ -1,26 +1,26 @@
 //! Smooth functions: a curve with its band, or a map with a map of its uncertainty.
 
 use crate::markup::Element;
-use crate::plot::{Function, Surface, function, surface};
+use crate::plot::{Function, Surface, plot_function, plot_surface};
 use crate::{FittedFunction, FunctionShape};
 
-use super::figure::{figure, key};
+use super::figure::{figure_element, legend_key};
 
 /// The most functions that are drawn.
 const MOST: usize = 24;
 
 /// One figure per function, two for those of two columns.
-pub(super) fn content(functions: &[FittedFunction]) -> Vec<Element> {
+pub(super) fn function_content(functions: &[FittedFunction]) -> Vec<Element> {
     let words = "What each function adds to the linear predictor, less its mean over the rows, which the intercept has as well. A function that a column multiplies is shown as it is.";
-    let figures = functions.iter().take(MOST).flat_map(drawn);
+    let figures = functions.iter().take(MOST).flat_map(draw_function);
     vec![
-        Element::classed("p", "lead").text(words),
-        Element::classed("div", "split").children(figures),
+        Element::with_class("p", "lead").text(words),
+        Element::with_class("div", "split").children(figures),
     ]
 }
 
 /// The name of a function with its level and class.
-fn title(of: &FittedFunction) -> String {
+fn function_title(of: &FittedFunction) -> String {
     let mut title = of.name.clone();
     if let Some(level) = &of.level {
         title = format!("{title}, {level}");
@@ -31,8 +31,8 @@ fn title(of: &FittedFunction) -> String {
     title
 }
 
-fn drawn(of: &FittedFunction) -> Vec<Element> {
-    let title = title(of);
+fn draw_function(of: &FittedFunction) -> Vec<Element> {
+    let title = function_title(of);
     match &of.shape {
         FunctionShape::Curve {
             x,
@@ -41,7 +41,7 @@ fn drawn(of: &FittedFunction) -> Vec<Element> {
             high,
             places,
         } => {
-            let plot = function(&Function {
+            let plot = plot_function(&Function {
                 title: &title,
                 input: of.inputs.first().map_or("", String::as_str),
                 x,
@@ -51,11 +51,11 @@ fn drawn(of: &FittedFunction) -> Vec<Element> {
                 places,
             });
             let caption = vec![
-                key("one", "mean"),
-                key("one faint", "90 % interval"),
-                key("bar", "rows"),
+                legend_key("one", "mean"),
+                legend_key("one faint", "90 % interval"),
+                legend_key("bar", "rows"),
             ];
-            vec![figure(vec![plot], caption)]
+            vec![figure_element(vec![plot], caption)]
         }
         FunctionShape::Surface {
             x,
@@ -65,7 +65,7 @@ fn drawn(of: &FittedFunction) -> Vec<Element> {
             places,
         } => {
             let map = |title: &str, values: &[f64]| {
-                surface(&Surface {
+                plot_surface(&Surface {
                     title,
                     inputs: [0, 1].map(|place| of.inputs.get(place).map_or("", String::as_str)),
                     x,
@@ -77,11 +77,11 @@ fn drawn(of: &FittedFunction) -> Vec<Element> {
             let words = |text: String| vec![Element::with_text("span", text)];
             let spread = format!("standard deviation of {title}");
             vec![
-                figure(
+                figure_element(
                     vec![map(&title, mean)],
                     words(format!("{title}: mean. Dots are rows.")),
                 ),
-                figure(
+                figure_element(
                     vec![map(&spread, sd)],
                     words(format!("{title}: standard deviation.")),
                 ),

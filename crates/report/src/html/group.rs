@@ -2,11 +2,11 @@
 
 use crate::markup::Element;
 use crate::number;
-use crate::plot::{Histogram, Row, forest, histogram, split_forest};
+use crate::plot::{Histogram, Row, plot_forest, plot_histogram, split_forest};
 use crate::{AllLevels, Coefficient, GroupEffects};
 
 use super::coefficient::as_row;
-use super::figure::figure;
+use super::figure::figure_element;
 
 /// The most levels that are all drawn.
 const ALL: usize = 30;
@@ -16,15 +16,15 @@ const EXTREMES: usize = 12;
 const TERMS: usize = 12;
 
 /// One block per group term.
-pub(super) fn content(groups: &[GroupEffects]) -> Vec<Element> {
+pub(super) fn group_content(groups: &[GroupEffects]) -> Vec<Element> {
     let filled = groups.iter().filter(|group| !group.effects.is_empty());
-    let blocks = filled.take(TERMS).map(block);
-    vec![Element::classed("div", "split").children(blocks.flatten())]
+    let blocks = filled.take(TERMS).map(group_block);
+    vec![Element::with_class("div", "split").children(blocks.flatten())]
 }
 
-fn block(group: &GroupEffects) -> Vec<Element> {
+fn group_block(group: &GroupEffects) -> Vec<Element> {
     let mut sorted: Vec<&Coefficient> = group.effects.iter().collect();
-    sorted.sort_by(|a, b| b.best().mean.total_cmp(&a.best().mean));
+    sorted.sort_by(|a, b| b.best_summary().mean.total_cmp(&a.best_summary().mean));
     let mut name = format!("{} by {}", group.term, group.group);
     if let Some(class) = &group.class {
         name.push_str(" for ");
@@ -34,12 +34,15 @@ fn block(group: &GroupEffects) -> Vec<Element> {
         .all
         .as_ref()
         .map_or(sorted.len(), |all| all.means.len());
-    let levels = number::count(count as u64);
+    let levels = number::format_count(count as u64);
     let heading = Element::with_text("strong", &name);
     if count <= ALL {
         let rows: Vec<Row> = sorted.iter().map(|effect| as_row(effect)).collect();
         let words = Element::with_text("span", format!(": all {levels} levels, sorted by mean."));
-        return vec![figure(vec![forest(&name, &rows)], vec![heading, words])];
+        return vec![figure_element(
+            vec![plot_forest(&name, &rows)],
+            vec![heading, words],
+        )];
     }
     let top = sorted[..EXTREMES].iter();
     let rows: Vec<Row> = top
@@ -48,27 +51,30 @@ fn block(group: &GroupEffects) -> Vec<Element> {
         .collect();
     let text = format!(": the {EXTREMES} highest and {EXTREMES} lowest of {levels} levels.");
     let words = Element::with_text("span", text);
-    let extremes = figure(
+    let extremes = figure_element(
         vec![split_forest(&name, &rows, Some(EXTREMES))],
         vec![heading, words],
     );
     let listed = || {
-        let clear = |effect: &&&Coefficient| effect.best().excludes_zero();
+        let clear = |effect: &&&Coefficient| effect.best_summary().excludes_zero();
         AllLevels {
-            means: sorted.iter().map(|effect| effect.best().mean).collect(),
+            means: sorted
+                .iter()
+                .map(|effect| effect.best_summary().mean)
+                .collect(),
             clear: sorted.iter().filter(clear).count(),
         }
     };
     let all = group.all.clone().unwrap_or_else(listed);
     std::iter::once(extremes)
-        .chain(spread(&name, &all))
+        .chain(spread_figure(&name, &all))
         .collect()
 }
 
-fn spread(name: &str, levels: &AllLevels) -> Option<Element> {
+fn spread_figure(name: &str, levels: &AllLevels) -> Option<Element> {
     let bins = Histogram::of_samples(&levels.means, &[])?;
-    let clear = number::count(levels.clear as u64);
-    let all = number::count(levels.means.len() as u64);
+    let clear = number::format_count(levels.clear as u64);
+    let all = number::format_count(levels.means.len() as u64);
     let text = format!(
         ": posterior means of all {all} levels; the 90 % intervals of {clear} exclude zero."
     );
@@ -76,8 +82,8 @@ fn spread(name: &str, levels: &AllLevels) -> Option<Element> {
         Element::with_text("strong", name),
         Element::with_text("span", text),
     ];
-    Some(figure(
-        vec![histogram(name, "posterior mean", &bins)],
+    Some(figure_element(
+        vec![plot_histogram(name, "posterior mean", &bins)],
         legend,
     ))
 }

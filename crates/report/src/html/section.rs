@@ -2,11 +2,11 @@
 
 use crate::listing;
 use crate::markup::Element;
-use crate::number::{self, duration, print, with_error};
+use crate::number::{self, format_duration, print_minus, with_error};
 use crate::plot::{self, Cloud, Histogram};
 use crate::{Draws, ReportData};
 
-use super::figure::{explained, figure, key};
+use super::figure::{explained_figure, figure_element, legend_key};
 use super::{chain, coefficient, correlation, function, group, table};
 
 /// A heading with its content.
@@ -17,7 +17,7 @@ pub(super) struct Section {
 }
 
 impl Section {
-    pub(super) fn element(self) -> Element {
+    pub(super) fn into_element(self) -> Element {
         let section = Element::new("section").attr("id", self.id);
         let section = section.child(Element::with_text("h2", self.heading));
         section.children(self.content)
@@ -25,23 +25,27 @@ impl Section {
 }
 
 /// The sections with content, in reading order.
-pub(super) fn all(data: &ReportData) -> Vec<Section> {
+pub(super) fn all_sections(data: &ReportData) -> Vec<Section> {
     let sections = [
-        ("model", "Model and priors", model(data)),
-        ("coefficients", "Coefficients", coefficients(data)),
-        ("explained", "Variance explained", shares(data)),
-        ("effects", "Conditional effects", effects(data)),
-        ("functions", "Smooth functions", functions(data)),
-        ("trace", "Training", training(data)),
-        ("chains", "Markov chains", chains(data)),
-        ("pairs", "Strongest correlations", pairs(data)),
-        ("predictive", predictive_words(data)[0], predictive(data)),
-        ("calibration", "Calibration", calibration(data)),
-        ("counts", "Counts", counts(data)),
-        ("residuals", "Residuals", residuals(data)),
-        ("groups", "Group effects", groups(data)),
-        ("methods", "Methods compared", methods(data)),
-        ("run", "How it was run", run(data)),
+        ("model", "Model and priors", model_section(data)),
+        ("coefficients", "Coefficients", coefficient_section(data)),
+        ("explained", "Variance explained", share_section(data)),
+        ("effects", "Conditional effects", effect_section(data)),
+        ("functions", "Smooth functions", function_section(data)),
+        ("trace", "Training", training_section(data)),
+        ("chains", "Markov chains", chain_section(data)),
+        ("pairs", "Strongest correlations", pair_section(data)),
+        (
+            "predictive",
+            predictive_words(data)[0],
+            predictive_section(data),
+        ),
+        ("calibration", "Calibration", calibration_section(data)),
+        ("counts", "Counts", count_section(data)),
+        ("residuals", "Residuals", residual_section(data)),
+        ("groups", "Group effects", group_section(data)),
+        ("methods", "Methods compared", method_section(data)),
+        ("run", "How it was run", run_section(data)),
     ];
     let filled = sections.into_iter().filter(|section| !section.2.is_empty());
     let named = filled.map(|(id, heading, content)| Section {
@@ -52,7 +56,7 @@ pub(super) fn all(data: &ReportData) -> Vec<Section> {
     named.collect()
 }
 
-fn model(data: &ReportData) -> Vec<Element> {
+fn model_section(data: &ReportData) -> Vec<Element> {
     let text = (!data.model.is_empty()).then(|| {
         let code = Element::with_text("code", &data.model);
         Element::new("pre").attr("tabindex", "0").child(code)
@@ -64,22 +68,24 @@ fn model(data: &ReportData) -> Vec<Element> {
             prior.origin.clone(),
         ]
     });
-    let priors = (!data.priors.is_empty()).then(|| table::words(&["prior on", "is", ""], rows));
+    let priors =
+        (!data.priors.is_empty()).then(|| table::word_table(&["prior on", "is", ""], rows));
     let parts: Vec<Element> = text.into_iter().chain(priors).collect();
-    let split = (!parts.is_empty()).then(|| Element::classed("div", "split").children(parts));
+    let split = (!parts.is_empty()).then(|| Element::with_class("div", "split").children(parts));
     let notes = data.notes.iter().map(|note| Element::with_text("li", note));
-    let notes = (!data.notes.is_empty()).then(|| Element::classed("ul", "notes").children(notes));
+    let notes =
+        (!data.notes.is_empty()).then(|| Element::with_class("ul", "notes").children(notes));
     split.into_iter().chain(notes).collect()
 }
 
-fn coefficients(data: &ReportData) -> Vec<Element> {
+fn coefficient_section(data: &ReportData) -> Vec<Element> {
     if data.coefficients.is_empty() {
         return Vec::new();
     }
-    coefficient::content(data)
+    coefficient::coefficient_content(data)
 }
 
-fn shares(data: &ReportData) -> Vec<Element> {
+fn share_section(data: &ReportData) -> Vec<Element> {
     if data.explained.is_empty() {
         return Vec::new();
     }
@@ -95,39 +101,39 @@ fn shares(data: &ReportData) -> Vec<Element> {
     if has("ICC") {
         words.push("ICC: the correlation of two rows of one group that are alike otherwise, on the scale of the linear predictor.".into());
     }
-    explained(
-        plot::forest("Shares of variance", &rows),
+    explained_figure(
+        plot::plot_forest("Shares of variance", &rows),
         vec![caption],
         &words,
     )
 }
 
-fn effects(data: &ReportData) -> Vec<Element> {
+fn effect_section(data: &ReportData) -> Vec<Element> {
     if data.effects.is_empty() {
         return Vec::new();
     }
     let plots = data.effects.iter().map(|one| {
         let words = format!("{} by {}", one.response, one.variable);
-        figure(
-            vec![plot::effect(one)],
+        figure_element(
+            vec![plot::plot_effect(one)],
             vec![Element::with_text("span", words)],
         )
     });
     let text = "What the response would be over the values of one column, the others at their reference (numbers at their mean, levels at their commonest) and the effects of groups at 0: posterior mean and 90 % interval.";
     vec![
-        Element::classed("p", "lead").text(text),
-        Element::classed("div", "clouds").children(plots.collect::<Vec<_>>()),
+        Element::with_class("p", "lead").text(text),
+        Element::with_class("div", "clouds").children(plots.collect::<Vec<_>>()),
     ]
 }
 
-fn functions(data: &ReportData) -> Vec<Element> {
+fn function_section(data: &ReportData) -> Vec<Element> {
     if data.functions.is_empty() {
         return Vec::new();
     }
-    function::content(&data.functions)
+    function::function_content(&data.functions)
 }
 
-fn training(data: &ReportData) -> Vec<Element> {
+fn training_section(data: &ReportData) -> Vec<Element> {
     if data
         .trace
         .iter()
@@ -138,12 +144,12 @@ fn training(data: &ReportData) -> Vec<Element> {
         return Vec::new();
     }
     let caption = vec![
-        key("one", "mean"),
-        key("one faint", "5 % to 95 % of the estimates"),
+        legend_key("one", "mean"),
+        legend_key("one faint", "5 % to 95 % of the estimates"),
     ];
     let mut words = vec!["The bound is estimated anew at every step, so it trembles; training is done when its mean no longer climbs.".to_string()];
     if let Some(bound) = data.bound {
-        let bound = print(&with_error(bound.mean, bound.se));
+        let bound = print_minus(&with_error(bound.mean, bound.se));
         words.push(format!(
             "At the end, with many draws and all rows, it is {bound}."
         ));
@@ -158,18 +164,20 @@ fn training(data: &ReportData) -> Vec<Element> {
             "{failed} steps met values that are not finite and were skipped."
         ));
     }
-    explained(plot::trace(&data.trace), caption, &words)
+    explained_figure(plot::plot_trace(&data.trace), caption, &words)
 }
 
-fn chains(data: &ReportData) -> Vec<Element> {
-    data.chains.as_ref().map_or_else(Vec::new, chain::content)
+fn chain_section(data: &ReportData) -> Vec<Element> {
+    data.chains
+        .as_ref()
+        .map_or_else(Vec::new, chain::chain_content)
 }
 
-fn pairs(data: &ReportData) -> Vec<Element> {
+fn pair_section(data: &ReportData) -> Vec<Element> {
     let Some(draws) = &data.draws else {
         return Vec::new();
     };
-    let mut pairs = correlation::strongest(draws, 8);
+    let mut pairs = correlation::strongest_pairs(draws, 8);
     let clear = pairs
         .iter()
         .filter(|pair| pair.correlation.abs() >= 0.15)
@@ -181,8 +189,8 @@ fn pairs(data: &ReportData) -> Vec<Element> {
     }
     let text = "The pairs of unknowns that the posterior ties together most. A long thin cloud says that the data inform a combination of the two better than each alone.";
     vec![
-        Element::classed("p", "lead").text(text),
-        Element::classed("div", "clouds").children(plots),
+        Element::with_class("p", "lead").text(text),
+        Element::with_class("div", "clouds").children(plots),
     ]
 }
 
@@ -200,9 +208,12 @@ fn pair_figure(draws: &Draws, pair: &correlation::Pair) -> Element {
         size: (190.0, 180.0),
         rule: None,
     };
-    let text = format!("correlation {}", print(&number::fixed(pair.correlation, 2)));
-    figure(
-        vec![plot::cloud(&cloud)],
+    let text = format!(
+        "correlation {}",
+        print_minus(&number::format_fixed(pair.correlation, 2))
+    );
+    figure_element(
+        vec![plot::plot_cloud(&cloud)],
         vec![Element::with_text("span", text)],
     )
 }
@@ -222,34 +233,35 @@ fn predictive_words(data: &ReportData) -> [&'static str; 2] {
     }
 }
 
-fn predictive(data: &ReportData) -> Vec<Element> {
+fn predictive_section(data: &ReportData) -> Vec<Element> {
     let bins = data.predictive.as_ref().and_then(Histogram::of_check);
     let Some(bins) = bins else {
         return Vec::new();
     };
     let caption = vec![
-        key("bar", "observed"),
-        key("two", "replicated: median and 90 %"),
+        legend_key("bar", "observed"),
+        legend_key("two", "replicated: median and 90 %"),
     ];
     let [title, meaning] = predictive_words(data);
     let mut words = vec![meaning.to_string()];
     let [observed, replicated] = bins.outside.map(|share| 100.0 * share);
     if observed > 0.05 || replicated > 0.05 {
-        let [observed, replicated] = [observed, replicated].map(|share| number::fixed(share, 1));
+        let [observed, replicated] =
+            [observed, replicated].map(|share| number::format_fixed(share, 1));
         words.push(format!("Beyond the picture lie {observed} % of the observed and {replicated} % of the replicated outcomes."));
     }
     let bins = bins.with_names(&data.levels);
-    let plot = plot::histogram(title, "outcome", &bins);
-    explained(plot, caption, &words)
+    let plot = plot::plot_histogram(title, "outcome", &bins);
+    explained_figure(plot, caption, &words)
 }
 
-fn calibration(data: &ReportData) -> Vec<Element> {
+fn calibration_section(data: &ReportData) -> Vec<Element> {
     if data.calibration.is_empty() {
         return Vec::new();
     }
     let caption = vec![
-        key("one", "observed, with interval"),
-        key("bar", "rows per bin"),
+        legend_key("one", "observed, with interval"),
+        legend_key("bar", "rows per bin"),
         Element::with_text("span", "Dashed: perfect calibration."),
     ];
     let covers =
@@ -267,19 +279,22 @@ fn calibration(data: &ReportData) -> Vec<Element> {
             data.calibration.len()
         ),
     ];
-    explained(plot::calibration(&data.calibration), caption, &words)
+    explained_figure(plot::draw_calibration(&data.calibration), caption, &words)
 }
 
-fn counts(data: &ReportData) -> Vec<Element> {
+fn count_section(data: &ReportData) -> Vec<Element> {
     if data.rootogram.is_empty() {
         return Vec::new();
     }
-    let caption = vec![key("two", "expected"), key("bar", "observed, hung from it")];
+    let caption = vec![
+        legend_key("two", "expected"),
+        legend_key("bar", "observed, hung from it"),
+    ];
     let words = ["Bars hang from the number of rows the model expects and are as long as the number seen, both as square roots. A bar that ends below zero was seen more often than expected, one that ends above it less often. Too many zeros or a heavy tail show at once.".to_string()];
-    explained(plot::rootogram(&data.rootogram), caption, &words)
+    explained_figure(plot::plot_rootogram(&data.rootogram), caption, &words)
 }
 
-fn residuals(data: &ReportData) -> Vec<Element> {
+fn residual_section(data: &ReportData) -> Vec<Element> {
     if data.residuals.is_empty() {
         return Vec::new();
     }
@@ -297,51 +312,59 @@ fn residuals(data: &ReportData) -> Vec<Element> {
         "span",
         "Stronger colour means more rows.",
     )];
-    explained(plot::cloud(&cloud), caption, &words)
+    explained_figure(plot::plot_cloud(&cloud), caption, &words)
 }
 
-fn groups(data: &ReportData) -> Vec<Element> {
+fn group_section(data: &ReportData) -> Vec<Element> {
     if data.groups.iter().all(|group| group.effects.is_empty()) {
         return Vec::new();
     }
-    group::content(&data.groups)
+    group::group_content(&data.groups)
 }
 
-fn methods(data: &ReportData) -> Vec<Element> {
+fn method_section(data: &ReportData) -> Vec<Element> {
     if data.comparison.is_empty() {
         return Vec::new();
     }
-    let table = table::numbers(&listing::COMPARISON, listing::comparison(&data.comparison));
+    let table = table::number_table(
+        &listing::COMPARISON,
+        listing::comparison_cells(&data.comparison),
+    );
     let text = "Bound with two standard errors, mean log likelihood of held-out rows, time to fit. Filled: the best.";
-    let plot = figure(
-        vec![plot::comparison(&data.comparison)],
+    let plot = figure_element(
+        vec![plot::plot_comparison(&data.comparison)],
         vec![Element::with_text("span", text)],
     );
-    let side = Element::classed("div", "side").child(table);
-    vec![Element::classed("div", "beside").child(plot).child(side)]
+    let side = Element::with_class("div", "side").child(table);
+    vec![Element::with_class("div", "beside").child(plot).child(side)]
 }
 
-fn run(data: &ReportData) -> Vec<Element> {
+fn run_section(data: &ReportData) -> Vec<Element> {
     let choices = data
         .choices
         .iter()
         .map(|choice| vec![choice.key.clone(), choice.value.clone()]);
-    let choices = (!data.choices.is_empty()).then(|| table::words(&["setting", "value"], choices));
+    let choices =
+        (!data.choices.is_empty()).then(|| table::word_table(&["setting", "value"], choices));
     let seconds = data.seconds.map(|seconds| {
         let total = seconds.total();
-        let rows = seconds.parts().into_iter().map(|(name, part)| {
+        let rows = seconds.named_parts().into_iter().map(|(name, part)| {
             let share = if total > 0.0 {
                 100.0 * part / total
             } else {
                 0.0
             };
-            vec![name.to_string(), duration(part), format!("{share:.0} %")]
+            vec![
+                name.to_string(),
+                format_duration(part),
+                format!("{share:.0} %"),
+            ]
         });
-        table::numbers(&["stage", "time", "share"], rows)
+        table::number_table(&["stage", "time", "share"], rows)
     });
     let parts: Vec<Element> = choices.into_iter().chain(seconds).collect();
     if parts.is_empty() {
         return parts;
     }
-    vec![Element::classed("div", "split").children(parts)]
+    vec![Element::with_class("div", "split").children(parts)]
 }

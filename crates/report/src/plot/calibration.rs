@@ -6,11 +6,11 @@ use crate::number;
 
 use super::frame::{Caption, Frame};
 use super::scale::Scale;
-use super::{dot, line, rectangle};
+use super::{dot_element, line_element, rectangle_element};
 
 /// Calibration with the interval of each bin, the diagonal of perfect calibration, and how many
 /// rows are in each bin along the bottom.
-pub(crate) fn calibration(bins: &[CalibrationBin]) -> Element {
+pub(crate) fn draw_calibration(bins: &[CalibrationBin]) -> Element {
     let caption = Caption {
         title: "Calibration",
         description: format!(
@@ -20,12 +20,16 @@ pub(crate) fn calibration(bins: &[CalibrationBin]) -> Element {
         x: "predicted probability",
         y: "observed frequency",
     };
-    let unit = Scale::exact([0.0, 1.0], (0.0, 1.0));
+    let unit = Scale::exact_ends([0.0, 1.0], (0.0, 1.0));
     let mut frame = Frame::new((super::WIDTH, 330.0), unit, unit, &caption);
     draw_counts(&mut frame, bins);
-    frame.push(line("ideal", frame.at(0.0, 0.0), frame.at(1.0, 1.0)));
+    frame.push_mark(line_element(
+        "ideal",
+        frame.point_at(0.0, 0.0),
+        frame.point_at(1.0, 1.0),
+    ));
     for bin in bins {
-        frame.push(mark(&frame, bin));
+        frame.push_mark(bin_mark(&frame, bin));
     }
     frame.svg
 }
@@ -35,8 +39,8 @@ fn draw_counts(frame: &mut Frame, bins: &[CalibrationBin]) {
     let tallest = (frame.bottom - frame.top) * 0.16;
     for bin in bins {
         let height = tallest * bin.count as f64 / most;
-        let place = frame.x.place(bin.predicted);
-        frame.push(rectangle(
+        let place = frame.x.place_value(bin.predicted);
+        frame.push_mark(rectangle_element(
             "count",
             (place - 4.0, frame.bottom - height),
             (8.0, height),
@@ -44,22 +48,26 @@ fn draw_counts(frame: &mut Frame, bins: &[CalibrationBin]) {
     }
 }
 
-fn mark(frame: &Frame, bin: &CalibrationBin) -> Element {
+fn bin_mark(frame: &Frame, bin: &CalibrationBin) -> Element {
     let [low, middle, high] = [bin.low, bin.observed, bin.high];
     let words = format!(
         "predicted {}, observed {} ({} to {}), {} rows",
-        number::fixed(bin.predicted, 3),
-        number::fixed(middle, 3),
-        number::fixed(low, 3),
-        number::fixed(high, 3),
-        number::count(bin.count)
+        number::format_fixed(bin.predicted, 3),
+        number::format_fixed(middle, 3),
+        number::format_fixed(low, 3),
+        number::format_fixed(high, 3),
+        number::format_count(bin.count)
     );
     Element::new("g")
         .child(Element::with_text("title", words))
-        .child(line(
+        .child(line_element(
             "outer one",
-            frame.at(bin.predicted, low),
-            frame.at(bin.predicted, high),
+            frame.point_at(bin.predicted, low),
+            frame.point_at(bin.predicted, high),
         ))
-        .child(dot("median one", frame.at(bin.predicted, middle), 3.6))
+        .child(dot_element(
+            "median one",
+            frame.point_at(bin.predicted, middle),
+            3.6,
+        ))
 }

@@ -4,9 +4,9 @@ use crate::markup::Element;
 use crate::{ChainQuantity, ChainReport};
 
 use super::frame::{Caption, Frame};
-use super::lines::hue;
+use super::lines::series_hue;
 use super::scale::Scale;
-use super::{WIDTH, curve, line};
+use super::{WIDTH, curve_element, line_element};
 
 /// The most points of a chain's curve; more would not be visible.
 const POINTS: usize = 150;
@@ -16,8 +16,8 @@ const BINS: usize = 20;
 const SMALL: (f64, f64) = (250.0, 150.0);
 
 /// The draws of a number in their order, one line for each chain.
-pub(crate) fn draws(chains: &ChainReport, quantity: &ChainQuantity) -> Element {
-    let all = chains.split(&quantity.values).collect::<Vec<_>>();
+pub(crate) fn plot_draws(chains: &ChainReport, quantity: &ChainQuantity) -> Element {
+    let all = chains.split_chains(&quantity.values).collect::<Vec<_>>();
     let length = all.first().map_or(0, |chain| chain.len());
     let caption = Caption {
         title: &quantity.name,
@@ -25,22 +25,25 @@ pub(crate) fn draws(chains: &ChainReport, quantity: &ChainQuantity) -> Element {
         x: "draw",
         y: &quantity.name,
     };
-    let x = Scale::exact([0.0, length as f64], (0.0, 1.0));
-    let y = Scale::fit(quantity.values.iter().copied(), (0.0, 1.0));
+    let x = Scale::exact_ends([0.0, length as f64], (0.0, 1.0));
+    let y = Scale::fit_values(quantity.values.iter().copied(), (0.0, 1.0));
     let mut frame = Frame::new(SMALL, x, y, &caption);
     let every = length.div_ceil(POINTS).max(1);
     for (place, chain) in all.iter().enumerate() {
         let points = chain.iter().enumerate().step_by(every);
         let points: Vec<_> = points
-            .map(|(k, value)| frame.at(k as f64, *value))
+            .map(|(k, value)| frame.point_at(k as f64, *value))
             .collect();
-        frame.push(curve(&format!("curve thin {}", hue(place)), &points));
+        frame.push_mark(curve_element(
+            &format!("curve thin {}", series_hue(place)),
+            &points,
+        ));
     }
     frame.svg
 }
 
 /// Histograms of each chain's ranks among the draws of all chains: flat if the chains agree.
-pub(crate) fn ranks(chains: &ChainReport, quantity: &ChainQuantity) -> Element {
+pub(crate) fn plot_ranks(chains: &ChainReport, quantity: &ChainQuantity) -> Element {
     let values = &quantity.values;
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
@@ -59,29 +62,35 @@ pub(crate) fn ranks(chains: &ChainReport, quantity: &ChainQuantity) -> Element {
     };
     let level = length as f64 / BINS as f64;
     let heights = counts.iter().flatten().copied().chain([0.0, 2.0 * level]);
-    let x = Scale::exact([0.0, values.len() as f64], (0.0, 1.0));
-    let y = Scale::exact(heights, (0.0, 1.0));
+    let x = Scale::exact_ends([0.0, values.len() as f64], (0.0, 1.0));
+    let y = Scale::exact_ends(heights, (0.0, 1.0));
     let mut frame = Frame::new(SMALL, x, y, &caption);
     let width = values.len() as f64 / BINS as f64;
-    let (from, to) = (frame.at(0.0, level), frame.at(values.len() as f64, level));
-    frame.push(line("axis", from, to));
+    let (from, to) = (
+        frame.point_at(0.0, level),
+        frame.point_at(values.len() as f64, level),
+    );
+    frame.push_mark(line_element("axis", from, to));
     for (place, own) in counts.iter().enumerate() {
         let steps = own.iter().enumerate().flat_map(|(bin, count)| {
             let ends = [bin as f64 * width, (bin + 1) as f64 * width];
-            ends.map(|rank| frame.at(rank, *count))
+            ends.map(|rank| frame.point_at(rank, *count))
         });
         let steps: Vec<_> = steps.collect();
-        frame.push(curve(&format!("curve thin {}", hue(place)), &steps));
+        frame.push_mark(curve_element(
+            &format!("curve thin {}", series_hue(place)),
+            &steps,
+        ));
     }
     frame.svg
 }
 
 /// The energies, and their changes from draw to draw: both have about the same distribution if the
 /// chains explore all energies.
-pub(crate) fn energy(chains: &ChainReport) -> Element {
+pub(crate) fn plot_energy(chains: &ChainReport) -> Element {
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
     let (mut apart, mut steps) = (Vec::new(), Vec::new());
-    for chain in chains.split(&chains.energies) {
+    for chain in chains.split_chains(&chains.energies) {
         let centre = mean(chain);
         apart.extend(chain.iter().map(|energy| energy - centre));
         steps.extend(chain.windows(2).map(|pair| pair[1] - pair[0]));
@@ -92,20 +101,23 @@ pub(crate) fn energy(chains: &ChainReport) -> Element {
         x: "energy",
         y: "share of draws",
     };
-    let x = Scale::fit(apart.iter().chain(&steps).copied(), (0.0, 1.0));
-    let [apart, steps] = [apart, steps].map(|values| shares(&values, &x));
+    let x = Scale::fit_values(apart.iter().chain(&steps).copied(), (0.0, 1.0));
+    let [apart, steps] = [apart, steps].map(|values| bin_shares(&values, &x));
     let heights = apart.iter().chain(&steps).map(|(_, share)| *share);
-    let y = Scale::exact(heights.chain([0.0]), (0.0, 1.0));
+    let y = Scale::exact_ends(heights.chain([0.0]), (0.0, 1.0));
     let mut frame = Frame::new((WIDTH, 230.0), x, y, &caption);
     for (class, curve_of) in [("curve one", apart), ("curve two", steps)] {
-        let points: Vec<_> = curve_of.iter().map(|(x, y)| frame.at(*x, *y)).collect();
-        frame.push(curve(class, &points));
+        let points: Vec<_> = curve_of
+            .iter()
+            .map(|(x, y)| frame.point_at(*x, *y))
+            .collect();
+        frame.push_mark(curve_element(class, &points));
     }
     frame.svg
 }
 
 /// The middle of each bin, and the share of the values that lie in it.
-fn shares(values: &[f64], scale: &Scale) -> Vec<(f64, f64)> {
+fn bin_shares(values: &[f64], scale: &Scale) -> Vec<(f64, f64)> {
     const FINE: usize = 40;
     let width = (scale.high - scale.low) / FINE as f64;
     let mut counts = [0.0; FINE];

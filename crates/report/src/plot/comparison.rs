@@ -2,10 +2,12 @@
 
 use crate::Comparison;
 use crate::markup::Element;
-use crate::number::{decimals, fixed, grouped, print, with_error};
+use crate::number::{decimal_places, format_fixed, group_digits, print_minus, with_error};
 
 use super::scale::Scale;
-use super::{WIDTH, all_shortened, breadth, dot, label, line, picture};
+use super::{
+    WIDTH, all_shortened, dot_element, label_element, line_element, picture_element, text_breadth,
+};
 
 /// One panel: a heading and, for each method, a value and its error.
 struct Panel<'a> {
@@ -18,21 +20,25 @@ const PITCH: f64 = 22.0;
 const TOP: f64 = 24.0;
 
 /// Dots with two standard errors; the best of each panel is filled.
-pub(crate) fn comparison(methods: &[Comparison]) -> Element {
-    let panels = panels(methods);
+pub(crate) fn plot_comparison(methods: &[Comparison]) -> Element {
+    let panels = comparison_panels(methods);
     let widest = methods
         .iter()
-        .map(|row| breadth(&row.method))
+        .map(|row| text_breadth(&row.method))
         .fold(0.0, f64::max);
     let left = widest.clamp(30.0, 100.0) + 8.0;
     let bottom = TOP + PITCH * methods.len() as f64;
     let description = format!("{} methods by bound, held-out fit and time", methods.len());
-    let mut svg = picture((WIDTH, bottom + 20.0), "Methods compared", &description);
+    let mut svg = picture_element((WIDTH, bottom + 20.0), "Methods compared", &description);
     let names = all_shortened(methods.iter().map(|row| row.method.as_str()), left - 8.0);
     for (index, name) in names.iter().enumerate() {
         let height = TOP + PITCH * (index as f64 + 0.5);
-        svg.push(label("row-name end", (left - 6.0, height + 3.8), name));
-        svg.push(line("grid", (left, height), (WIDTH - 4.0, height)));
+        svg.push(label_element(
+            "row-name end",
+            (left - 6.0, height + 3.8),
+            name,
+        ));
+        svg.push(line_element("grid", (left, height), (WIDTH - 4.0, height)));
     }
     let width = (WIDTH - 4.0 - left) / panels.len() as f64;
     for (index, panel) in panels.iter().enumerate() {
@@ -42,7 +48,7 @@ pub(crate) fn comparison(methods: &[Comparison]) -> Element {
     svg
 }
 
-fn panels(methods: &[Comparison]) -> Vec<Panel<'_>> {
+fn comparison_panels(methods: &[Comparison]) -> Vec<Panel<'_>> {
     let greater = |a: f64, b: f64| a > b;
     let bounds = methods.iter().map(|row| Some((row.bound, 2.0 * row.se)));
     let fits = methods
@@ -74,56 +80,60 @@ fn draw_panel(svg: &mut Element, panel: &Panel, units: (f64, f64), bottom: f64) 
     let known = panel.values.iter().flatten();
     let ends = known.flat_map(|(value, error)| [value - error, value + error]);
     let floor = (panel.heading == "seconds").then_some(0.0);
-    let scale = Scale::fit(ends.chain(floor), units);
+    let scale = Scale::fit_values(ends.chain(floor), units);
     let middle = units.0.midpoint(units.1);
-    svg.push(label("name middle", (middle, 12.0), panel.heading));
-    svg.push(line("axis", (units.0, bottom), (units.1, bottom)));
-    let best = best(panel);
+    svg.push(label_element("name middle", (middle, 12.0), panel.heading));
+    svg.push(line_element("axis", (units.0, bottom), (units.1, bottom)));
+    let best = best_row(panel);
     for (index, pair) in panel.values.iter().enumerate() {
         let height = TOP + PITCH * (index as f64 + 0.5);
         let Some(pair) = pair.filter(|pair| pair.0.is_finite()) else {
-            svg.push(label("tick middle", (middle, height + 3.8), "–"));
+            svg.push(label_element("tick middle", (middle, height + 3.8), "–"));
             continue;
         };
         if best == Some(index) {
             draw_best(svg, &scale, pair.0, bottom);
-            svg.push(mark("median one", pair, &scale, height));
+            svg.push(estimate_mark("median one", pair, &scale, height));
         } else {
-            svg.push(mark("median one hollow", pair, &scale, height));
+            svg.push(estimate_mark("median one hollow", pair, &scale, height));
         }
     }
 }
 
-fn mark(class: &str, (value, error): (f64, f64), scale: &Scale, height: f64) -> Element {
-    let words = print(&with_error(value, error / 2.0));
+fn estimate_mark(class: &str, (value, error): (f64, f64), scale: &Scale, height: f64) -> Element {
+    let words = print_minus(&with_error(value, error / 2.0));
     let mut mark = Element::new("g").child(Element::with_text("title", words));
     if error > 0.0 {
-        let reach = [value - error, value + error].map(|end| scale.place(end));
-        mark.push(line("outer one", (reach[0], height), (reach[1], height)));
+        let reach = [value - error, value + error].map(|end| scale.place_value(end));
+        mark.push(line_element(
+            "outer one",
+            (reach[0], height),
+            (reach[1], height),
+        ));
     }
-    mark.child(dot(class, (scale.place(value), height), 4.2))
+    mark.child(dot_element(class, (scale.place_value(value), height), 4.2))
 }
 
 /// The best value under its dot, because a panel is too narrow for an axis with several marks.
 fn draw_best(svg: &mut Element, scale: &Scale, value: f64, bottom: f64) {
-    let digits = decimals((scale.high - scale.low) / 5.0).min(4);
-    let text = print(&grouped(&fixed(value, digits)));
-    let half = breadth(&text) / 2.0;
-    let place = scale.place(value);
+    let digits = decimal_places((scale.high - scale.low) / 5.0).min(4);
+    let text = print_minus(&group_digits(&format_fixed(value, digits)));
+    let half = text_breadth(&text) / 2.0;
+    let place = scale.place_value(value);
     let (start, end) = (
-        scale.place(scale.low) + half,
-        scale.place(scale.high) - half,
+        scale.place_value(scale.low) + half,
+        scale.place_value(scale.high) - half,
     );
     let at = if start < end {
         place.clamp(start, end)
     } else {
         start
     };
-    svg.push(line("axis", (place, bottom), (place, bottom + 4.0)));
-    svg.push(label("tick middle", (at, bottom + 15.0), &text));
+    svg.push(line_element("axis", (place, bottom), (place, bottom + 4.0)));
+    svg.push(label_element("tick middle", (at, bottom + 15.0), &text));
 }
 
-fn best(panel: &Panel) -> Option<usize> {
+fn best_row(panel: &Panel) -> Option<usize> {
     let finite = |index: &usize| panel.values[*index].is_some_and(|pair| pair.0.is_finite());
     let indices = (0..panel.values.len()).filter(finite);
     indices.reduce(|best, next| {

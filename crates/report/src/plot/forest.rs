@@ -2,10 +2,13 @@
 
 use crate::Summary;
 use crate::markup::Element;
-use crate::number::{decimals, fixed, print};
+use crate::number::{decimal_places, format_fixed, print_minus};
 
 use super::scale::Scale;
-use super::{WIDTH, all_shortened, breadth, dot, label, line, picture, rectangle};
+use super::{
+    WIDTH, all_shortened, dot_element, label_element, line_element, picture_element,
+    rectangle_element, text_breadth,
+};
 
 /// One number's intervals.
 #[derive(Clone, Debug)]
@@ -16,7 +19,7 @@ pub(crate) struct Row<'a> {
 }
 
 impl Row<'_> {
-    fn ends(&self) -> impl Iterator<Item = f64> {
+    fn interval_ends(&self) -> impl Iterator<Item = f64> {
         let summaries = std::iter::once(self.first).chain(self.second);
         summaries.flat_map(|summary| [summary.q5, summary.q50, summary.q95])
     }
@@ -25,7 +28,7 @@ impl Row<'_> {
 const TOP: f64 = 8.0;
 
 /// Intervals one below the other over one axis, with a rule at zero if zero is in the range.
-pub(crate) fn forest(title: &str, rows: &[Row]) -> Element {
+pub(crate) fn plot_forest(title: &str, rows: &[Row]) -> Element {
     split_forest(title, rows, None)
 }
 
@@ -33,7 +36,10 @@ pub(crate) fn forest(title: &str, rows: &[Row]) -> Element {
 pub(crate) fn split_forest(title: &str, rows: &[Row], gap: Option<usize>) -> Element {
     let paired = rows.iter().any(|row| row.second.is_some());
     let pitch = if paired { 26.0 } else { 20.0 };
-    let widest = rows.iter().map(|row| breadth(row.name)).fold(0.0, f64::max);
+    let widest = rows
+        .iter()
+        .map(|row| text_breadth(row.name))
+        .fold(0.0, f64::max);
     let left = widest.clamp(30.0, 130.0) + 8.0;
     let above = |index: usize| {
         if gap.is_some_and(|gap| index >= gap) {
@@ -44,88 +50,91 @@ pub(crate) fn split_forest(title: &str, rows: &[Row], gap: Option<usize>) -> Ele
     };
     let lines = rows.len() as f64 + above(rows.len());
     let bottom = TOP + pitch * lines + 4.0;
-    let scale = Scale::fit(rows.iter().flat_map(Row::ends), (left, WIDTH - 10.0));
+    let scale = Scale::fit_values(
+        rows.iter().flat_map(Row::interval_ends),
+        (left, WIDTH - 10.0),
+    );
     let description = format!("{} medians with 50 % and 90 % intervals", rows.len());
-    let mut svg = picture((WIDTH, bottom + 20.0), title, &description);
+    let mut svg = picture_element((WIDTH, bottom + 20.0), title, &description);
     draw_axis(&mut svg, &scale, bottom);
     let names = all_shortened(rows.iter().map(|row| row.name), left - 8.0);
     for (index, (row, name)) in rows.iter().zip(&names).enumerate() {
         let middle = TOP + pitch * (index as f64 + above(index) + 0.5);
-        let name = label("row-name end", (left - 6.0, middle + 3.8), name);
+        let name = label_element("row-name end", (left - 6.0, middle + 3.8), name);
         svg.push(drawn_row(row, &scale, middle).child(name));
     }
     if let Some(gap) = gap {
         let middle = TOP + pitch * (gap as f64 + 0.5);
-        svg.push(label("tick end", (left - 6.0, middle + 3.8), "⋮"));
+        svg.push(label_element("tick end", (left - 6.0, middle + 3.8), "⋮"));
     }
     svg
 }
 
 fn draw_axis(svg: &mut Element, scale: &Scale, bottom: f64) {
     let mut ticks = scale.ticks(6);
-    let room = scale.place(scale.high) - scale.place(scale.low);
+    let room = scale.place_value(scale.high) - scale.place_value(scale.low);
     let widest = ticks
         .iter()
-        .map(|tick| breadth(&tick.1))
+        .map(|tick| text_breadth(&tick.1))
         .fold(1.0, f64::max);
     if (widest + 8.0) * ticks.len() as f64 > room {
         ticks = scale.ticks(3);
     }
     for (value, text) in ticks {
-        let place = scale.place(value);
-        svg.push(line("grid", (place, TOP), (place, bottom)));
-        let at = place.min(WIDTH - breadth(&text) / 2.0);
-        svg.push(label("tick middle", (at, bottom + 14.0), &text));
+        let place = scale.place_value(value);
+        svg.push(line_element("grid", (place, TOP), (place, bottom)));
+        let at = place.min(WIDTH - text_breadth(&text) / 2.0);
+        svg.push(label_element("tick middle", (at, bottom + 14.0), &text));
     }
     if scale.contains(0.0) {
-        let place = scale.place(0.0);
-        svg.push(line("zero", (place, TOP), (place, bottom)));
+        let place = scale.place_value(0.0);
+        svg.push(line_element("zero", (place, TOP), (place, bottom)));
     }
 }
 
 fn drawn_row(row: &Row, scale: &Scale, middle: f64) -> Element {
-    let digits = decimals(row.first.sd);
+    let digits = decimal_places(row.first.sd);
     let [q5, q50, q95] =
-        [row.first.q5, row.first.q50, row.first.q95].map(|q| print(&fixed(q, digits)));
+        [row.first.q5, row.first.q50, row.first.q95].map(|q| print_minus(&format_fixed(q, digits)));
     let title = format!("{}: {q50} ({q5} to {q95})", row.name);
     let group = Element::new("g").child(Element::with_text("title", title));
     let Some(second) = &row.second else {
-        return group.children(interval("one", &row.first, scale, middle));
+        return group.children(interval_marks("one", &row.first, scale, middle));
     };
-    let above = interval("two", &row.first, scale, middle - 5.0);
+    let above = interval_marks("two", &row.first, scale, middle - 5.0);
     group
         .children(above)
-        .children(interval("one", second, scale, middle + 5.0))
+        .children(interval_marks("one", second, scale, middle + 5.0))
 }
 
-fn interval(series: &str, summary: &Summary, scale: &Scale, height: f64) -> Vec<Element> {
-    let ends = [summary.q5, summary.q95].map(|end| scale.place(end));
+fn interval_marks(series: &str, summary: &Summary, scale: &Scale, height: f64) -> Vec<Element> {
+    let ends = [summary.q5, summary.q95].map(|end| scale.place_value(end));
     if [summary.q5, summary.q50, summary.q95]
         .iter()
         .any(|q| q.is_nan())
     {
-        return vec![label(
+        return vec![label_element(
             "tick",
-            (ends[0].max(scale.place(scale.low)), height + 3.8),
+            (ends[0].max(scale.place_value(scale.low)), height + 3.8),
             "NaN",
         )];
     }
-    let outer = line(
+    let outer = line_element(
         &format!("outer {series}"),
         (ends[0], height),
         (ends[1], height),
     );
     let inner = summary.quartiles.map(|quartiles| {
-        let [low, high] = quartiles.map(|end| scale.place(end));
-        rectangle(
+        let [low, high] = quartiles.map(|end| scale.place_value(end));
+        rectangle_element(
             &format!("inner {series}"),
             (low, height - 2.5),
             (high - low, 5.0),
         )
     });
-    let middle = dot(
+    let middle = dot_element(
         &format!("center {series}"),
-        (scale.place(summary.q50), height),
+        (scale.place_value(summary.q50), height),
         2.3,
     );
     std::iter::once(outer)

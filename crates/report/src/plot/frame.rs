@@ -3,7 +3,9 @@
 use crate::markup::Element;
 
 use super::scale::Scale;
-use super::{all_shortened, breadth, label, line, picture, shortened};
+use super::{
+    all_shortened, label_element, line_element, picture_element, shorten_name, text_breadth,
+};
 
 /// Units between two labels at the least.
 const GAP: f64 = 6.0;
@@ -31,7 +33,7 @@ impl Frame {
     /// Draws axes for these ranges of values in a picture of this size. The scales' own units are
     /// replaced by the space that the labels leave.
     pub(crate) fn new(size: (f64, f64), x: Scale, y: Scale, caption: &Caption) -> Self {
-        let mut frame = Self::bare(size, x, y, caption);
+        let mut frame = Self::without_axes(size, x, y, caption);
         let about = ((frame.right - frame.left) / 52.0) as usize;
         let ticks = frame.x.ticks(about.max(3));
         frame.draw_ticks(&ticks);
@@ -39,14 +41,14 @@ impl Frame {
     }
 
     /// As [`Frame::new`], with names at 0, 1, 2, … instead of numbers on the lower axis.
-    pub(crate) fn named(
+    pub(crate) fn with_axes(
         size: (f64, f64),
         scales: [Scale; 2],
         caption: &Caption,
         names: &[String],
     ) -> Self {
         let [x, y] = scales;
-        let mut frame = Self::bare(size, x, y, caption);
+        let mut frame = Self::without_axes(size, x, y, caption);
         let room = (frame.right - frame.left) / names.len().max(1) as f64;
         let names = all_shortened(names.iter().map(String::as_str), (room - GAP).max(40.0));
         let ticks = names.into_iter().enumerate();
@@ -55,21 +57,21 @@ impl Frame {
         frame
     }
 
-    fn bare(size: (f64, f64), x: Scale, y: Scale, caption: &Caption) -> Self {
+    fn without_axes(size: (f64, f64), x: Scale, y: Scale, caption: &Caption) -> Self {
         let ticks = y.ticks((size.1 / 45.0) as usize);
         let widest = ticks
             .iter()
-            .map(|tick| breadth(&tick.1))
+            .map(|tick| text_breadth(&tick.1))
             .fold(0.0, f64::max);
         let (left, right, top, bottom) = (widest + 8.0, size.0 - 10.0, 20.0, size.1 - 34.0);
         let mut frame = Self {
-            x: Scale::over(&x, (left, right)),
-            y: Scale::over(&y, (bottom, top)),
+            x: Scale::over_units(&x, (left, right)),
+            y: Scale::over_units(&y, (bottom, top)),
             left,
             right,
             top,
             bottom,
-            svg: picture(size, caption.title, &caption.description),
+            svg: picture_element(size, caption.title, &caption.description),
         };
         frame.draw_axes(&ticks, caption);
         frame
@@ -78,16 +80,20 @@ impl Frame {
     fn draw_axes(&mut self, y_ticks: &[(f64, String)], caption: &Caption) {
         let (left, right, bottom) = (self.left, self.right, self.bottom);
         for (value, text) in y_ticks {
-            let height = self.y.place(*value);
-            self.push(line("grid", (left, height), (right, height)));
-            self.push(label("tick end", (left - 5.0, height + 3.8), text));
+            let height = self.y.place_value(*value);
+            self.push_mark(line_element("grid", (left, height), (right, height)));
+            self.push_mark(label_element("tick end", (left - 5.0, height + 3.8), text));
         }
-        self.push(line("axis", (left, bottom), (right, bottom)));
-        self.push(label("name", (2.0, 11.0), &shortened(caption.y, right)));
-        self.push(label(
+        self.push_mark(line_element("axis", (left, bottom), (right, bottom)));
+        self.push_mark(label_element(
+            "name",
+            (2.0, 11.0),
+            &shorten_name(caption.y, right),
+        ));
+        self.push_mark(label_element(
             "name middle",
             (left.midpoint(right), bottom + 30.0),
-            &shortened(caption.x, right - left),
+            &shorten_name(caption.x, right - left),
         ));
     }
 
@@ -96,25 +102,25 @@ impl Frame {
         let (left, right, bottom) = (self.left, self.right, self.bottom);
         let widest = ticks
             .iter()
-            .map(|tick| breadth(&tick.1))
+            .map(|tick| text_breadth(&tick.1))
             .fold(1.0, f64::max);
         let room = ((right - left) / (widest + GAP)).max(1.0) as usize;
         let every = ticks.len().div_ceil(room).max(1);
         for (value, text) in ticks.iter().step_by(every) {
-            let place = self.x.place(*value);
-            self.push(line("axis", (place, bottom), (place, bottom + 4.0)));
-            let furthest = right + 10.0 - breadth(text) / 2.0;
+            let place = self.x.place_value(*value);
+            self.push_mark(line_element("axis", (place, bottom), (place, bottom + 4.0)));
+            let furthest = right + 10.0 - text_breadth(text) / 2.0;
             let at = (place.min(furthest), bottom + 15.0);
-            self.push(label("tick middle", at, text));
+            self.push_mark(label_element("tick middle", at, text));
         }
     }
 
     /// The position of a pair of values.
-    pub(crate) fn at(&self, x: f64, y: f64) -> (f64, f64) {
-        (self.x.place(x), self.y.place(y))
+    pub(crate) fn point_at(&self, x: f64, y: f64) -> (f64, f64) {
+        (self.x.place_value(x), self.y.place_value(y))
     }
 
-    pub(crate) fn push(&mut self, mark: Element) {
+    pub(crate) fn push_mark(&mut self, mark: Element) {
         self.svg.push(mark);
     }
 }

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crate::markup::{Element, unit};
+use crate::markup::{Element, format_unit};
 
 use super::frame::{Caption, Frame};
 use super::scale::Scale;
-use super::{dot, line};
+use super::{dot_element, line_element};
 
 /// Pairs to be drawn, with their labels.
 pub(crate) struct Cloud<'a> {
@@ -29,7 +29,7 @@ const RADIUS: f64 = 4.6;
 const SHADES: usize = 6;
 
 /// Draws a cloud of pairs.
-pub(crate) fn cloud(cloud: &Cloud) -> Element {
+pub(crate) fn plot_cloud(cloud: &Cloud) -> Element {
     let finite = |point: &&(f64, f64)| point.0.is_finite() && point.1.is_finite();
     let points: Vec<(f64, f64)> = cloud.points.iter().filter(finite).copied().collect();
     let caption = Caption {
@@ -38,57 +38,61 @@ pub(crate) fn cloud(cloud: &Cloud) -> Element {
         x: cloud.x,
         y: cloud.y,
     };
-    let x = Scale::fit(points.iter().map(|point| point.0), (0.0, 1.0));
-    let y = Scale::fit(points.iter().map(|point| point.1), (0.0, 1.0));
+    let x = Scale::fit_values(points.iter().map(|point| point.0), (0.0, 1.0));
+    let y = Scale::fit_values(points.iter().map(|point| point.1), (0.0, 1.0));
     let mut frame = Frame::new(cloud.size, x, y, &caption);
     let places: Vec<_> = points
         .iter()
-        .map(|point| frame.at(point.0, point.1))
+        .map(|point| frame.point_at(point.0, point.1))
         .collect();
     if places.len() > DOTS {
         draw_hexagons(&mut frame, &places);
     } else {
         for place in places {
-            frame.push(dot("speck", place, 1.8));
+            frame.push_mark(dot_element("speck", place, 1.8));
         }
     }
     if let Some(rule) = cloud.rule.filter(|rule| frame.y.contains(*rule)) {
-        let height = frame.y.place(rule);
-        frame.push(line("zero", (frame.left, height), (frame.right, height)));
+        let height = frame.y.place_value(rule);
+        frame.push_mark(line_element(
+            "zero",
+            (frame.left, height),
+            (frame.right, height),
+        ));
     }
     frame.svg
 }
 
 /// One path per shade, so that a cloud costs a few kilobytes whatever its size.
 fn draw_hexagons(frame: &mut Frame, places: &[(f64, f64)]) {
-    let counts = counts(places, RADIUS);
+    let counts = count_cells(places, RADIUS);
     let most = counts.values().copied().max().unwrap_or(1) as f64;
     let mut paths = vec![String::new(); SHADES];
     for (cell, count) in &counts {
         // Shades are proportional to the root of the count, so that sparse edges stay visible.
         let share = (*count as f64 / most).sqrt();
         let shade = ((share * SHADES as f64).ceil() as usize).clamp(1, SHADES) - 1;
-        outline(&mut paths[shade], center(*cell, RADIUS), RADIUS);
+        outline_cell(&mut paths[shade], cell_center(*cell, RADIUS), RADIUS);
     }
     for (shade, path) in paths.into_iter().enumerate() {
         if !path.is_empty() {
             let class = format!("hex shade{}", shade + 1);
-            frame.push(Element::classed("path", &class).attr("d", path));
+            frame.push_mark(Element::with_class("path", &class).attr("d", path));
         }
     }
 }
 
 /// How many places fall into each hexagon, by its row and half-column.
-fn counts(places: &[(f64, f64)], radius: f64) -> BTreeMap<(i32, i32), usize> {
+fn count_cells(places: &[(f64, f64)], radius: f64) -> BTreeMap<(i32, i32), usize> {
     let mut counts = BTreeMap::new();
     for place in places {
-        *counts.entry(cell(*place, radius)).or_insert(0) += 1;
+        *counts.entry(cell_of(*place, radius)).or_insert(0) += 1;
     }
     counts
 }
 
 /// The hexagon whose centre is nearest: it is in one of two rectangular grids.
-fn cell(place: (f64, f64), radius: f64) -> (i32, i32) {
+fn cell_of(place: (f64, f64), radius: f64) -> (i32, i32) {
     let (width, height) = (radius * 3f64.sqrt(), radius * 1.5);
     let row = place.1 / height;
     let candidates = [row.floor() as i32, row.ceil() as i32].map(|row| {
@@ -96,7 +100,7 @@ fn cell(place: (f64, f64), radius: f64) -> (i32, i32) {
         (row, (place.0 / width - shift).round() as i32)
     });
     let distance = |cell: (i32, i32)| {
-        let center = center(cell, radius);
+        let center = cell_center(cell, radius);
         (center.0 - place.0).powi(2) + (center.1 - place.1).powi(2)
     };
     if distance(candidates[0]) <= distance(candidates[1]) {
@@ -106,18 +110,18 @@ fn cell(place: (f64, f64), radius: f64) -> (i32, i32) {
     }
 }
 
-fn center((row, column): (i32, i32), radius: f64) -> (f64, f64) {
+fn cell_center((row, column): (i32, i32), radius: f64) -> (f64, f64) {
     let shift = f64::from(row.rem_euclid(2)) * 0.5;
     let x = (f64::from(column) + shift) * radius * 3f64.sqrt();
     (x, f64::from(row) * radius * 1.5)
 }
 
 /// Appends a hexagon that stands on its tip, in relative steps.
-fn outline(path: &mut String, (x, y): (f64, f64), radius: f64) {
+fn outline_cell(path: &mut String, (x, y): (f64, f64), radius: f64) {
     let half = radius * 3f64.sqrt() / 2.0;
-    let (h, r) = (unit(half), unit(radius / 2.0));
-    let (x, y) = (unit(x), unit(y - radius));
-    let side = unit(radius);
+    let (h, r) = (format_unit(half), format_unit(radius / 2.0));
+    let (x, y) = (format_unit(x), format_unit(y - radius));
+    let side = format_unit(radius);
     let _ = write!(path, "M{x} {y}l{h} {r}v{side}l-{h} {r}l-{h} -{r}v-{side}z");
 }
 
@@ -129,7 +133,7 @@ mod tests {
     fn every_place_is_in_the_hexagon_nearest_to_it() {
         for index in 0..500 {
             let place = (f64::from(index % 23) * 1.37, f64::from(index / 23) * 0.91);
-            let own = center(cell(place, 3.0), 3.0);
+            let own = cell_center(cell_of(place, 3.0), 3.0);
             let far = (own.0 - place.0).hypot(own.1 - place.1);
             assert!(far <= 3.0 + 1e-9, "{place:?} is {far} from {own:?}");
         }
@@ -140,6 +144,6 @@ mod tests {
         let places: Vec<_> = (0..1000)
             .map(|i| (f64::from(i % 40), f64::from(i / 40)))
             .collect();
-        assert_eq!(counts(&places, 2.0).values().sum::<usize>(), 1000);
+        assert_eq!(count_cells(&places, 2.0).values().sum::<usize>(), 1000);
     }
 }

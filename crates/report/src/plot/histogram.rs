@@ -5,7 +5,7 @@ use crate::markup::Element;
 
 use super::frame::{Caption, Frame};
 use super::scale::Scale;
-use super::{WIDTH, band, curve, rectangle};
+use super::{WIDTH, band_element, curve_element, rectangle_element};
 
 /// Heights over common bins.
 #[derive(Clone, Debug)]
@@ -54,11 +54,11 @@ impl Histogram {
     pub(crate) fn of_samples(observed: &[f64], replicated: &[Vec<f64>]) -> Option<Self> {
         let mut sorted: Vec<f64> = observed.iter().copied().filter(|y| y.is_finite()).collect();
         sorted.sort_by(f64::total_cmp);
-        let edges = edges(&sorted)?;
-        let (heights, out) = densities(&sorted, &edges);
+        let edges = bin_edges(&sorted)?;
+        let (heights, out) = bin_densities(&sorted, &edges);
         let (replicated, outs): (Vec<_>, Vec<_>) = replicated
             .iter()
-            .map(|values| densities(values, &edges))
+            .map(|values| bin_densities(values, &edges))
             .unzip();
         let mean_out = outs.iter().sum::<f64>() / outs.len().max(1) as f64;
         Some(Self {
@@ -78,7 +78,7 @@ impl Histogram {
     }
 
     /// The 5 %, 50 % and 95 % quantiles of the replicated heights of each bin.
-    fn envelope(&self) -> Vec<[f64; 3]> {
+    fn density_envelope(&self) -> Vec<[f64; 3]> {
         let of_bin = |bin| {
             let mut heights: Vec<f64> = self.replicated.iter().map(|row| row[bin]).collect();
             heights.sort_by(f64::total_cmp);
@@ -93,8 +93,8 @@ impl Histogram {
 }
 
 /// Draws the bars of the observed and the band of the replicated values.
-pub(crate) fn histogram(title: &str, x_name: &str, data: &Histogram) -> Element {
-    let envelope = data.envelope();
+pub(crate) fn plot_histogram(title: &str, x_name: &str, data: &Histogram) -> Element {
+    let envelope = data.density_envelope();
     let tops = envelope.iter().map(|heights| heights[2]);
     let heights = data.observed.iter().copied().chain(tops).chain([0.0]);
     let caption = Caption {
@@ -103,12 +103,12 @@ pub(crate) fn histogram(title: &str, x_name: &str, data: &Histogram) -> Element 
         x: x_name,
         y: data.height,
     };
-    let x = Scale::exact(data.edges.iter().copied(), (0.0, 1.0));
-    let y = Scale::exact(heights, (0.0, 1.0));
+    let x = Scale::exact_ends(data.edges.iter().copied(), (0.0, 1.0));
+    let y = Scale::exact_ends(heights, (0.0, 1.0));
     let size = (WIDTH, 230.0);
     let mut frame = match data.names[..] {
         [] => Frame::new(size, x, y, &caption),
-        _ => Frame::named(size, [x, y], &caption, &data.names),
+        _ => Frame::with_axes(size, [x, y], &caption, &data.names),
     };
     draw_bars(&mut frame, data);
     draw_envelope(&mut frame, &data.edges, &envelope);
@@ -117,10 +117,10 @@ pub(crate) fn histogram(title: &str, x_name: &str, data: &Histogram) -> Element 
 
 fn draw_bars(frame: &mut Frame, data: &Histogram) {
     for (ends, height) in data.edges.windows(2).zip(&data.observed) {
-        let (left, top) = frame.at(ends[0], *height);
-        let right = frame.x.place(ends[1]);
+        let (left, top) = frame.point_at(ends[0], *height);
+        let right = frame.x.place_value(ends[1]);
         let size = (right - left - 0.8, frame.bottom - top);
-        frame.push(rectangle("bar", (left + 0.4, top), size));
+        frame.push_mark(rectangle_element("bar", (left + 0.4, top), size));
     }
 }
 
@@ -133,26 +133,26 @@ fn draw_envelope(frame: &mut Frame, edges: &[f64], envelope: &[[f64; 3]]) {
         let bins = edges.windows(2).zip(envelope);
         let corners = |(ends, heights): (&[f64], &[f64; 3])| {
             [
-                frame.at(ends[0], heights[rank]),
-                frame.at(ends[1], heights[rank]),
+                frame.point_at(ends[0], heights[rank]),
+                frame.point_at(ends[1], heights[rank]),
             ]
         };
         bins.flat_map(corners).collect()
     };
     let [low, middle, high] = [step(0), step(1), step(2)];
-    frame.push(band("spread two", &low, &high));
-    frame.push(curve("curve two", &middle));
+    frame.push_mark(band_element("spread two", &low, &high));
+    frame.push_mark(curve_element("curve two", &middle));
 }
 
 /// Bin edges: one bin per value for small whole numbers, else by the root of the sample size.
-fn edges(sorted: &[f64]) -> Option<Vec<f64>> {
+fn bin_edges(sorted: &[f64]) -> Option<Vec<f64>> {
     let (first, last) = (*sorted.first()?, *sorted.last()?);
     if sorted.iter().all(|value| value.fract() == 0.0) && last - first <= 60.0 {
         let bins = (last - first) as usize + 1;
         return Some((0..=bins).map(|index| first - 0.5 + index as f64).collect());
     }
     let rank = |share: f64| sorted[((sorted.len() - 1) as f64 * share).round() as usize];
-    let range = Scale::exact([rank(0.002), rank(0.998)], (0.0, 1.0));
+    let range = Scale::exact_ends([rank(0.002), rank(0.998)], (0.0, 1.0));
     let margin = (range.high - range.low) * 0.1;
     let (low, high) = (range.low - margin, range.high + margin);
     let bins = (sorted.len() as f64).sqrt().clamp(10.0, 48.0) as usize;
@@ -161,7 +161,7 @@ fn edges(sorted: &[f64]) -> Option<Vec<f64>> {
 }
 
 /// The density of the values in each bin, and the share of values outside all bins.
-fn densities(values: &[f64], edges: &[f64]) -> (Vec<f64>, f64) {
+fn bin_densities(values: &[f64], edges: &[f64]) -> (Vec<f64>, f64) {
     let (low, bins) = (edges[0], edges.len() - 1);
     let width = (edges[bins] - low) / bins as f64;
     let mut counts = vec![0.0; bins];

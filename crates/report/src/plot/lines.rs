@@ -1,19 +1,19 @@
 //! Curves over a common axis, one per method, with errors, and dashed ones for published figures.
 
 use crate::markup::Element;
-use crate::number::{print, short};
+use crate::number::{format_short, print_minus};
 
 use super::chart::{Lines, Mark, Series};
 use super::frame::{Caption, Frame};
 use super::scale::Scale;
-use super::{WIDTH, dot, line};
+use super::{WIDTH, dot_element, line_element};
 
 /// The curves of a chart; points that are not finite are left out.
-pub(crate) fn lines(chart: &Lines) -> Element {
+pub(crate) fn plot_lines(chart: &Lines) -> Element {
     let points = || chart.series.iter().flat_map(|series| &series.marks);
-    let x = Scale::by(chart.x.law, points().map(|mark| mark.x));
+    let x = Scale::under_law(chart.x.law, points().map(|mark| mark.x));
     let ends = points().flat_map(|mark| [mark.y, mark.y - mark.error, mark.y + mark.error]);
-    let y = Scale::by(chart.y.law, ends);
+    let y = Scale::under_law(chart.y.law, ends);
     let caption = Caption {
         title: &chart.title,
         description: format!("{} against {}", chart.y.name, chart.x.name),
@@ -22,36 +22,42 @@ pub(crate) fn lines(chart: &Lines) -> Element {
     };
     let mut frame = Frame::new((WIDTH, 250.0), x, y, &caption);
     for (index, series) in chart.series.iter().enumerate() {
-        let group = drawn(&frame, series, index);
-        frame.push(group);
+        let group = draw_series(&frame, series, index);
+        frame.push_mark(group);
     }
     frame.svg
 }
 
 /// The class that sets the colour of a series.
-pub(crate) fn hue(index: usize) -> String {
+pub(crate) fn series_hue(index: usize) -> String {
     format!("hue{}", index % HUES)
 }
 
 /// Colours in the style sheet.
 const HUES: usize = 8;
 
-fn drawn(frame: &Frame, series: &Series, index: usize) -> Element {
-    let hue = hue(index);
+fn draw_series(frame: &Frame, series: &Series, index: usize) -> Element {
+    let hue = series_hue(index);
     let finite = |mark: &&Mark| mark.x.is_finite() && mark.y.is_finite();
     let marks: Vec<&Mark> = series.marks.iter().filter(finite).collect();
-    let places: Vec<(f64, f64)> = marks.iter().map(|m| frame.at(m.x, m.y)).collect();
-    let mut group = Element::classed("g", if series.dashed { "dashed" } else { "solid" });
-    group.push(super::curve(&format!("curve {hue}"), &places));
+    let places: Vec<(f64, f64)> = marks.iter().map(|m| frame.point_at(m.x, m.y)).collect();
+    let mut group = Element::with_class("g", if series.dashed { "dashed" } else { "solid" });
+    group.push(super::curve_element(&format!("curve {hue}"), &places));
     for (mark, &place) in marks.iter().zip(&places) {
-        let words = format!("{}: {} at {}", series.name, short(mark.y), short(mark.x));
-        let mut point = Element::new("g").child(Element::with_text("title", print(&words)));
+        let words = format!(
+            "{}: {} at {}",
+            series.name,
+            format_short(mark.y),
+            format_short(mark.x)
+        );
+        let mut point = Element::new("g").child(Element::with_text("title", print_minus(&words)));
         if mark.error > 0.0 {
-            let ends = [mark.y - mark.error, mark.y + mark.error].map(|y| frame.at(mark.x, y));
-            point.push(line(&format!("outer {hue}"), ends[0], ends[1]));
+            let ends =
+                [mark.y - mark.error, mark.y + mark.error].map(|y| frame.point_at(mark.x, y));
+            point.push(line_element(&format!("outer {hue}"), ends[0], ends[1]));
         }
         if !series.dashed {
-            point.push(dot(&format!("median {hue}"), place, 3.2));
+            point.push(dot_element(&format!("median {hue}"), place, 3.2));
         }
         group.push(point);
     }

@@ -1,6 +1,6 @@
 //! Maps data values to positions in a picture, and chooses round ticks.
 
-use crate::number::{grouped, print};
+use crate::number::{group_digits, print_minus};
 
 /// Larger values are drawn at this one, because the difference of two values must stay finite.
 const LARGEST: f64 = 1e300;
@@ -17,7 +17,7 @@ pub enum Law {
 
 impl Law {
     /// The value in units of the scale.
-    fn of(self, value: f64) -> f64 {
+    fn apply_to(self, value: f64) -> f64 {
         match self {
             Law::Linear => value,
             Law::Logarithmic if value > 0.0 => value.log10(),
@@ -38,8 +38,8 @@ pub(crate) struct Scale {
 
 impl Scale {
     /// The range of the finite values, enlarged by a twentieth on each side, over `units`.
-    pub(crate) fn fit(values: impl IntoIterator<Item = f64>, units: (f64, f64)) -> Self {
-        let scale = Self::exact(values, units);
+    pub(crate) fn fit_values(values: impl IntoIterator<Item = f64>, units: (f64, f64)) -> Self {
+        let scale = Self::exact_ends(values, units);
         let margin = (scale.high - scale.low) * 0.05;
         Self {
             low: scale.low - margin,
@@ -49,7 +49,7 @@ impl Scale {
     }
 
     /// The range of the finite values itself; an empty range is enlarged.
-    pub(crate) fn exact(values: impl IntoIterator<Item = f64>, units: (f64, f64)) -> Self {
+    pub(crate) fn exact_ends(values: impl IntoIterator<Item = f64>, units: (f64, f64)) -> Self {
         let finite = values.into_iter().filter(|value| value.is_finite());
         let (low, high) = finite.fold((f64::MAX, f64::MIN), |(low, high), value| {
             let value = value.clamp(-LARGEST, LARGEST);
@@ -73,14 +73,14 @@ impl Scale {
     }
 
     /// The range of the values on a scale, enlarged by a twentieth on each side.
-    pub(crate) fn by(law: Law, values: impl IntoIterator<Item = f64>) -> Self {
-        let seen = values.into_iter().map(|value| law.of(value));
-        let fitted = Self::fit(seen, (0.0, 1.0));
+    pub(crate) fn under_law(law: Law, values: impl IntoIterator<Item = f64>) -> Self {
+        let seen = values.into_iter().map(|value| law.apply_to(value));
+        let fitted = Self::fit_values(seen, (0.0, 1.0));
         Self { law, ..fitted }
     }
 
     /// The same range of values over other units.
-    pub(crate) fn over(&self, units: (f64, f64)) -> Self {
+    pub(crate) fn over_units(&self, units: (f64, f64)) -> Self {
         Self {
             start: units.0,
             end: units.1,
@@ -89,15 +89,15 @@ impl Scale {
     }
 
     /// The position of a value; values outside the range lie on its ends.
-    pub(crate) fn place(&self, value: f64) -> f64 {
-        let seen = self.law.of(value).clamp(self.low, self.high);
+    pub(crate) fn place_value(&self, value: f64) -> f64 {
+        let seen = self.law.apply_to(value).clamp(self.low, self.high);
         let share = (seen - self.low) / (self.high - self.low);
         self.start + share * (self.end - self.start)
     }
 
     /// Whether a value is inside the range.
     pub(crate) fn contains(&self, value: f64) -> bool {
-        (self.low..=self.high).contains(&self.law.of(value))
+        (self.low..=self.high).contains(&self.law.apply_to(value))
     }
 
     /// About so many round values inside the range, with their labels.
@@ -147,9 +147,9 @@ impl Scale {
 fn power_label(value: f64) -> String {
     if (1e-3..1e6).contains(&value) {
         let digits = (-value.log10().floor()).max(0.0) as usize;
-        return print(&grouped(&format!("{value:.digits$}")));
+        return print_minus(&group_digits(&format!("{value:.digits$}")));
     }
-    print(&format!("{value:e}"))
+    print_minus(&format!("{value:e}"))
 }
 
 /// A tick's label with just the digits that distinguish it from its neighbours.
@@ -161,11 +161,11 @@ fn tick_label(value: f64, step: f64, largest: f64) -> String {
     }
     if by_power {
         let digits = (value.abs().log10().floor() - step_power).clamp(0.0, 6.0) as usize;
-        return print(&format!("{value:.digits$e}"));
+        return print_minus(&format!("{value:.digits$e}"));
     }
     let digits = (-step_power).clamp(0.0, 9.0) as usize;
     // Adding zero turns −0 into 0.
-    print(&grouped(&format!("{:.digits$}", value + 0.0)))
+    print_minus(&group_digits(&format!("{:.digits$}", value + 0.0)))
 }
 
 #[cfg(test)]
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     fn labels(values: [f64; 2], about: usize) -> Vec<String> {
-        let ticks = Scale::exact(values, (0.0, 100.0)).ticks(about);
+        let ticks = Scale::exact_ends(values, (0.0, 100.0)).ticks(about);
         ticks.into_iter().map(|tick| tick.1).collect()
     }
 
@@ -192,17 +192,17 @@ mod tests {
 
     #[test]
     fn ratios_take_equal_room_under_the_logarithmic_law() {
-        let scale = Scale::by(Law::Logarithmic, [0.1, 1000.0]).over((0.0, 100.0));
-        let places = [0.1, 1.0, 10.0, 100.0].map(|value| scale.place(value));
+        let scale = Scale::under_law(Law::Logarithmic, [0.1, 1000.0]).over_units((0.0, 100.0));
+        let places = [0.1, 1.0, 10.0, 100.0].map(|value| scale.place_value(value));
         let apart: Vec<f64> = places.windows(2).map(|pair| pair[1] - pair[0]).collect();
         assert!(
             apart.iter().all(|a| (a - apart[0]).abs() < 1e-9),
             "{apart:?}"
         );
-        assert_eq!(scale.place(-3.0), 0.0);
+        assert_eq!(scale.place_value(-3.0), 0.0);
         let labels: Vec<String> = scale.ticks(8).into_iter().map(|tick| tick.1).collect();
         assert_eq!(labels, ["0.1", "1", "10", "100", "1000"]);
-        let narrow = Scale::by(Law::Logarithmic, [2.0, 30.0]).ticks(8);
+        let narrow = Scale::under_law(Law::Logarithmic, [2.0, 30.0]).ticks(8);
         let labels: Vec<String> = narrow.into_iter().map(|tick| tick.1).collect();
         assert_eq!(labels, ["2", "5", "10", "20"]);
     }
@@ -219,9 +219,9 @@ mod tests {
             vec![1e15, 1e15 + 1.0],
         ];
         for values in ranges {
-            let scale = Scale::fit(values.iter().copied(), (10.0, 90.0));
+            let scale = Scale::fit_values(values.iter().copied(), (10.0, 90.0));
             for value in values.iter().copied().filter(|value| !value.is_nan()) {
-                let place = scale.place(value);
+                let place = scale.place_value(value);
                 assert!((10.0..=90.0).contains(&place), "{values:?}: {place}");
             }
             assert!(scale.ticks(5).len() <= 51);

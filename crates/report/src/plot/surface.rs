@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use crate::markup::{Element, unit};
-use crate::number::{print, short};
+use crate::markup::{Element, format_unit};
+use crate::number::{format_short, print_minus};
 
 use super::frame::{Caption, Frame};
 use super::scale::Scale;
-use super::{WIDTH, dot, label, rectangle};
+use super::{WIDTH, dot_element, label_element, rectangle_element};
 
 /// Tones on each side of zero.
 const TONES: usize = 6;
@@ -28,8 +28,8 @@ pub(crate) struct Surface<'a> {
 }
 
 /// Cells in shades of two colours, one for each sign; contour lines between shades; rows as dots.
-pub(crate) fn surface(of: &Surface) -> Element {
-    let scale = |values: &[f64]| Scale::exact(values.iter().copied(), (0.0, 1.0));
+pub(crate) fn plot_surface(of: &Surface) -> Element {
+    let scale = |values: &[f64]| Scale::exact_ends(values.iter().copied(), (0.0, 1.0));
     let caption = Caption {
         title: of.title,
         description: format!("a map over {} and {}", of.inputs[0], of.inputs[1]),
@@ -38,20 +38,20 @@ pub(crate) fn surface(of: &Surface) -> Element {
     };
     let mut frame = Frame::new((WIDTH, 320.0), scale(of.x), scale(of.y), &caption);
     let ladder = Ladder::new(of.values);
-    let cells = cells(&frame, of, &ladder);
-    frame.push(cells);
-    for rung in ladder.rungs() {
-        let contour = contour(&frame, of, rung);
-        frame.push(contour);
+    let cells = draw_cells(&frame, of, &ladder);
+    frame.push_mark(cells);
+    for rung in ladder.rung_values() {
+        let contour = draw_contour(&frame, of, rung);
+        frame.push_mark(contour);
     }
     let rows = of
         .places
         .iter()
-        .map(|[x, y]| dot("place", frame.at(*x, *y), 0.9));
+        .map(|[x, y]| dot_element("place", frame.point_at(*x, *y), 0.9));
     let rows: Vec<Element> = rows.collect();
-    frame.push(Element::new("g").children(rows));
-    let legend = legend(&frame, &ladder);
-    frame.push(legend);
+    frame.push_mark(Element::new("g").children(rows));
+    let legend = draw_legend(&frame, &ladder);
+    frame.push_mark(legend);
     frame.svg
 }
 
@@ -72,7 +72,7 @@ impl Ladder {
         let high = finite().fold(f64::NEG_INFINITY, f64::max);
         let (low, high) = if low > high { (0.0, 0.0) } else { (low, high) };
         if low > 0.0 {
-            let step = round((high - low).max(1e-3 * high) / TONES as f64);
+            let step = round_step((high - low).max(1e-3 * high) / TONES as f64);
             let foot = (low / step).floor() * step;
             let high = ((high - foot) / step).ceil().max(1.0) as i64;
             return Ladder {
@@ -82,7 +82,7 @@ impl Ladder {
                 high,
             };
         }
-        let step = round(high.max(-low).max(f64::MIN_POSITIVE) / TONES as f64);
+        let step = round_step(high.max(-low).max(f64::MIN_POSITIVE) / TONES as f64);
         Ladder {
             foot: 0.0,
             step,
@@ -92,36 +92,36 @@ impl Ladder {
     }
 
     /// The number of a value's step: 0 for the one above the foot, −1 for the one below.
-    fn tone(&self, value: f64) -> i64 {
+    fn tone_of(&self, value: f64) -> i64 {
         let tone = ((value - self.foot) / self.step).floor() as i64;
         tone.clamp(self.low, (self.high - 1).max(self.low))
     }
 
-    fn rung(&self, rung: i64) -> f64 {
+    fn rung_value(&self, rung: i64) -> f64 {
         self.foot + rung as f64 * self.step
     }
 
-    fn rungs(&self) -> Vec<f64> {
+    fn rung_values(&self) -> Vec<f64> {
         (self.low + 1..self.high)
-            .map(|rung| self.rung(rung))
+            .map(|rung| self.rung_value(rung))
             .collect()
     }
 
     /// The label of a step, with as many digits as the step needs.
-    fn words(&self, rung: i64) -> String {
+    fn rung_words(&self, rung: i64) -> String {
         let digits = (1.0 - self.step.log10().floor()).clamp(0.0, 17.0) as usize;
-        let text = format!("{:.digits$}", self.rung(rung));
+        let text = format!("{:.digits$}", self.rung_value(rung));
         let text = if digits > 0 {
             text.trim_end_matches('0').trim_end_matches('.')
         } else {
             &text
         };
-        print(if text == "-0" { "0" } else { text })
+        print_minus(if text == "-0" { "0" } else { text })
     }
 }
 
 /// The next round number.
-fn round(rough: f64) -> f64 {
+fn round_step(rough: f64) -> f64 {
     let power = 10_f64.powf(rough.log10().floor());
     let round = [1.0, 2.0, 2.5, 5.0, 10.0].map(|one| one * power);
     round
@@ -140,19 +140,19 @@ fn tone_class(tone: i64) -> String {
 }
 
 /// Cells around the places; neighbours of one shade in a row are joined.
-fn cells(frame: &Frame, of: &Surface, ladder: &Ladder) -> Element {
+fn draw_cells(frame: &Frame, of: &Surface, ladder: &Ladder) -> Element {
     let width = of.x.len();
-    let xs = edges(of.x)
+    let xs = cell_edges(of.x)
         .iter()
-        .map(|x| frame.x.place(*x))
+        .map(|x| frame.x.place_value(*x))
         .collect::<Vec<f64>>();
-    let ys = edges(of.y)
+    let ys = cell_edges(of.y)
         .iter()
-        .map(|y| frame.y.place(*y))
+        .map(|y| frame.y.place_value(*y))
         .collect::<Vec<f64>>();
     let mut group = Element::new("g");
     for (row, values) in of.values.chunks_exact(width.max(1)).enumerate() {
-        let tones: Vec<i64> = values.iter().map(|value| ladder.tone(*value)).collect();
+        let tones: Vec<i64> = values.iter().map(|value| ladder.tone_of(*value)).collect();
         let mut start = 0;
         for run in tones.chunk_by(|a, b| a == b) {
             let end = start + run.len();
@@ -161,7 +161,7 @@ fn cells(frame: &Frame, of: &Surface, ladder: &Ladder) -> Element {
                 (xs[start], ys[row + 1]),
                 (xs[end] - xs[start] + 0.5, ys[row] - ys[row + 1] + 0.5),
             );
-            group.push(rectangle(&tone_class(run[0]), at, size));
+            group.push(rectangle_element(&tone_class(run[0]), at, size));
             start = end;
         }
     }
@@ -169,14 +169,14 @@ fn cells(frame: &Frame, of: &Surface, ladder: &Ladder) -> Element {
 }
 
 /// Halfway between places, and at the outermost ones.
-fn edges(places: &[f64]) -> Vec<f64> {
+fn cell_edges(places: &[f64]) -> Vec<f64> {
     let inner = places.windows(2).map(|pair| pair[0].midpoint(pair[1]));
     let (first, last) = (places.first().copied(), places.last().copied());
     first.into_iter().chain(inner).chain(last).collect()
 }
 
 /// The contour line of a value, piece by piece through the cells between places.
-fn contour(frame: &Frame, of: &Surface, value: f64) -> Element {
+fn draw_contour(frame: &Frame, of: &Surface, value: f64) -> Element {
     let width = of.x.len();
     let mut path = String::new();
     for row in 1..of.y.len() {
@@ -187,29 +187,29 @@ fn contour(frame: &Frame, of: &Surface, value: f64) -> Element {
             };
             let corners = [corner(1, 1), corner(0, 1), corner(0, 0), corner(1, 0)];
             let crossings: Vec<(f64, f64)> = (0..4)
-                .filter_map(|side| crossing(corners[side], corners[(side + 1) % 4]))
-                .map(|(x, y)| frame.at(x, y))
+                .filter_map(|side| edge_crossing(corners[side], corners[(side + 1) % 4]))
+                .map(|(x, y)| frame.point_at(x, y))
                 .collect();
             for pair in crossings.chunks_exact(2) {
-                let [from, to] =
-                    [pair[0], pair[1]].map(|(x, y)| format!("{} {}", unit(x), unit(y)));
+                let [from, to] = [pair[0], pair[1]]
+                    .map(|(x, y)| format!("{} {}", format_unit(x), format_unit(y)));
                 let _ = write!(path, "M{from}L{to}");
             }
         }
     }
-    let words = print(&short(value));
+    let words = print_minus(&format_short(value));
     let class = if value == 0.0 {
         "contour strong"
     } else {
         "contour"
     };
-    Element::classed("path", class)
+    Element::with_class("path", class)
         .attr("d", path)
         .child(Element::with_text("title", words))
 }
 
 /// The zero between two corners of opposite signs.
-fn crossing(a: (f64, f64, f64), b: (f64, f64, f64)) -> Option<(f64, f64)> {
+fn edge_crossing(a: (f64, f64, f64), b: (f64, f64, f64)) -> Option<(f64, f64)> {
     if (a.2 < 0.0) == (b.2 < 0.0) {
         return None;
     }
@@ -218,7 +218,7 @@ fn crossing(a: (f64, f64, f64), b: (f64, f64, f64)) -> Option<(f64, f64)> {
 }
 
 /// The shades from the lowest to the highest, with the values at both ends and at zero.
-fn legend(frame: &Frame, ladder: &Ladder) -> Element {
+fn draw_legend(frame: &Frame, ladder: &Ladder) -> Element {
     let (width, height) = LEGEND;
     let (left, top) = (frame.right - width - 34.0, 4.0);
     let count = (ladder.high - ladder.low).max(1) as f64;
@@ -226,15 +226,15 @@ fn legend(frame: &Frame, ladder: &Ladder) -> Element {
     let mut group = Element::new("g");
     for tone in ladder.low..ladder.high {
         let size = (at(tone + 1) - at(tone), height);
-        group.push(rectangle(&tone_class(tone), (at(tone), top), size));
+        group.push(rectangle_element(&tone_class(tone), (at(tone), top), size));
     }
-    group.push(label(
+    group.push(label_element(
         "tick end",
         (left - 4.0, 11.5),
-        &ladder.words(ladder.low),
+        &ladder.rung_words(ladder.low),
     ));
     let end = (left + width + 4.0, 11.5);
-    group.push(label("tick", end, &ladder.words(ladder.high)));
+    group.push(label_element("tick", end, &ladder.rung_words(ladder.high)));
     group
 }
 
@@ -246,18 +246,22 @@ mod tests {
     fn steps_are_round_and_reach_both_ends() {
         let ladder = Ladder::new(&[-0.31, 0.1, 1.17]);
         assert_eq!((ladder.step, ladder.low, ladder.high), (0.2, -2, 6));
-        assert_eq!(ladder.tone(-0.31), -2);
-        assert_eq!(ladder.tone(1.17), 5);
+        assert_eq!(ladder.tone_of(-0.31), -2);
+        assert_eq!(ladder.tone_of(1.17), 5);
         assert_eq!(tone_class(-2), "tone below tone2");
         assert_eq!(tone_class(0), "tone above tone1");
-        assert_eq!(ladder.rungs().len(), 7);
+        assert_eq!(ladder.rung_values().len(), 7);
         assert_eq!(
-            (&*ladder.words(-2), &*ladder.words(6)),
+            (&*ladder.rung_words(-2), &*ladder.rung_words(6)),
             ("\u{2212}0.4", "1.2")
         );
         let positive = Ladder::new(&[0.061, 0.079]);
         assert_eq!(
-            (positive.low, positive.tone(0.061), positive.tone(0.079)),
+            (
+                positive.low,
+                positive.tone_of(0.061),
+                positive.tone_of(0.079)
+            ),
             (0, 0, 3)
         );
     }
@@ -265,10 +269,10 @@ mod tests {
     #[test]
     fn a_line_crosses_where_the_value_is_reached() {
         assert_eq!(
-            crossing((0.0, 0.0, -1.0), (1.0, 0.0, 3.0)),
+            edge_crossing((0.0, 0.0, -1.0), (1.0, 0.0, 3.0)),
             Some((0.25, 0.0))
         );
-        assert_eq!(crossing((0.0, 0.0, 1.0), (1.0, 0.0, 3.0)), None);
+        assert_eq!(edge_crossing((0.0, 0.0, 1.0), (1.0, 0.0, 3.0)), None);
     }
 
     #[test]
@@ -282,7 +286,7 @@ mod tests {
             places: &[],
         };
         let mut out = String::new();
-        surface(&flat).render(&mut out);
+        plot_surface(&flat).render_into(&mut out);
         assert!(out.contains("tone"));
     }
 }

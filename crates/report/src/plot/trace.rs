@@ -2,11 +2,11 @@
 
 use crate::TracePoint;
 use crate::markup::Element;
-use crate::number::{grouped, print, short};
+use crate::number::{format_short, group_digits, print_minus};
 
 use super::frame::{Caption, Frame};
 use super::scale::Scale;
-use super::{WIDTH, band, curve, dot, label};
+use super::{WIDTH, band_element, curve_element, dot_element, label_element};
 
 /// The most points of a curve; more would not be visible.
 const STRETCHES: usize = 160;
@@ -20,16 +20,16 @@ struct Stretch {
 }
 
 /// The trace of the bound. The first steps, which may be far below, are cut off with a remark.
-pub(crate) fn trace(points: &[TracePoint]) -> Element {
-    let stretches = stretches(points);
+pub(crate) fn plot_trace(points: &[TracePoint]) -> Element {
+    let stretches = split_stretches(points);
     let floor = visible_floor(&stretches);
     let shown = stretches.iter().filter(|stretch| stretch.high >= floor);
     let heights = shown.flat_map(|stretch| [stretch.low.max(floor), stretch.high]);
-    let x = Scale::exact(
+    let x = Scale::exact_ends(
         stretches.iter().map(|stretch| stretch.iteration),
         (0.0, 1.0),
     );
-    let y = Scale::fit(heights, (0.0, 1.0));
+    let y = Scale::fit_values(heights, (0.0, 1.0));
     let caption = Caption {
         title: "Bound while training",
         description: "mean and spread of the estimates of the evidence lower bound".into(),
@@ -44,9 +44,13 @@ pub(crate) fn trace(points: &[TracePoint]) -> Element {
         .unwrap_or(0);
     draw_stretches(&mut frame, &stretches[visible..]);
     if visible > 0 {
-        let start = print(&grouped(&short(stretches[0].mean)));
+        let start = print_minus(&group_digits(&format_short(stretches[0].mean)));
         let at = (frame.right - 4.0, frame.bottom - 7.0);
-        frame.push(label("note end halo", at, &format!("rose from {start}")));
+        frame.push_mark(label_element(
+            "note end halo",
+            at,
+            &format!("rose from {start}"),
+        ));
     }
     frame.svg
 }
@@ -54,31 +58,31 @@ pub(crate) fn trace(points: &[TracePoint]) -> Element {
 fn draw_stretches(frame: &mut Frame, stretches: &[Stretch]) {
     let low: Vec<_> = stretches
         .iter()
-        .map(|s| frame.at(s.iteration, s.low))
+        .map(|s| frame.point_at(s.iteration, s.low))
         .collect();
     let high: Vec<_> = stretches
         .iter()
-        .map(|s| frame.at(s.iteration, s.high))
+        .map(|s| frame.point_at(s.iteration, s.high))
         .collect();
     let mean: Vec<_> = stretches
         .iter()
-        .map(|s| frame.at(s.iteration, s.mean))
+        .map(|s| frame.point_at(s.iteration, s.mean))
         .collect();
-    frame.push(band("spread one", &low, &high));
-    frame.push(curve("curve one", &mean));
+    frame.push_mark(band_element("spread one", &low, &high));
+    frame.push_mark(curve_element("curve one", &mean));
     if let Some(end) = mean.last() {
-        frame.push(dot("median one", *end, 3.0));
+        frame.push_mark(dot_element("median one", *end, 3.0));
     }
 }
 
 /// Equal numbers of neighbouring points, each stretch with its mean and its 5 % and 95 % points.
-fn stretches(points: &[TracePoint]) -> Vec<Stretch> {
+fn split_stretches(points: &[TracePoint]) -> Vec<Stretch> {
     let finite: Vec<&TracePoint> = points.iter().filter(|p| p.value.is_finite()).collect();
     let length = finite.len().div_ceil(STRETCHES).max(1);
-    finite.chunks(length).map(stretch).collect()
+    finite.chunks(length).map(average_stretch).collect()
 }
 
-fn stretch(points: &[&TracePoint]) -> Stretch {
+fn average_stretch(points: &[&TracePoint]) -> Stretch {
     let mut values: Vec<f64> = points.iter().map(|point| point.value).collect();
     values.sort_by(f64::total_cmp);
     let rank = |share: f64| values[((values.len() - 1) as f64 * share).round() as usize];
@@ -116,7 +120,7 @@ mod tests {
             value: -(iteration as f64),
         };
         let points: Vec<_> = (1..=100_000).map(point).collect();
-        let stretches = stretches(&points);
+        let stretches = split_stretches(&points);
         assert!(stretches.len() <= STRETCHES);
         assert_eq!(stretches.last().unwrap().iteration, 100_000.0);
     }
@@ -126,6 +130,6 @@ mod tests {
         let values = [f64::NAN, -2.0, f64::NEG_INFINITY, -1.0];
         let point = |(iteration, value): (u64, f64)| TracePoint { iteration, value };
         let points: Vec<_> = (0..).zip(values).map(point).collect();
-        assert_eq!(stretches(&points).len(), 2);
+        assert_eq!(split_stretches(&points).len(), 2);
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use lehr_report::{Estimate, page, write_page};
+use lehr_report::{Estimate, render_page, write_page};
 
 use crate::demo::demo;
 
@@ -73,7 +73,7 @@ fn long_bounds_and_wide_tables_have_room_in_the_browser() {
     for coefficient in &mut data.coefficients {
         coefficient.corrected = Some(coefficient.summary);
     }
-    let text = page(&data);
+    let text = render_page(&data);
     for width in [1000, 1400] {
         assert_eq!(cut(&text, ".side .table, .facts dd", width), "");
     }
@@ -112,7 +112,7 @@ fn the_page_loads_without_console_messages_in_light_and_dark() {
 fn a_message_on_the_console_would_be_seen() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("broken.html");
-    let broken = page(&demo()).replace("</body>", "<script>alert(1)</script></body>");
+    let broken = render_page(&demo()).replace("</body>", "<script>alert(1)</script></body>");
     std::fs::write(&path, broken).unwrap();
     let words = photographed(&path, &place.path().join("broken.png"), "1");
     assert!(

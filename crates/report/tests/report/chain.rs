@@ -1,6 +1,6 @@
 //! What a page shows of Markov chains.
 
-use lehr_report::{ChainQuantity, ChainReport, ReportData, page};
+use lehr_report::{ChainQuantity, ChainReport, ReportData, render_page};
 
 fn quantity(name: &str, r_hat: f64) -> ChainQuantity {
     ChainQuantity {
@@ -30,7 +30,7 @@ fn report(count: usize) -> ReportData {
 
 #[test]
 fn chains_have_a_table_with_the_worst_first_and_a_line_for_each_chain() {
-    let text = page(&report(4));
+    let text = render_page(&report(4));
     let section = &text[text.find("id=\"chains\"").unwrap()..];
     assert!(section.contains("4 chains of 100 draws each, after 300 that were not kept"));
     assert!(section.contains("1 trajectory diverged") && section.contains("E-BFMI 0.93"));
@@ -43,5 +43,5 @@ fn chains_have_a_table_with_the_worst_first_and_a_line_for_each_chain() {
 
 #[test]
 fn pages_of_other_methods_have_no_such_section() {
-    assert!(!page(&ReportData::default()).contains("id=\"chains\""));
+    assert!(!render_page(&ReportData::default()).contains("id=\"chains\""));
 }

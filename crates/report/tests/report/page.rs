@@ -3,7 +3,7 @@
 use lehr_report::{
     CalibrationBin, Choice, Coefficient, Comparison, CountBin, Draws, EffectCurve, EffectPoint,
     Estimate, GroupEffects, Level, PredictiveCheck, Prior, ReportData, Residual, Summary,
-    TracePoint, Verdict, page, write_page,
+    TracePoint, Verdict, render_page, write_page,
 };
 
 use crate::demo::{Noise, demo, draws};
@@ -45,12 +45,12 @@ fn a_full_page_is_well_formed_and_shows_its_sections_in_order() {
         "methods",
         "run",
     ];
-    assert_eq!(ids(&page(&demo())), expected);
+    assert_eq!(ids(&render_page(&demo())), expected);
 }
 
 #[test]
 fn the_verdict_comes_before_everything_else() {
-    let text = page(&demo());
+    let text = render_page(&demo());
     let document = parsed(&text);
     let main = document
         .descendants()
@@ -62,7 +62,7 @@ fn the_verdict_comes_before_everything_else() {
 
 #[test]
 fn an_empty_report_has_a_verdict_that_does_not_reassure_and_no_sections() {
-    let text = page(&ReportData::default());
+    let text = render_page(&ReportData::default());
     assert!(ids(&text).is_empty());
     assert!(text.contains("Do not trust"));
     assert!(!text.contains("<nav") && !text.contains("NaN"));
@@ -74,7 +74,7 @@ fn a_section_without_data_leaves_with_its_link() {
     data.calibration.clear();
     data.groups.clear();
     data.draws = None;
-    let text = page(&data);
+    let text = render_page(&data);
     for absent in ["calibration", "groups", "pairs"] {
         assert!(!ids(&text).contains(&absent.to_string()));
         assert!(!text.contains(&format!("href=\"#{absent}\"")));
@@ -83,7 +83,7 @@ fn a_section_without_data_leaves_with_its_link() {
 
 #[test]
 fn nothing_is_fetched_and_nothing_runs() {
-    let text = page(&demo());
+    let text = render_page(&demo());
     let document = parsed(&text);
     for node in document.descendants().filter(roxmltree::Node::is_element) {
         let name = node.tag_name().name();
@@ -110,7 +110,7 @@ const HOSTILE: &str =
 /// A report whose every text is hostile.
 fn hostile() -> ReportData {
     let text = || HOSTILE.to_string();
-    let coefficient = || Coefficient::new(HOSTILE, Summary::normal(1.0, 0.1));
+    let coefficient = || Coefficient::new(HOSTILE, Summary::normal_summary(1.0, 0.1));
     ReportData {
         title: text(),
         method: text(),
@@ -169,7 +169,7 @@ fn hostile() -> ReportData {
 
 #[test]
 fn hostile_names_stay_text() {
-    let text = page(&hostile());
+    let text = render_page(&hostile());
     let document = parsed(&text);
     for name in ["script", "img"] {
         let found = document.descendants().find(|node| node.has_tag_name(name));
@@ -199,7 +199,7 @@ const EXTREMES: [f64; 8] = [
 fn extreme_numbers_leave_the_page_well_formed() {
     for a in EXTREMES {
         for b in EXTREMES {
-            let text = page(&extreme(a, b));
+            let text = render_page(&extreme(a, b));
             let document = parsed(&text);
             for node in document.descendants() {
                 for attribute in node
@@ -227,13 +227,13 @@ fn extreme(a: f64, b: f64) -> ReportData {
         quartiles: Some([a, b]),
     };
     let coefficient = Coefficient {
-        corrected: Some(Summary::normal(b, a)),
+        corrected: Some(Summary::normal_summary(b, a)),
         ..Coefficient::new("x", summary)
     };
     ReportData {
         coefficients: vec![
             coefficient.clone(),
-            Coefficient::new("y", Summary::normal(1.0, 1.0)),
+            Coefficient::new("y", Summary::normal_summary(1.0, 1.0)),
         ],
         groups: vec![GroupEffects {
             all: None,
@@ -294,10 +294,13 @@ fn extreme(a: f64, b: f64) -> ReportData {
 #[test]
 fn one_coefficient_is_enough_for_a_page() {
     let data = ReportData {
-        coefficients: vec![Coefficient::new("Intercept", Summary::normal(0.0, 0.0))],
+        coefficients: vec![Coefficient::new(
+            "Intercept",
+            Summary::normal_summary(0.0, 0.0),
+        )],
         ..ReportData::default()
     };
-    let text = page(&data);
+    let text = render_page(&data);
     assert_eq!(ids(&text), ["coefficients"]);
     assert!(text.contains("Intercept: 0.000 (0.000 to 0.000)"));
 }
@@ -306,7 +309,7 @@ fn one_coefficient_is_enough_for_a_page() {
 fn ten_thousand_coefficients_and_draws_fit_in_a_megabyte() {
     let mut noise = Noise::new(3);
     let mut one = |index| {
-        let summary = Summary::normal(noise.normal(), 0.3);
+        let summary = Summary::normal_summary(noise.normal(), 0.3);
         Coefficient::new(format!("a_rather_long_name[level {index}]"), summary)
     };
     let coefficients: Vec<Coefficient> = (0..10_000).map(&mut one).collect();
@@ -314,7 +317,7 @@ fn ten_thousand_coefficients_and_draws_fit_in_a_megabyte() {
     data.groups[0].effects.clone_from(&coefficients);
     data.coefficients = coefficients;
     data.draws = Some(draws(&mut Noise::new(4), 10_000));
-    let text = page(&data);
+    let text = render_page(&data);
     parsed(&text);
     assert!(text.len() < 600_000, "{} bytes", text.len());
     assert!(text.contains("The 40 of 10,000 that are clearest of zero."));
@@ -323,7 +326,7 @@ fn ten_thousand_coefficients_and_draws_fit_in_a_megabyte() {
 
 #[test]
 fn every_picture_says_what_it_shows() {
-    let text = page(&demo());
+    let text = render_page(&demo());
     let document = parsed(&text);
     let pictures: Vec<_> = document
         .descendants()
@@ -346,7 +349,10 @@ fn a_page_that_cannot_be_written_names_the_file() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("report.html");
     write_page(&demo(), &path).unwrap();
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), page(&demo()));
+    assert_eq!(
+        std::fs::read_to_string(&path).unwrap(),
+        render_page(&demo())
+    );
     let error = write_page(&demo(), &path.join("below")).unwrap_err();
     assert!(
         error.to_string().contains("below: could not write"),
@@ -360,7 +366,7 @@ fn report_data_survives_json() {
     let text = serde_json::to_string(&data).unwrap();
     assert!(text.contains("\"name\":\"Intercept\",\"mean\":"));
     let back: ReportData = serde_json::from_str(&text).unwrap();
-    assert!(page(&back) == page(&data));
+    assert!(render_page(&back) == render_page(&data));
 }
 
 #[test]
@@ -368,7 +374,7 @@ fn the_limit_of_the_shape_is_the_verdict_s_own() {
     let shown = |k: f64, limit: f64| {
         let mut data = demo();
         (data.pareto_k, data.pareto_k_limit) = (Some(k), Some(limit));
-        page(&data)
+        render_page(&data)
     };
     // What 1,024 draws allow: 0.69 is below 0.7, and yet too much for them.
     let text = shown(0.69, 0.668);

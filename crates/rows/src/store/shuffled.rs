@@ -33,7 +33,7 @@ struct Scratch {
 impl StoredRows {
     /// The columns of a density, in a file that has them under the same names.
     pub fn new(file: ShuffledRows, columns: &Columns) -> Result<StoredRows, TableError> {
-        let places = columns.iter().map(|column| file.place(&column.name));
+        let places = columns.iter().map(|column| file.column_place(&column.name));
         Ok(StoredRows {
             places: places.collect::<Result<_, _>>()?,
             file,
@@ -48,7 +48,7 @@ impl StoredRows {
         let mut scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
         let count = rows.len();
         for start in (0..count).step_by(BLOCK) {
-            scratch.load(&self.file, rows, start..count.min(start + BLOCK));
+            scratch.load_rows(&self.file, rows, start..count.min(start + BLOCK));
             for (at, row) in scratch.numbers.chunks_exact(width).enumerate() {
                 each(start + at, &row[place.clone()]);
             }
@@ -58,7 +58,7 @@ impl StoredRows {
 
 impl Scratch {
     /// Reads the rows at some places of a set, in runs of consecutive ones.
-    fn load(&mut self, file: &ShuffledRows, rows: &RowSet<'_>, places: Range<usize>) {
+    fn load_rows(&mut self, file: &ShuffledRows, rows: &RowSet<'_>, places: Range<usize>) {
         let row = |place: usize| match rows {
             RowSet::List(list) => list[place],
             RowSet::Range(range) => range.start + place,
@@ -101,11 +101,11 @@ impl RowSource for StoredRows {
         });
     }
 
-    fn shuffled(&self) -> Option<&dyn RowSource> {
+    fn shuffled_source(&self) -> Option<&dyn RowSource> {
         Some(self)
     }
 
-    fn whole(&self, _column: usize) -> Option<Arc<[f64]>> {
+    fn whole_column(&self, _column: usize) -> Option<Arc<[f64]>> {
         None
     }
 
@@ -144,15 +144,19 @@ mod tests {
         let x = (0..rows).flat_map(|k| [k as f64, -(k as f64)]).collect();
         let table = Table::new().with_matrix("x", rows, 2, x).unwrap();
         let g = (0..rows).map(|k| (k % 7) as f64).collect();
-        shuffler.push(table.with_number("g", g).unwrap()).unwrap();
-        let file = shuffler.finish(Provenance::default(), &mut |_| ()).unwrap();
+        shuffler
+            .push_table(table.with_number("g", g).unwrap())
+            .unwrap();
+        let file = shuffler
+            .into_rows(Provenance::default(), &mut |_| ())
+            .unwrap();
         (place, StoredRows::new(file, &columns()).unwrap())
     }
 
     #[test]
     fn columns_of_the_same_rows_belong_together_by_range_and_by_list() {
         let (_place, rows) = stored(10_000);
-        assert!(rows.shuffled().is_some() && rows.whole(1).is_none());
+        assert!(rows.shuffled_source().is_some() && rows.whole_column(1).is_none());
         let list: Vec<usize> = (0..6000).map(|k| (k * 37) % 10_000).collect();
         for set in [RowSet::Range(0..10_000), RowSet::List(&list)] {
             let mut x = vec![0.0; 2 * set.len()];

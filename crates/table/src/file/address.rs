@@ -26,7 +26,7 @@ pub(super) struct Address<'a> {
 
 impl<'a> Address<'a> {
     /// The address in a path; `None` for a local path.
-    pub(super) fn of(path: &'a Path) -> Option<Address<'a>> {
+    pub(super) fn from_path(path: &'a Path) -> Option<Address<'a>> {
         let (scheme, rest) = path.to_str()?.split_once("://")?;
         let scheme = match scheme {
             "s3" => Scheme::S3,
@@ -45,7 +45,7 @@ impl<'a> Address<'a> {
 
 /// Whether a path names something in an object store.
 pub fn is_in_store(path: &Path) -> bool {
-    Address::of(path).is_some()
+    Address::from_path(path).is_some()
 }
 
 #[cfg(test)]

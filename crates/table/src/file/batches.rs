@@ -24,8 +24,8 @@ pub struct ArrowBatches {
 impl ArrowBatches {
     /// The batches of a reader. Refuses two columns of one name.
     pub fn new(reader: Box<dyn RecordBatchReader + Send>) -> Result<ArrowBatches, TableError> {
-        let fields = arrow::fields(&reader.schema());
-        schema::distinct(Path::new(NAME), &fields)?;
+        let fields = arrow::arrow_fields(&reader.schema());
+        schema::check_distinct(Path::new(NAME), &fields)?;
         Ok(ArrowBatches { reader, fields })
     }
 
@@ -35,23 +35,24 @@ impl ArrowBatches {
     }
 
     /// Reads all rows of the columns that the options select.
-    pub fn read(self, options: &ReadOptions) -> Result<Table, TableError> {
-        let fields = schema::select(Path::new(NAME), &self.fields, options)?;
+    pub fn read_table(self, options: &ReadOptions) -> Result<Table, TableError> {
+        let fields = schema::select_fields(Path::new(NAME), &self.fields, options)?;
         let (mut stack, mut tally) = (Stack::new(&fields), Tally::new(&fields));
         for batch in self.reader {
-            let decoded = batch.and_then(|one| arrow::table(&one, &fields, Dictionaries::Whole));
-            let decoded = decoded.map_err(|error| refused(&error))?;
+            let decoded =
+                batch.and_then(|one| arrow::read_table(&one, &fields, Dictionaries::Whole));
+            let decoded = decoded.map_err(|error| refusal_error(&error))?;
             let batch = as_asked(decoded, &fields, options)?;
-            stack.push(&tally.take(batch, options));
+            stack.push_batch(&tally.take_batch(batch, options));
         }
-        let scanned = tally.finish(&fields, options.missing)?;
-        let mut table = stack.finish()?;
+        let scanned = tally.check_totals(&fields, options.missing)?;
+        let mut table = stack.into_table()?;
         table.count_dropped(scanned.dropped_rows);
         Ok(table)
     }
 }
 
-fn refused(error: &ArrowError) -> TableError {
+fn refusal_error(error: &ArrowError) -> TableError {
     TableError::Format {
         path: NAME.into(),
         reason: error.to_string(),
@@ -69,11 +70,11 @@ impl Table {
                 type_name: column.kind().to_string(),
             })
             .collect();
-        let fields = schema::select(Path::new(NAME), &fields, options)?;
-        self.keep(|name| fields.iter().any(|field| field.name == name));
+        let fields = schema::select_fields(Path::new(NAME), &fields, options)?;
+        self.keep_columns(|name| fields.iter().any(|field| field.name == name));
         let mut tally = Tally::new(&fields);
-        let table = tally.take(as_asked(self, &fields, options)?, options);
-        tally.finish(&fields, options.missing)?;
+        let table = tally.take_batch(as_asked(self, &fields, options)?, options);
+        tally.check_totals(&fields, options.missing)?;
         Ok(table)
     }
 }
@@ -119,7 +120,7 @@ mod tests {
             missing: MissingPolicy::Drop,
             ..ReadOptions::default()
         };
-        let table = batches().read(&options).unwrap();
+        let table = batches().read_table(&options).unwrap();
         assert_eq!(table.number("n").unwrap(), [3.0, 1.0]);
         let (codes, levels) = table.category("site").unwrap();
         assert_eq!(
@@ -127,7 +128,7 @@ mod tests {
             (&[1, 0][..], &["north".into(), "south".into()][..])
         );
         assert_eq!(table.dropped_rows(), 1);
-        assert!(batches().read(&ReadOptions::default()).is_err());
+        assert!(batches().read_table(&ReadOptions::default()).is_err());
     }
 
     #[test]

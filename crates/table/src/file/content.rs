@@ -34,7 +34,7 @@ pub enum Content {
 
 impl Content {
     /// The content of the file at `path`.
-    pub fn of(path: &Path) -> io::Result<Content> {
+    pub fn recognise_file(path: &Path) -> io::Result<Content> {
         let mut head = Vec::new();
         File::open(path)?.take(HEAD).read_to_end(&mut head)?;
         Ok(Content::of_head(&head))
@@ -78,12 +78,12 @@ fn is_table(head: &[u8]) -> bool {
 
 /// Whether a Parquet or Arrow file carries the mark of this crate.
 pub fn is_marked(path: &Path) -> io::Result<bool> {
-    let footer = footer(&mut File::open(path)?)?;
+    let footer = read_footer(&mut File::open(path)?)?;
     Ok(footer.windows(MARK.len()).any(|part| part == MARK))
 }
 
 /// The footer of a Parquet or Arrow file: its length is stored before the last magic bytes.
-fn footer(file: &mut File) -> io::Result<Vec<u8>> {
+fn read_footer(file: &mut File) -> io::Result<Vec<u8>> {
     let size = file.metadata()?.len();
     for magic in [&b"PAR1"[..], b"ARROW1"] {
         let tail = 4 + magic.len() as u64;
@@ -133,7 +133,7 @@ mod tests {
         for (name, content) in [("t.parquet", Content::Parquet), ("t.arrow", Content::Arrow)] {
             let path = folder.path().join(name);
             table.write(&path).unwrap();
-            assert_eq!(Content::of(&path).unwrap(), content);
+            assert_eq!(Content::recognise_file(&path).unwrap(), content);
             assert!(is_marked(&path).unwrap(), "{name}");
             let mut bytes = std::fs::read(&path).unwrap();
             // Arrow keeps its schema at both ends.

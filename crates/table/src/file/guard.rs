@@ -14,18 +14,18 @@ thread_local! {
 
 /// Runs a call into the Arrow or Parquet library, which panics on some damaged files, and turns a
 /// panic into an error. State that the call was changing must not be used after an error.
-pub(super) fn guarded<T, E: std::fmt::Display>(
+pub(super) fn guard_panics<T, E: std::fmt::Display>(
     path: &Path,
     call: impl FnOnce() -> Result<T, E>,
 ) -> Result<T, TableError> {
-    quiet();
+    silence_panics();
     let before = GUARDED.replace(true);
     let outcome = catch_unwind(AssertUnwindSafe(call));
     GUARDED.set(before);
     let reason = match outcome {
         Ok(Ok(value)) => return Ok(value),
         Ok(Err(error)) => error.to_string().replace('\n', " "),
-        Err(panic) => format!("the file is damaged ({})", words(panic.as_ref())),
+        Err(panic) => format!("the file is damaged ({})", panic_message(panic.as_ref())),
     };
     Err(TableError::Format {
         path: path.into(),
@@ -33,14 +33,14 @@ pub(super) fn guarded<T, E: std::fmt::Display>(
     })
 }
 
-fn words(panic: &(dyn Any + Send)) -> &str {
+fn panic_message(panic: &(dyn Any + Send)) -> &str {
     (panic.downcast_ref::<String>().map(String::as_str))
         .or_else(|| panic.downcast_ref::<&str>().copied())
         .unwrap_or("its reader gave up")
 }
 
 /// Panics that become errors are not printed; all others are handled as before.
-fn quiet() {
+fn silence_panics() {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(|| {
         let before = take_hook();
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn a_panic_becomes_an_error_with_its_words() {
-        let result: Result<(), _> = guarded(Path::new("a.arrow"), || -> Result<(), String> {
+        let result: Result<(), _> = guard_panics(Path::new("a.arrow"), || -> Result<(), String> {
             panic!("offset {} of 3", 7)
         });
         assert_eq!(

@@ -8,7 +8,7 @@ use ::parquet::file::metadata::ParquetMetaData;
 use crate::TableError;
 
 use super::address::is_in_store;
-use super::io;
+use super::io_error;
 
 #[cfg(not(feature = "stores"))]
 pub(super) type Input = std::fs::File;
@@ -16,19 +16,19 @@ pub(super) type Input = std::fs::File;
 pub(super) use super::store::Input;
 
 /// Opens a file, or an object.
-pub(super) fn open(path: &Path) -> Result<Input, TableError> {
+pub(super) fn open_input(path: &Path) -> Result<Input, TableError> {
     if is_in_store(path) {
-        return remote(path);
+        return open_remote(path);
     }
-    let file = std::fs::File::open(path).map_err(io(path, "open"))?;
+    let file = std::fs::File::open(path).map_err(io_error(path, "open"))?;
     #[cfg(feature = "stores")]
     let file = Input::File(file);
     Ok(file)
 }
 
 /// The bytes of a file, or of an object, from the first to the last.
-pub(super) fn read(path: &Path) -> Result<Box<dyn Read>, TableError> {
-    let input = open(path)?;
+pub(super) fn open_reader(path: &Path) -> Result<Box<dyn Read>, TableError> {
+    let input = open_input(path)?;
     #[cfg(feature = "stores")]
     return Ok(input.into_reader());
     #[cfg(not(feature = "stores"))]
@@ -36,26 +36,26 @@ pub(super) fn read(path: &Path) -> Result<Box<dyn Read>, TableError> {
 }
 
 #[cfg(feature = "stores")]
-fn remote(path: &Path) -> Result<Input, TableError> {
-    Ok(Input::Object(super::store::Object::open(path)?))
+fn open_remote(path: &Path) -> Result<Input, TableError> {
+    Ok(Input::Object(super::store::Object::open_path(path)?))
 }
 
 #[cfg(not(feature = "stores"))]
-fn remote(path: &Path) -> Result<Input, TableError> {
+fn open_remote(path: &Path) -> Result<Input, TableError> {
     Err(not_compiled(path))
 }
 
 /// Tells the reader of an object where the columns are.
 #[cfg(feature = "stores")]
-pub(super) fn prepare(input: &Input, metadata: &ParquetMetaData) {
+pub(super) fn prepare_input(input: &Input, metadata: &ParquetMetaData) {
     if let Input::Object(object) = input {
-        object.learn(metadata);
+        object.learn_layout(metadata);
     }
 }
 
 /// The operating system reads ahead by itself.
 #[cfg(not(feature = "stores"))]
-pub(super) fn prepare(_: &Input, _: &ParquetMetaData) {}
+pub(super) fn prepare_input(_: &Input, _: &ParquetMetaData) {}
 
 /// The error of a build that does not read object stores.
 #[cfg(not(feature = "stores"))]

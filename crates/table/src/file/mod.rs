@@ -36,7 +36,7 @@ pub use stack::Stack;
 pub use table_files::TableFiles;
 pub use tally::Scan;
 
-pub(crate) use scratch::sweep;
+pub(crate) use scratch::sweep_folder;
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -48,7 +48,7 @@ use crate::{Table, TableError};
 type EachBatch<'a> = dyn FnMut(Table, f64) -> ControlFlow<()> + 'a;
 
 /// An error of the operating system, with the file and the action that was tried.
-pub(crate) fn io(
+pub(crate) fn io_error(
     path: &Path,
     action: &'static str,
 ) -> impl FnOnce(std::io::Error) -> TableError + use<> {

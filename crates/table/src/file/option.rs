@@ -37,7 +37,7 @@ pub struct ReadOptions {
 impl ReadOptions {
     /// The same options, with missing values of these columns kept.
     #[must_use]
-    pub fn keeping(self, optional: &[&str]) -> ReadOptions {
+    pub fn keep_columns(self, optional: &[&str]) -> ReadOptions {
         let optional = optional.iter().map(ToString::to_string);
         ReadOptions {
             optional: optional.collect(),

@@ -12,22 +12,22 @@ use ::parquet::file::metadata::RowGroupMetaData;
 use crate::TableError;
 
 use super::arrow::{self, Dictionaries};
-use super::guard::guarded;
+use super::guard::guard_panics;
 use super::input::{self, Input};
 use super::shard::Shard;
 use super::{EachBatch, Field};
 
 type Builder = ParquetRecordBatchReaderBuilder<Input>;
 
-fn open(path: &Path) -> Result<Builder, TableError> {
-    let file = input::open(path)?;
+fn open_file(path: &Path) -> Result<Builder, TableError> {
+    let file = input::open_input(path)?;
     let options = ArrowReaderOptions::new();
-    let metadata = guarded(path, || ArrowReaderMetadata::load(&file, options))?;
-    input::prepare(&file, metadata.metadata());
+    let metadata = guard_panics(path, || ArrowReaderMetadata::load(&file, options))?;
+    input::prepare_input(&file, metadata.metadata());
     let builder = Builder::new_with_metadata(file, metadata);
     let groups = builder.metadata().row_groups().iter();
     let mut columns = groups.flat_map(RowGroupMetaData::columns);
-    match columns.find_map(|column| unread(column.compression())) {
+    match columns.find_map(|column| unread_codec(column.compression())) {
         None => Ok(builder),
         Some(reason) => Err(TableError::NoTable {
             path: path.into(),
@@ -38,7 +38,7 @@ fn open(path: &Path) -> Result<Builder, TableError> {
 }
 
 /// The reason why columns of this compression cannot be read.
-fn unread(compression: Compression) -> Option<&'static str> {
+fn unread_codec(compression: Compression) -> Option<&'static str> {
     match compression {
         Compression::BROTLI(_) => Some("brotli compression is not read"),
         Compression::LZO => Some("lzo compression is not read"),
@@ -47,36 +47,36 @@ fn unread(compression: Compression) -> Option<&'static str> {
 }
 
 /// The columns of the file.
-pub(super) fn fields(path: &Path) -> Result<Vec<Field>, TableError> {
-    Ok(arrow::fields(open(path)?.schema()))
+pub(super) fn read_fields(path: &Path) -> Result<Vec<Field>, TableError> {
+    Ok(arrow::arrow_fields(open_file(path)?.schema()))
 }
 
 /// The rows of the file.
-pub(super) fn rows(path: &Path) -> Result<u64, TableError> {
-    let rows = open(path)?.metadata().file_metadata().num_rows();
+pub(super) fn count_rows(path: &Path) -> Result<u64, TableError> {
+    let rows = open_file(path)?.metadata().file_metadata().num_rows();
     Ok(rows.max(0) as u64)
 }
 
 /// The rows of each row group of the file.
 pub(super) fn group_rows(path: &Path) -> Result<Vec<u64>, TableError> {
-    let whole = open(path)?;
+    let whole = open_file(path)?;
     let groups = whole.metadata().row_groups().iter();
     Ok(groups.map(|group| group.num_rows().max(0) as u64).collect())
 }
 
 /// Reads the given fields, and only their bytes, and passes them on in batches.
-pub(super) fn decode(
+pub(super) fn decode_batches(
     shard: &Shard,
     fields: &[Field],
     batch_rows: usize,
     each: &mut EachBatch<'_>,
 ) -> Result<(), TableError> {
     let path = &*shard.path;
-    let whole = open(path)?;
+    let whole = open_file(path)?;
     let total = whole.metadata().file_metadata().num_rows().max(1) as f64;
-    let dictionaries = dictionaries(&whole);
+    let dictionaries = read_dictionaries(&whole);
     let mut rows = 0;
-    for builder in parts(shard, whole, dictionaries)? {
+    for builder in split_parts(shard, whole, dictionaries)? {
         let wanted = |name: &str| fields.iter().any(|field| field.name == name);
         let places: Vec<usize> = (builder.schema().fields().iter().enumerate())
             .filter(|(_, field)| wanted(field.name()))
@@ -86,10 +86,10 @@ pub(super) fn decode(
         let builder = builder
             .with_projection(mask)
             .with_batch_size(batch_rows.max(1));
-        let mut reader = guarded(path, || builder.build())?;
-        while let Some(batch) = guarded(path, || reader.next().transpose())? {
+        let mut reader = guard_panics(path, || builder.build())?;
+        while let Some(batch) = guard_panics(path, || reader.next().transpose())? {
             rows += batch.num_rows();
-            let table = guarded(path, || arrow::table(&batch, fields, dictionaries))?;
+            let table = guard_panics(path, || arrow::read_table(&batch, fields, dictionaries))?;
             if each(table, (rows as f64 / total).min(1.0)).is_break() {
                 return Ok(());
             }
@@ -100,7 +100,7 @@ pub(super) fn decode(
 
 /// Arrow's C++ library, which pandas uses, writes dictionaries in their original order; other
 /// writers rebuild them.
-fn dictionaries(file: &Builder) -> Dictionaries {
+fn read_dictionaries(file: &Builder) -> Dictionaries {
     let writer = file.metadata().file_metadata().created_by();
     match writer {
         Some(name) if name.starts_with("parquet-cpp") => Dictionaries::Whole,
@@ -110,7 +110,7 @@ fn dictionaries(file: &Builder) -> Dictionaries {
 
 /// The readers of the file: a single one, or one per row group if the order of dictionaries
 /// matters, because a batch across two groups would have its dictionaries rebuilt.
-fn parts(
+fn split_parts(
     shard: &Shard,
     whole: Builder,
     dictionaries: Dictionaries,
@@ -127,7 +127,7 @@ fn parts(
             None => whole,
         }]);
     }
-    let part = |group| Ok(open(&shard.path)?.with_row_groups(vec![group]));
+    let part = |group| Ok(open_file(&shard.path)?.with_row_groups(vec![group]));
     groups.map(part).collect()
 }
 

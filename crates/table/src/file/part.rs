@@ -9,7 +9,7 @@ use crate::TableError;
 
 use super::TableFiles;
 use super::parquet;
-use super::resolve::resolve;
+use super::resolve::resolve_input;
 use super::shard::Format;
 
 /// Consecutive row groups of one Parquet file.
@@ -31,7 +31,7 @@ impl TableFiles {
     ///
     /// # Errors
     /// If the files are of another format than Parquet, or cannot be read.
-    pub fn parts(&self, most: u64) -> Result<Vec<Part>, TableError> {
+    pub fn split_parts(&self, most: u64) -> Result<Vec<Part>, TableError> {
         let (mut parts, mut first) = (Vec::<Part>::new(), 0);
         for shard in &self.shards {
             if shard.format != Format::Parquet {
@@ -66,7 +66,7 @@ impl TableFiles {
     /// # Errors
     /// If the file is missing or damaged, or its row groups have changed.
     pub fn of_part(part: &Part) -> Result<TableFiles, TableError> {
-        let mut shards = resolve(&part.path)?;
+        let mut shards = resolve_input(&part.path)?;
         let groups = parquet::group_rows(&part.path)?;
         let found = groups
             .get(part.groups.clone())
@@ -107,19 +107,21 @@ mod tests {
     fn write(path: &Path, rows: u32, from: u32) {
         let values = (from..from + rows).map(f64::from).collect();
         let table = Table::new().with_number("x", values).unwrap();
-        let schema = arrow::schema(&table);
+        let schema = arrow::arrow_schema(&table);
         let groups = WriterProperties::builder().set_max_row_group_row_count(Some(10));
         let file = File::create(path).unwrap();
         let mut writer = ArrowWriter::try_new(file, schema.clone(), Some(groups.build())).unwrap();
         writer
-            .write(&arrow::batch(&table, &schema, 0..rows as usize).unwrap())
+            .write(&arrow::record_batch(&table, &schema, 0..rows as usize).unwrap())
             .unwrap();
         writer.close().unwrap();
     }
 
     fn read(part: &Part) -> Vec<f64> {
         let files = TableFiles::of_part(part).unwrap();
-        let table = files.read(&ReadOptions::default(), &mut |_| ()).unwrap();
+        let table = files
+            .read_table(&ReadOptions::default(), &mut |_| ())
+            .unwrap();
         table.number("x").unwrap().to_vec()
     }
 
@@ -128,13 +130,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         write(&folder.path().join("a.parquet"), 45, 0);
         write(&folder.path().join("b.parquet"), 12, 45);
-        let files = TableFiles::open(&[folder.path()]).unwrap();
+        let files = TableFiles::open_inputs(&[folder.path()]).unwrap();
         for (most, expected) in [
             (1, vec![10, 10, 10, 10, 5, 10, 2]),
             (25, vec![20, 25, 12]),
             (1000, vec![45, 12]),
         ] {
-            let parts = files.parts(most).unwrap();
+            let parts = files.split_parts(most).unwrap();
             let rows: Vec<u64> = parts.iter().map(|part| part.rows).collect();
             assert_eq!(rows, expected);
             let all: Vec<f64> = parts.iter().flat_map(read).collect();
@@ -149,7 +151,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.parquet");
         write(&path, 30, 0);
-        let part = &TableFiles::open(&[&path]).unwrap().parts(10).unwrap()[2];
+        let part = &TableFiles::open_inputs(&[&path])
+            .unwrap()
+            .split_parts(10)
+            .unwrap()[2];
         for (rows, words) in [(25, "found 5"), (14, "found fewer row groups")] {
             write(&path, rows, 0);
             let error = TableFiles::of_part(part).unwrap_err().to_string();

@@ -5,35 +5,35 @@ use std::path::{Path, PathBuf};
 use crate::TableError;
 
 use super::address::Address;
-use super::io;
-use super::shard::{Format, Shard, foreign};
+use super::io_error;
+use super::shard::{Format, Shard, foreign_format};
 
 /// The files of a file name, a folder or a pattern, ordered by name.
-pub(super) fn resolve(input: &Path) -> Result<Vec<Shard>, TableError> {
-    if let Some(address) = Address::of(input) {
+pub(super) fn resolve_input(input: &Path) -> Result<Vec<Shard>, TableError> {
+    if let Some(address) = Address::from_path(input) {
         return in_store(input, &address);
     }
     if input.is_dir() {
-        return folder(input);
+        return list_folder(input);
     }
     let pattern = input.to_str().filter(|text| text.contains(['*', '?', '[']));
     match pattern {
-        Some(pattern) if !input.exists() => matching(input, pattern),
-        _ => Ok(vec![shard(input)?]),
+        Some(pattern) if !input.exists() => list_matching(input, pattern),
+        _ => Ok(vec![find_shard(input)?]),
     }
 }
 
 #[cfg(feature = "stores")]
-use super::store::resolve as in_store;
+use super::store::resolve_input as in_store;
 
 #[cfg(not(feature = "stores"))]
 fn in_store(input: &Path, _: &Address<'_>) -> Result<Vec<Shard>, TableError> {
     Err(super::input::not_compiled(input))
 }
 
-fn shard(path: &Path) -> Result<Shard, TableError> {
-    let data = std::fs::metadata(path).map_err(io(path, "open"))?;
-    let format = Format::of(path).ok_or_else(|| foreign(path))?;
+fn find_shard(path: &Path) -> Result<Shard, TableError> {
+    let data = std::fs::metadata(path).map_err(io_error(path, "open"))?;
+    let format = Format::from_path(path).ok_or_else(|| foreign_format(path))?;
     Ok(Shard {
         path: path.into(),
         format,
@@ -44,20 +44,20 @@ fn shard(path: &Path) -> Result<Shard, TableError> {
 }
 
 /// Tables directly in a folder; hidden files and those of unknown extension are skipped.
-fn folder(input: &Path) -> Result<Vec<Shard>, TableError> {
+fn list_folder(input: &Path) -> Result<Vec<Shard>, TableError> {
     let mut paths = Vec::new();
-    for entry in std::fs::read_dir(input).map_err(io(input, "list"))? {
-        paths.push(entry.map_err(io(input, "list"))?.path());
+    for entry in std::fs::read_dir(input).map_err(io_error(input, "list"))? {
+        paths.push(entry.map_err(io_error(input, "list"))?.path());
     }
     let visible = |path: &PathBuf| {
         let name = path.file_name().map(|name| name.to_string_lossy());
         path.is_file() && name.is_some_and(|name| !name.starts_with(['.', '_']))
     };
-    paths.retain(|path| visible(path) && Format::of(path).is_some());
+    paths.retain(|path| visible(path) && Format::from_path(path).is_some());
     some_of(input, paths, "the folder has no table in it")
 }
 
-fn matching(input: &Path, pattern: &str) -> Result<Vec<Shard>, TableError> {
+fn list_matching(input: &Path, pattern: &str) -> Result<Vec<Shard>, TableError> {
     let found = glob::glob(pattern).map_err(|error| TableError::Format {
         path: input.into(),
         reason: format!("not a valid pattern: {}", error.msg),
@@ -79,5 +79,5 @@ fn some_of(
         });
     }
     paths.sort();
-    paths.iter().map(|path| shard(path)).collect()
+    paths.iter().map(|path| find_shard(path)).collect()
 }

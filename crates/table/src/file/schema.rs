@@ -25,7 +25,7 @@ impl Field {
         is_number && matches!(&*self.type_name, "date" | "Date32" | "Date64")
     }
 
-    fn describe(&self) -> String {
+    fn describe_type(&self) -> String {
         match self.kind {
             Some(kind) => format!("column {:?} ({kind})", self.name),
             None => format!("column {:?} ({})", self.name, self.type_name),
@@ -34,7 +34,7 @@ impl Field {
 }
 
 /// Refuses two columns of one name.
-pub(super) fn distinct(path: &Path, fields: &[Field]) -> Result<(), TableError> {
+pub(super) fn check_distinct(path: &Path, fields: &[Field]) -> Result<(), TableError> {
     let mut seen = HashMap::new();
     for (field, place) in fields.iter().zip(1..) {
         if let Some(first) = seen.insert(&field.name, place) {
@@ -56,15 +56,21 @@ pub(super) struct FileFields<'a> {
 }
 
 /// Refuses a shard whose columns differ from those of the first or are in another order.
-pub(super) fn agree(first: &FileFields<'_>, shard: &FileFields<'_>) -> Result<(), TableError> {
+pub(super) fn check_agreement(
+    first: &FileFields<'_>,
+    shard: &FileFields<'_>,
+) -> Result<(), TableError> {
     let (expected, found) = (first.fields, shard.fields);
     let differ = |a: &Field, b: &Field| a.name != b.name || a.kind != b.kind;
     let (expected, found) = match expected.iter().zip(found).find(|(a, b)| differ(a, b)) {
-        Some((a, b)) => (a.describe(), b.describe()),
+        Some((a, b)) => (a.describe_type(), b.describe_type()),
         None if expected.len() == found.len() => return Ok(()),
         None => match (expected.get(found.len()), found.get(expected.len())) {
-            (Some(absent), _) => (absent.describe(), format!("no column {:?}", absent.name)),
-            (_, Some(extra)) => (format!("no column {:?}", extra.name), extra.describe()),
+            (Some(absent), _) => (
+                absent.describe_type(),
+                format!("no column {:?}", absent.name),
+            ),
+            (_, Some(extra)) => (format!("no column {:?}", extra.name), extra.describe_type()),
             _ => return Ok(()),
         },
     };
@@ -77,7 +83,7 @@ pub(super) fn agree(first: &FileFields<'_>, shard: &FileFields<'_>) -> Result<()
 }
 
 /// The fields that the options select, in the file's order, as categories if requested.
-pub(super) fn select(
+pub(super) fn select_fields(
     path: &Path,
     fields: &[Field],
     options: &ReadOptions,
@@ -85,7 +91,7 @@ pub(super) fn select(
     let asked = options.columns.iter().flatten();
     let ordered = options.levels.iter().map(|(name, _)| name);
     for name in asked.chain(&options.categorical).chain(ordered) {
-        known(fields, name)?;
+        check_known(fields, name)?;
     }
     let wanted = |field: &&Field| {
         let columns = options.columns.as_ref();
@@ -130,7 +136,7 @@ fn as_read(path: &Path, field: &Field, options: &ReadOptions) -> Result<Field, T
     })
 }
 
-fn known(fields: &[Field], name: &str) -> Result<(), TableError> {
+fn check_known(fields: &[Field], name: &str) -> Result<(), TableError> {
     if fields.iter().any(|field| field.name == name) {
         return Ok(());
     }

@@ -21,10 +21,10 @@ pub struct Scratch {
 impl Scratch {
     /// A new folder in `place` whose name begins with `prefix`.
     pub fn new_in(place: &Path, prefix: &str) -> std::io::Result<Scratch> {
-        sweep(place, prefix);
+        sweep_folder(place, prefix);
         let folder = tempfile::Builder::new().prefix(prefix).tempdir_in(place)?;
         Ok(Scratch {
-            _owner: own(folder.path()).ok(),
+            _owner: own_file(folder.path()).ok(),
             folder,
         })
     }
@@ -39,7 +39,7 @@ impl Scratch {
 /// ends. The owner's file appears with the lock already held, so that no other process finds the
 /// folder of a live process unlocked. On file systems without locks the folder has no owner and is
 /// never removed by others.
-fn own(folder: &Path) -> std::io::Result<File> {
+fn own_file(folder: &Path) -> std::io::Result<File> {
     let file = File::create(folder.join(OWNER_TO_BE))?;
     file.try_lock()?;
     std::fs::rename(folder.join(OWNER_TO_BE), folder.join(OWNER))?;
@@ -48,7 +48,7 @@ fn own(folder: &Path) -> std::io::Result<File> {
 
 /// Removes folders whose owner is dead. Errors are ignored, because the current process does not
 /// depend on it.
-pub(crate) fn sweep(place: &Path, prefix: &str) {
+pub(crate) fn sweep_folder(place: &Path, prefix: &str) {
     for entry in std::fs::read_dir(place).into_iter().flatten().flatten() {
         let is_named = entry.file_name().to_string_lossy().starts_with(prefix);
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());

@@ -45,7 +45,7 @@ pub(super) enum Separator {
 
 impl Format {
     /// The format of a file of that name, if its extension is known.
-    pub(super) fn of(path: &Path) -> Option<Self> {
+    pub(super) fn from_path(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?.to_ascii_lowercase();
         let (stem, packing) = match name.rsplit_once('.') {
             Some((stem, "gz")) => (stem, Packing::Gzip),
@@ -62,7 +62,7 @@ impl Format {
     }
 
     /// About how many times larger the content is than the file.
-    pub(super) fn expansion(self) -> u64 {
+    pub(super) fn expansion_factor(self) -> u64 {
         match self {
             Self::Csv(Packing::Gzip | Packing::Zstandard, _) => 4,
             _ => 1,
@@ -70,7 +70,7 @@ impl Format {
     }
 
     /// Whether two files can be shards of one table.
-    pub(super) fn family(self) -> &'static str {
+    pub(super) fn family_name(self) -> &'static str {
         match self {
             Self::Csv(..) => "csv text",
             Self::Parquet => "parquet data",
@@ -80,7 +80,7 @@ impl Format {
 }
 
 /// The error for a file with an unknown extension, with advice.
-pub(super) fn foreign(path: &Path) -> TableError {
+pub(super) fn foreign_format(path: &Path) -> TableError {
     let extension = path.extension().unwrap_or_default().to_string_lossy();
     let (reason, hint) = match extension.to_ascii_lowercase().as_str() {
         "br" | "bz2" | "xz" | "lz4" | "lzma" | "sz" | "zip" | "7z" | "rar" | "tar" | "tgz"
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn a_format_is_known_by_its_extension_in_any_case() {
-        let of = |name: &str| Format::of(Path::new(name));
+        let of = |name: &str| Format::from_path(Path::new(name));
         assert_eq!(of("a.b/x.PARQUET"), Some(Format::Parquet));
         assert_eq!(
             of("x.tsv.GZ"),
@@ -141,7 +141,7 @@ mod tests {
             ("t.json", "write it as csv, parquet or arrow"),
             ("t.what", "known are csv"),
         ] {
-            let error = foreign(Path::new(name)).to_string();
+            let error = foreign_format(Path::new(name)).to_string();
             assert!(error.contains(expected), "{error}");
         }
     }

@@ -15,13 +15,13 @@ use crate::{Column, MISSING, Table, TableError};
 
 use super::content::WRITER;
 use super::shard::{Format, Packing, Separator};
-use super::{arrow, io};
+use super::{arrow, io_error};
 
 /// Rows that are encoded at a time.
 const BATCH_ROWS: usize = 1 << 16;
 
 /// A file that is written from tables with the same columns. It gets its name in
-/// [`finish`](Self::finish); until then an older file of that name is untouched.
+/// [`close_file`](Self::close_file); until then an older file of that name is untouched.
 pub struct Sink {
     target: std::path::PathBuf,
     encoder: Encoder,
@@ -37,26 +37,29 @@ enum Encoder {
 impl Sink {
     /// Starts a file in the format of its extension (csv, tsv, parquet or arrow), with the columns
     /// of `like`, whose rows are not written.
-    pub fn create(target: &Path, like: &Table) -> Result<Self, TableError> {
-        let format = Format::of(target).ok_or_else(|| unknown(target))?;
+    pub fn create_file(target: &Path, like: &Table) -> Result<Self, TableError> {
+        let format = Format::from_path(target).ok_or_else(|| unknown_format(target))?;
         Self::with_format(target, format, like)
     }
 
     fn with_format(target: &Path, format: Format, like: &Table) -> Result<Self, TableError> {
         if let Format::Csv(Packing::Gzip | Packing::Zstandard, _) = format {
-            return Err(unknown(target));
+            return Err(unknown_format(target));
         }
-        let schema = arrow::schema(like);
-        let draft = Draft::create(target).map_err(io(target, "write"))?;
+        let schema = arrow::arrow_schema(like);
+        let draft = Draft::create_draft(target).map_err(io_error(target, "write"))?;
         let encoder = match format {
-            Format::Csv(_, separator) => Encoder::Csv(Box::new(csv(draft, separator, like)?)),
+            Format::Csv(_, separator) => {
+                Encoder::Csv(Box::new(csv_writer(draft, separator, like)?))
+            }
             Format::Parquet => {
-                let writer = ArrowWriter::try_new(draft, Arc::clone(&schema), Some(properties()));
-                Encoder::Parquet(Box::new(writer.map_err(refusal(target))?))
+                let writer =
+                    ArrowWriter::try_new(draft, Arc::clone(&schema), Some(writer_properties()));
+                Encoder::Parquet(Box::new(writer.map_err(refusal_error(target))?))
             }
             Format::Ipc => {
-                let writer = FileWriter::try_new(draft, &marked(&schema));
-                Encoder::Ipc(Box::new(writer.map_err(refusal(target))?))
+                let writer = FileWriter::try_new(draft, &mark_schema(&schema));
+                Encoder::Ipc(Box::new(writer.map_err(refusal_error(target))?))
             }
         };
         Ok(Self {
@@ -67,9 +70,9 @@ impl Sink {
     }
 
     /// Adds the rows of a table, which must have the columns with which the file was started.
-    pub fn push(&mut self, table: &Table) -> Result<(), TableError> {
-        let refused = refusal(&self.target);
-        if arrow::schema(table) != self.schema {
+    pub fn push_table(&mut self, table: &Table) -> Result<(), TableError> {
+        let refused = refusal_error(&self.target);
+        if arrow::arrow_schema(table) != self.schema {
             return Err(refused(
                 "a batch must have the columns of the first".to_string(),
             ));
@@ -80,13 +83,15 @@ impl Sink {
         }
         for start in (0..table.n_rows()).step_by(BATCH_ROWS) {
             let rows = start..table.n_rows().min(start + BATCH_ROWS);
-            let batch = arrow::batch(table, &self.schema, rows);
-            let batch = batch.map_err(refusal(&self.target))?;
+            let batch = arrow::record_batch(table, &self.schema, rows);
+            let batch = batch.map_err(refusal_error(&self.target))?;
             match &mut self.encoder {
                 Encoder::Parquet(writer) => {
-                    writer.write(&batch).map_err(refusal(&self.target))?;
+                    writer.write(&batch).map_err(refusal_error(&self.target))?;
                 }
-                Encoder::Ipc(writer) => writer.write(&batch).map_err(refusal(&self.target))?,
+                Encoder::Ipc(writer) => {
+                    writer.write(&batch).map_err(refusal_error(&self.target))?
+                }
                 Encoder::Csv(_) => {}
             }
         }
@@ -94,44 +99,43 @@ impl Sink {
     }
 
     /// Completes the file and gives it its name.
-    pub fn finish(self) -> Result<(), TableError> {
+    pub fn close_file(self) -> Result<(), TableError> {
         let target = &self.target;
         let draft = match self.encoder {
-            Encoder::Csv(writer) => {
-                (writer.into_inner()).map_err(|error| io(target, "write")(error.into_error()))?
-            }
-            Encoder::Parquet(writer) => writer.into_inner().map_err(refusal(target))?,
-            Encoder::Ipc(writer) => writer.into_inner().map_err(refusal(target))?,
+            Encoder::Csv(writer) => (writer.into_inner())
+                .map_err(|error| io_error(target, "write")(error.into_error()))?,
+            Encoder::Parquet(writer) => writer.into_inner().map_err(refusal_error(target))?,
+            Encoder::Ipc(writer) => writer.into_inner().map_err(refusal_error(target))?,
         };
-        draft.commit().map_err(io(target, "write"))
+        draft.commit_file().map_err(io_error(target, "write"))
     }
 }
 
 /// Writes a table as Parquet, compressed with Zstandard. Categories are strings, matrices
 /// lists of fixed size, missing values nulls.
 pub fn write_parquet(path: &Path, table: &Table) -> Result<(), TableError> {
-    write(path, Format::Parquet, table)
+    write_table(path, Format::Parquet, table)
 }
 
 /// Writes a table as comma-separated text: missing values are empty cells, a matrix `x` is the
 /// columns `x[1]`, `x[2]` and so on, and numbers have as many digits as are needed to read them
 /// back exactly.
 pub fn write_csv(path: &Path, table: &Table) -> Result<(), TableError> {
-    write(path, Format::Csv(Packing::Plain, Separator::Comma), table)
+    write_table(path, Format::Csv(Packing::Plain, Separator::Comma), table)
 }
 
 /// Writes a table as an Arrow IPC file.
 pub fn write_ipc(path: &Path, table: &Table) -> Result<(), TableError> {
-    write(path, Format::Ipc, table)
+    write_table(path, Format::Ipc, table)
 }
 
-fn write(path: &Path, format: Format, table: &Table) -> Result<(), TableError> {
+fn write_table(path: &Path, format: Format, table: &Table) -> Result<(), TableError> {
     let mut sink = Sink::with_format(path, format, table)?;
-    sink.push(table)?;
-    sink.finish()
+    sink.push_table(table)?;
+    sink.close_file()
 }
 
-fn unknown(target: &Path) -> TableError {
+fn unknown_format(target: &Path) -> TableError {
     TableError::NoTable {
         path: target.into(),
         reason: "cannot write a file of this extension",
@@ -139,7 +143,7 @@ fn unknown(target: &Path) -> TableError {
     }
 }
 
-fn properties() -> WriterProperties {
+fn writer_properties() -> WriterProperties {
     let level = ZstdLevel::try_new(3).unwrap_or_default();
     WriterProperties::builder()
         .set_compression(Compression::ZSTD(level))
@@ -148,12 +152,12 @@ fn properties() -> WriterProperties {
 }
 
 /// The schema with the mark of its writer.
-fn marked(schema: &Schema) -> Schema {
+fn mark_schema(schema: &Schema) -> Schema {
     let mark = ("writer".to_owned(), WRITER.to_owned());
     schema.clone().with_metadata([mark].into())
 }
 
-fn csv(
+fn csv_writer(
     draft: Draft,
     separator: Separator,
     like: &Table,
@@ -196,10 +200,10 @@ fn write_records(writer: &mut ::csv::Writer<Draft>, table: &Table) -> ::csv::Res
 
 fn push_cells(record: &mut ByteRecord, column: &Column, row: usize) {
     match column {
-        Column::Number(values) => record.push_field(shortest(values[row]).as_bytes()),
+        Column::Number(values) => record.push_field(shortest_number(values[row]).as_bytes()),
         Column::Matrix { width, values } => {
             for value in &values[row * width..(row + 1) * width] {
-                record.push_field(shortest(*value).as_bytes());
+                record.push_field(shortest_number(*value).as_bytes());
             }
         }
         Column::Category { codes, levels } => record.push_field(match codes[row] {
@@ -215,7 +219,7 @@ fn push_cells(record: &mut ByteRecord, column: &Column, row: usize) {
 }
 
 /// The shortest text that parses to the same number; `inf` and `-inf` for infinities.
-fn shortest(value: f64) -> String {
+fn shortest_number(value: f64) -> String {
     if value.is_nan() {
         return String::new();
     }
@@ -228,13 +232,13 @@ fn shortest(value: f64) -> String {
 
 fn csv_error(target: &Path, error: ::csv::Error) -> TableError {
     match error.into_kind() {
-        ::csv::ErrorKind::Io(source) => io(target, "write")(source),
-        other => refusal(target)(format!("{other:?}")),
+        ::csv::ErrorKind::Io(source) => io_error(target, "write")(source),
+        other => refusal_error(target)(format!("{other:?}")),
     }
 }
 
 /// An error of a format's library while it writes, on one line.
-fn refusal<E: std::fmt::Display>(target: &Path) -> impl Fn(E) -> TableError + use<E> {
+fn refusal_error<E: std::fmt::Display>(target: &Path) -> impl Fn(E) -> TableError + use<E> {
     let path = target.to_path_buf();
     move |error| TableError::Format {
         path: path.clone(),

@@ -1,6 +1,6 @@
 //! Concatenates batches to one table.
 
-use crate::level::relabel;
+use crate::level::relabel_codes;
 use crate::{Column, Labels, Table, TableError};
 
 use super::Field;
@@ -40,7 +40,7 @@ impl Stack {
     ///
     /// # Panics
     /// If its columns are not of the types in the fields.
-    pub fn push(&mut self, batch: &Table) {
+    pub fn push_batch(&mut self, batch: &Table) {
         for (pile, (name, column)) in self.piles.iter_mut().zip(batch.columns()) {
             match (pile, column) {
                 (Pile::Plain(Column::Number(all)), Column::Number(more))
@@ -52,7 +52,7 @@ impl Stack {
                     all.extend_from_slice(more);
                 }
                 (Pile::Category(all, known), Column::Category { codes, levels }) => {
-                    all.extend(known.codes(codes, levels));
+                    all.extend(known.merged_codes(codes, levels));
                 }
                 _ => unreachable!("column {name:?} is decoded as its field says"),
             }
@@ -63,14 +63,14 @@ impl Stack {
     ///
     /// # Errors
     /// If a batch had fewer rows in some columns.
-    pub fn finish(self) -> Result<Table, TableError> {
+    pub fn into_table(self) -> Result<Table, TableError> {
         let mut table = Table::new();
         for (name, pile) in self.names.into_iter().zip(self.piles) {
             let column = match pile {
                 Pile::Plain(column) => column,
                 Pile::Category(mut codes, known) => {
-                    let (levels, place) = known.finish();
-                    relabel(&mut codes, &place);
+                    let (levels, place) = known.sorted_labels();
+                    relabel_codes(&mut codes, &place);
                     Column::Category { codes, levels }
                 }
             };

@@ -7,7 +7,7 @@ use std::time::UNIX_EPOCH;
 
 use crate::{Table, TableError};
 
-use super::resolve::resolve;
+use super::resolve::resolve_input;
 use super::shard::{Format, Shard};
 use super::stack::Stack;
 use super::tally::{Scan, Tally, as_asked};
@@ -24,14 +24,14 @@ impl Table {
     /// Reads a CSV, Parquet or Arrow file, a folder of such files, or the files that a pattern
     /// such as `part-*.parquet` names. Missing values are refused; [`TableFiles`] has the options.
     pub fn read(path: impl AsRef<Path>) -> Result<Table, TableError> {
-        TableFiles::open(&[path])?.read(&ReadOptions::default(), &mut |_| ())
+        TableFiles::open_inputs(&[path])?.read_table(&ReadOptions::default(), &mut |_| ())
     }
 
     /// Writes a file in the format of its extension: csv, tsv, parquet or arrow.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<(), TableError> {
-        let mut sink = Sink::create(path.as_ref(), self)?;
-        sink.push(self)?;
-        sink.finish()
+        let mut sink = Sink::create_file(path.as_ref(), self)?;
+        sink.push_table(self)?;
+        sink.close_file()
     }
 }
 
@@ -39,10 +39,10 @@ impl TableFiles {
     /// Finds the files behind `inputs`, each a file, a folder or a pattern such as
     /// `part-*.parquet`. Parquet and Arrow shards that disagree are refused here; CSV shards, whose
     /// columns depend on the options, are checked when they are read.
-    pub fn open<P: AsRef<Path>>(inputs: &[P]) -> Result<Self, TableError> {
+    pub fn open_inputs<P: AsRef<Path>>(inputs: &[P]) -> Result<Self, TableError> {
         let mut shards = Vec::new();
         for input in inputs {
-            shards.extend(resolve(input.as_ref())?);
+            shards.extend(resolve_input(input.as_ref())?);
         }
         let first = shards.first().ok_or_else(|| TableError::NoTable {
             path: PathBuf::new(),
@@ -55,7 +55,7 @@ impl TableFiles {
         let described = !matches!(first.format, Format::Csv(..));
         let source = Self { shards };
         if described {
-            source.fields(&ReadOptions::default())?;
+            source.read_fields(&ReadOptions::default())?;
         }
         Ok(source)
     }
@@ -81,16 +81,16 @@ impl TableFiles {
     }
 
     /// The columns that the options select, in the order of the files.
-    pub fn schema(&self, options: &ReadOptions) -> Result<Vec<Field>, TableError> {
-        let fields = self.fields(options)?;
-        schema::select(&self.shards[0].path, &fields, options)
+    pub fn read_schema(&self, options: &ReadOptions) -> Result<Vec<Field>, TableError> {
+        let fields = self.read_fields(options)?;
+        schema::select_fields(&self.shards[0].path, &fields, options)
     }
 
     /// The memory in bytes of the columns that the options select, 8 per number. It is exact for
     /// Parquet files and estimated from the size of other files.
     pub fn expected_bytes(&self, options: &ReadOptions) -> Result<u64, TableError> {
-        let all = self.fields(options)?;
-        let chosen = schema::select(&self.shards[0].path, &all, options)?;
+        let all = self.read_fields(options)?;
+        let chosen = schema::select_fields(&self.shards[0].path, &all, options)?;
         let width = |fields: &[Field]| -> u64 {
             let kinds = fields.iter().filter_map(|field| field.kind);
             kinds.map(|kind| kind.width() as u64).sum()
@@ -99,48 +99,50 @@ impl TableFiles {
         let mut bytes = 0;
         for shard in &self.shards {
             bytes += match shard.format {
-                Format::Parquet => parquet::rows(&shard.path)? * 8 * wanted,
-                format => shard.bytes * format.expansion() * wanted / there,
+                Format::Parquet => parquet::count_rows(&shard.path)? * 8 * wanted,
+                format => shard.bytes * format.expansion_factor() * wanted / there,
             };
         }
         Ok(bytes)
     }
 
     /// Reads all rows into memory and reports to `progress` after every batch.
-    pub fn read(
+    pub fn read_table(
         &self,
         options: &ReadOptions,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<Table, TableError> {
-        let fields = self.schema(options)?;
+        let fields = self.read_schema(options)?;
         let mut stack = Stack::new(&fields);
-        let scanned = self.pass(&fields, options, &mut |batch,
-                                                         at|
-         -> Result<(), TableError> {
-            stack.push(&batch);
-            progress(at);
-            Ok(())
-        })?;
-        let mut table = stack.finish()?;
+        let scanned = self.pass_blocks(
+            &fields,
+            options,
+            &mut |batch, at| -> Result<(), TableError> {
+                stack.push_batch(&batch);
+                progress(at);
+                Ok(())
+            },
+        )?;
+        let mut table = stack.into_table()?;
         table.count_dropped(scanned.dropped_rows);
         Ok(table)
     }
 
     /// Passes on all rows batch by batch, so that memory does not grow with their number. A
-    /// category has the levels of its batch only: see [`Column::recode`](crate::Column::recode). An
+    /// category has the levels of its batch only: see [`Column::recode_levels`](crate::Column::recode_levels). An
     /// error of `each` ends the pass and is returned. Under
     /// [`MissingPolicy::Refuse`](crate::MissingPolicy::Refuse) the error comes after the last
     /// batch.
-    pub fn scan<E: From<TableError>>(
+    pub fn scan_blocks<E: From<TableError>>(
         &self,
         options: &ReadOptions,
         each: &mut dyn FnMut(Table, Progress) -> Result<(), E>,
     ) -> Result<Scan, E> {
-        self.pass(&self.schema(options)?, options, each)
+        self.pass_blocks(&self.read_schema(options)?, options, each)
     }
 
-    /// [`scan`](Self::scan) with a known schema.
-    pub(crate) fn pass<E: From<TableError>>(
+    /// [`scan_blocks`](Self::scan_blocks) with a known schema.
+    pub(crate) fn pass_blocks<E: From<TableError>>(
         &self,
         fields: &[Field],
         options: &ReadOptions,
@@ -151,7 +153,7 @@ impl TableFiles {
         let mut before = 0;
         for shard in &self.shards {
             let mut take = |batch: Table, within: f64| -> Result<(), E> {
-                let batch = tally.take(as_asked(batch, fields, options)?, options);
+                let batch = tally.take_batch(as_asked(batch, fields, options)?, options);
                 let done = before as f64 + within * shard.bytes as f64;
                 let progress = Progress {
                     stage: Stage::Reading,
@@ -161,7 +163,7 @@ impl TableFiles {
                 each(batch, progress)
             };
             let mut taken = Ok(());
-            decode(shard, fields, options, &mut |batch, within| {
+            decode_shard(shard, fields, options, &mut |batch, within| {
                 taken = take(batch, within);
                 match taken {
                     Ok(()) => ControlFlow::Continue(()),
@@ -171,24 +173,24 @@ impl TableFiles {
             taken?;
             before += shard.bytes;
         }
-        Ok(tally.finish(fields, options.missing)?)
+        Ok(tally.check_totals(fields, options.missing)?)
     }
 
     /// All columns of the first shard, after a comparison with those of the others.
-    fn fields(&self, options: &ReadOptions) -> Result<Vec<Field>, TableError> {
+    fn read_fields(&self, options: &ReadOptions) -> Result<Vec<Field>, TableError> {
         let first = &self.shards[0];
         let fields = match first.format {
-            Format::Csv(..) => csv::infer(&self.shards, options)?,
-            _ => described(first)?,
+            Format::Csv(..) => csv::infer_fields(&self.shards, options)?,
+            _ => describe_shard(first)?,
         };
-        schema::distinct(&first.path, &fields)?;
+        schema::check_distinct(&first.path, &fields)?;
         for shard in &self.shards[1..] {
             let found = match shard.format {
                 Format::Csv(..) => csv::named_like(shard, options, &fields)?,
-                _ => described(shard)?,
+                _ => describe_shard(shard)?,
             };
             let described = |path, fields| schema::FileFields { path, fields };
-            schema::agree(
+            schema::check_agreement(
                 &described(&first.path, &fields),
                 &described(&shard.path, &found),
             )?;
@@ -198,34 +200,34 @@ impl TableFiles {
 }
 
 fn one_format(first: &Shard, shard: &Shard) -> Result<(), TableError> {
-    if first.format.family() == shard.format.family() {
+    if first.format.family_name() == shard.format.family_name() {
         return Ok(());
     }
     Err(TableError::Shard {
         shard: shard.path.clone(),
         first: first.path.clone(),
-        expected: first.format.family().into(),
-        found: shard.format.family().into(),
+        expected: first.format.family_name().into(),
+        found: shard.format.family_name().into(),
     })
 }
 
 /// The columns of a file that describes itself.
-fn described(shard: &Shard) -> Result<Vec<Field>, TableError> {
+fn describe_shard(shard: &Shard) -> Result<Vec<Field>, TableError> {
     match shard.format {
-        Format::Parquet => parquet::fields(&shard.path),
-        _ => ipc::fields(&shard.path),
+        Format::Parquet => parquet::read_fields(&shard.path),
+        _ => ipc::read_fields(&shard.path),
     }
 }
 
-fn decode(
+fn decode_shard(
     shard: &Shard,
     fields: &[Field],
     options: &ReadOptions,
     each: &mut EachBatch<'_>,
 ) -> Result<(), TableError> {
     match shard.format {
-        Format::Csv(..) => csv::decode(shard, fields, options, each),
-        Format::Parquet => parquet::decode(shard, fields, options.batch_rows, each),
-        Format::Ipc => ipc::decode(&shard.path, fields, options.batch_rows, each),
+        Format::Csv(..) => csv::decode_records(shard, fields, options, each),
+        Format::Parquet => parquet::decode_batches(shard, fields, options.batch_rows, each),
+        Format::Ipc => ipc::decode_batches(&shard.path, fields, options.batch_rows, each),
     }
 }

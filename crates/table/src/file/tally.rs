@@ -17,8 +17,10 @@ pub(super) fn as_asked(
             batch.replace(&field.name, category)?;
         }
         if let Some(levels) = options.levels_of(&field.name) {
-            let ordered = batch.column(&field.name)?.recode(&field.name, levels);
-            let ordered = ordered.map_err(|error| unlisted(error, levels))?;
+            let ordered = batch
+                .column(&field.name)?
+                .recode_levels(&field.name, levels);
+            let ordered = ordered.map_err(|error| unlisted_level(error, levels))?;
             batch.replace(&field.name, ordered)?;
         }
     }
@@ -26,7 +28,7 @@ pub(super) fn as_asked(
 }
 
 /// The error for a value that is not among the levels given for a column.
-fn unlisted(error: TableError, levels: &[String]) -> TableError {
+fn unlisted_level(error: TableError, levels: &[String]) -> TableError {
     match error {
         TableError::UnseenLevel { name, example, .. } => TableError::UnlistedLevel {
             name,
@@ -70,13 +72,13 @@ impl Tally {
     }
 
     /// Counts a batch and drops its rows with missing values if the options request it.
-    pub(super) fn take(&mut self, batch: Table, options: &ReadOptions) -> Table {
+    pub(super) fn take_batch(&mut self, batch: Table, options: &ReadOptions) -> Table {
         let counts: Vec<usize> = batch
             .columns()
             .map(|(name, column)| {
                 let is_counted = !is_optional(options, name);
                 if is_counted {
-                    Column::missing(column)
+                    Column::count_missing(column)
                 } else {
                     0
                 }
@@ -96,7 +98,7 @@ impl Tally {
         batch
     }
 
-    pub(super) fn finish(
+    pub(super) fn check_totals(
         self,
         fields: &[Field],
         policy: MissingPolicy,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::file::io;
+use crate::file::io_error;
 use crate::{Kind, TableError};
 
 pub(super) const MAGIC: &[u8; 8] = b"LEHRROWS";
@@ -47,7 +47,7 @@ impl Header {
     }
 
     /// Preamble and header as bytes, the checksum of the rows still 0.
-    pub(super) fn encode(&self) -> Vec<u8> {
+    pub(super) fn encode_header(&self) -> Vec<u8> {
         let mut text = serde_json::to_vec(self).expect("names and numbers are valid JSON");
         text.resize(text.len().next_multiple_of(64), b' ');
         let mut bytes = Vec::with_capacity(PREAMBLE_BYTES + text.len());
@@ -62,36 +62,40 @@ impl Header {
 
     /// Reads the head of a file: its header, the start of its rows and their checksum. Refuses any
     /// file that does not agree exactly with its header.
-    pub(super) fn read(path: &Path, mut file: &File) -> Result<(Self, usize, u32), TableError> {
+    pub(super) fn read_header(
+        path: &Path,
+        mut file: &File,
+    ) -> Result<(Self, usize, u32), TableError> {
         let damaged = |reason: String| TableError::Damaged {
             path: path.into(),
             reason,
         };
-        let length = file.metadata().map_err(io(path, "read"))?.len() as usize;
+        let length = file.metadata().map_err(io_error(path, "read"))?.len() as usize;
         let mut preamble = [0; PREAMBLE_BYTES];
         if length < PREAMBLE_BYTES {
             return Err(damaged("it is cut short".into()));
         }
-        file.read_exact(&mut preamble).map_err(io(path, "read"))?;
-        let rest = known(path, &preamble)?;
-        let text_bytes = usize::try_from(number(&rest[8..16])).unwrap_or(usize::MAX);
+        file.read_exact(&mut preamble)
+            .map_err(io_error(path, "read"))?;
+        let rest = check_preamble(path, &preamble)?;
+        let text_bytes = usize::try_from(read_number(&rest[8..16])).unwrap_or(usize::MAX);
         if text_bytes > length - PREAMBLE_BYTES {
             return Err(damaged("its header is cut short".into()));
         }
         let mut text = vec![0; text_bytes];
-        file.read_exact(&mut text).map_err(io(path, "read"))?;
-        if u64::from(crc32fast::hash(&text)) != number(&rest[4..8]) {
+        file.read_exact(&mut text).map_err(io_error(path, "read"))?;
+        if u64::from(crc32fast::hash(&text)) != read_number(&rest[4..8]) {
             return Err(damaged("its header does not match its checksum".into()));
         }
         let header: Self =
             serde_json::from_slice(&text).map_err(|error| damaged(error.to_string()))?;
         let start = PREAMBLE_BYTES + text_bytes;
-        header.check(length - start, start).map_err(damaged)?;
-        Ok((header, start, number(&rest[16..20]) as u32))
+        header.check_size(length - start, start).map_err(damaged)?;
+        Ok((header, start, read_number(&rest[16..20]) as u32))
     }
 
     /// The invariants of a header beyond being readable.
-    fn check(&self, row_bytes: usize, start: usize) -> Result<(), String> {
+    fn check_size(&self, row_bytes: usize, start: usize) -> Result<(), String> {
         let names: HashSet<&String> = self.columns.iter().map(|column| &column.name).collect();
         let wide = self.columns.iter().all(|column| column.kind.width() > 0);
         if names.is_empty()
@@ -116,7 +120,7 @@ impl Header {
 }
 
 /// The rest of a preamble after its magic word, if its version is known.
-fn known<'a>(path: &Path, preamble: &'a [u8]) -> Result<&'a [u8], TableError> {
+fn check_preamble<'a>(path: &Path, preamble: &'a [u8]) -> Result<&'a [u8], TableError> {
     let Some(rest) = preamble.strip_prefix(MAGIC) else {
         return Err(TableError::NoTable {
             path: path.into(),
@@ -124,7 +128,7 @@ fn known<'a>(path: &Path, preamble: &'a [u8]) -> Result<&'a [u8], TableError> {
             hint: "convert a table first",
         });
     };
-    match number(&rest[..4]) as u32 {
+    match read_number(&rest[..4]) as u32 {
         found if found > VERSION => Err(TableError::Newer {
             path: path.into(),
             found,
@@ -135,6 +139,6 @@ fn known<'a>(path: &Path, preamble: &'a [u8]) -> Result<&'a [u8], TableError> {
 }
 
 /// A little-endian number of up to eight bytes.
-fn number(bytes: &[u8]) -> u64 {
+fn read_number(bytes: &[u8]) -> u64 {
     (bytes.iter().rev()).fold(0, |sum, byte| sum << 8 | u64::from(*byte))
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::file::io;
+use crate::file::io_error;
 use crate::{TableError, nearest};
 
 use super::header::{Header, StoredColumn};
@@ -24,7 +24,7 @@ pub struct ShuffledRows {
 impl ShuffledRows {
     /// Opens a file that a [`Shuffler`](super::Shuffler) has written. A file that is damaged,
     /// truncated or of a newer version is refused. The rows themselves are read only on use, and
-    /// checked by [`verify`](Self::verify).
+    /// checked by [`verify_checksums`](Self::verify_checksums).
     pub fn open(path: &Path) -> Result<Self, TableError> {
         if cfg!(target_endian = "big") {
             return Err(TableError::Format {
@@ -32,8 +32,8 @@ impl ShuffledRows {
                 reason: "shuffled rows are little-endian, this machine is not".into(),
             });
         }
-        let file = File::open(path).map_err(io(path, "open"))?;
-        let (header, start, row_sum) = Header::read(path, &file)?;
+        let file = File::open(path).map_err(io_error(path, "open"))?;
+        let (header, start, row_sum) = Header::read_header(path, &file)?;
         Ok(Self {
             path: path.into(),
             width: header.width(),
@@ -70,7 +70,7 @@ impl ShuffledRows {
     }
 
     /// The position of a column's numbers within a row.
-    pub fn place(&self, name: &str) -> Result<Range<usize>, TableError> {
+    pub fn column_place(&self, name: &str) -> Result<Range<usize>, TableError> {
         let mut start = 0;
         for column in self.columns() {
             let end = start + column.kind.width();
@@ -101,7 +101,7 @@ impl ShuffledRows {
         assert_eq!(into.len(), rows.len() * self.width, "one place per number");
         let at = (self.start + 8 * self.width * rows.start) as u64;
         self.read_at(bytemuck::cast_slice_mut(into), at)
-            .map_err(io(&self.path, "read"))
+            .map_err(io_error(&self.path, "read"))
     }
 
     #[cfg(unix)]
@@ -121,7 +121,7 @@ impl ShuffledRows {
     }
 
     /// Reads all rows and compares them with their checksum.
-    pub fn verify(&self) -> Result<(), TableError> {
+    pub fn verify_checksums(&self) -> Result<(), TableError> {
         let mut sum = crc32fast::Hasher::new();
         let mut numbers = Vec::new();
         for rows in self.blocks() {

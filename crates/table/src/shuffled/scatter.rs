@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-use lehr_numeric::order::{below, shuffle_by};
+use lehr_numeric::order::{shuffle_by, uniform_below};
 use rand_chacha::ChaCha8Rng;
 
 use crate::TableError;
-use crate::file::io;
+use crate::file::io_error;
 
 const BUFFER_BYTES: usize = 1 << 16;
 
@@ -57,7 +57,7 @@ impl Scatter {
         };
         for place in 0..budget.buckets {
             let path = folder.join(format!("{stem}.{place}"));
-            let file = File::create(&path).map_err(io(folder, "write"))?;
+            let file = File::create(&path).map_err(io_error(folder, "write"))?;
             scatter
                 .writers
                 .push(BufWriter::with_capacity(BUFFER_BYTES, file));
@@ -67,19 +67,23 @@ impl Scatter {
     }
 
     /// Adds one row to a random bucket.
-    pub(super) fn push(&mut self, row: &[f64], random: &mut ChaCha8Rng) -> Result<(), TableError> {
-        let at = below(random, self.buckets.len() as u64) as usize;
+    pub(super) fn push_row(
+        &mut self,
+        row: &[f64],
+        random: &mut ChaCha8Rng,
+    ) -> Result<(), TableError> {
+        let at = uniform_below(random, self.buckets.len() as u64) as usize;
         let bytes: &[u8] = bytemuck::cast_slice(row);
         self.buckets[at].bytes += bytes.len() as u64;
         self.writers[at]
             .write_all(bytes)
-            .map_err(io(&self.folder, "write"))
+            .map_err(io_error(&self.folder, "write"))
     }
 
     /// Completes the buckets.
-    pub(super) fn finish(self) -> Result<Vec<Bucket>, TableError> {
+    pub(super) fn into_buckets(self) -> Result<Vec<Bucket>, TableError> {
         for mut writer in self.writers {
-            writer.flush().map_err(io(&self.folder, "write"))?;
+            writer.flush().map_err(io_error(&self.folder, "write"))?;
         }
         Ok(self.buckets)
     }
@@ -99,53 +103,55 @@ pub(super) struct Drain<'a> {
 impl Drain<'_> {
     /// Passes on the rows of the buckets, one shuffled block after another, and removes the
     /// buckets.
-    pub(super) fn run(
+    pub(super) fn drain_buckets(
         &mut self,
         buckets: Vec<Bucket>,
         each: &mut EachBlock<'_>,
     ) -> Result<(), TableError> {
         for bucket in buckets {
             if bucket.bytes > self.budget.bucket_bytes {
-                let parts = self.split(&bucket)?;
-                self.run(parts, each)?;
+                let parts = self.split_bucket(&bucket)?;
+                self.drain_buckets(parts, each)?;
                 continue;
             }
-            let mut rows = self.load(&bucket)?;
-            self.shuffle(&mut rows);
+            let mut rows = self.load_bucket(&bucket)?;
+            self.shuffle_rows(&mut rows);
             each(&mut rows)?;
         }
         Ok(())
     }
 
-    fn split(&mut self, bucket: &Bucket) -> Result<Vec<Bucket>, TableError> {
+    fn split_bucket(&mut self, bucket: &Bucket) -> Result<Vec<Bucket>, TableError> {
         let stem = bucket
             .path
             .file_name()
             .unwrap_or_default()
             .to_string_lossy();
         let mut scatter = Scatter::new(self.folder, &stem, self.budget)?;
-        let file = File::open(&bucket.path).map_err(io(self.folder, "read"))?;
+        let file = File::open(&bucket.path).map_err(io_error(self.folder, "read"))?;
         let mut file = BufReader::with_capacity(BUFFER_BYTES, file);
         let mut row = vec![0.0; self.width];
         for _ in 0..bucket.bytes / (8 * self.width as u64) {
             let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut row);
-            file.read_exact(bytes).map_err(io(self.folder, "read"))?;
-            scatter.push(&row, self.random)?;
+            file.read_exact(bytes)
+                .map_err(io_error(self.folder, "read"))?;
+            scatter.push_row(&row, self.random)?;
         }
-        std::fs::remove_file(&bucket.path).map_err(io(self.folder, "tidy"))?;
-        scatter.finish()
+        std::fs::remove_file(&bucket.path).map_err(io_error(self.folder, "tidy"))?;
+        scatter.into_buckets()
     }
 
-    fn load(&self, bucket: &Bucket) -> Result<Vec<f64>, TableError> {
+    fn load_bucket(&self, bucket: &Bucket) -> Result<Vec<f64>, TableError> {
         let mut rows = vec![0.0; bucket.bytes as usize / 8];
-        let mut file = File::open(&bucket.path).map_err(io(self.folder, "read"))?;
+        let mut file = File::open(&bucket.path).map_err(io_error(self.folder, "read"))?;
         let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut rows);
-        file.read_exact(bytes).map_err(io(self.folder, "read"))?;
-        std::fs::remove_file(&bucket.path).map_err(io(self.folder, "tidy"))?;
+        file.read_exact(bytes)
+            .map_err(io_error(self.folder, "read"))?;
+        std::fs::remove_file(&bucket.path).map_err(io_error(self.folder, "tidy"))?;
         Ok(rows)
     }
 
-    fn shuffle(&mut self, rows: &mut [f64]) {
+    fn shuffle_rows(&mut self, rows: &mut [f64]) {
         let width = self.width;
         shuffle_by(self.random, rows.len() / width, |last, other| {
             if other < last {

@@ -3,11 +3,11 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use lehr_file::{Draft, folder};
+use lehr_file::{Draft, parent_folder};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use crate::file::{Progress, Scratch, Stage, io, sweep};
+use crate::file::{Progress, Scratch, Stage, io_error, sweep_folder};
 use crate::{Column, Kind, Labels, MISSING, Table, TableError};
 
 use super::ShuffledRows;
@@ -57,7 +57,8 @@ impl Shuffler {
         seed: u64,
         memory_bytes: usize,
     ) -> Result<Self, TableError> {
-        let scratch = Scratch::new_in(folder(path), SCRATCH).map_err(io(path, "write beside"))?;
+        let scratch = Scratch::new_in(parent_folder(path), SCRATCH)
+            .map_err(io_error(path, "write beside"))?;
         let width: usize = columns.iter().map(|(_, kind)| kind.width()).sum();
         let budget = Budget::new(memory_bytes, 8 * width);
         Ok(Self {
@@ -76,14 +77,14 @@ impl Shuffler {
 
     /// Removes the files that killed processes left beside `path`; those of live ones stay.
     pub fn tidy_beside(path: &Path) {
-        sweep(folder(path), SCRATCH);
+        sweep_folder(parent_folder(path), SCRATCH);
     }
 
     /// Adds the rows of a table.
     ///
     /// # Panics
     /// If its columns are not those with which the file was started.
-    pub fn push(&mut self, table: Table) -> Result<(), TableError> {
+    pub fn push_table(&mut self, table: Table) -> Result<(), TableError> {
         let kinds = table.columns().map(|(name, column)| (name, column.kind()));
         let expected = self.columns.iter().map(|(name, kind)| (&**name, *kind));
         assert!(kinds.eq(expected), "every table has the same columns");
@@ -93,19 +94,19 @@ impl Shuffler {
             for (_, column) in table.columns() {
                 column.push_row(place, &mut self.row);
             }
-            self.scatter.push(&self.row, &mut self.random)?;
+            self.scatter.push_row(&self.row, &mut self.random)?;
         }
         self.n_rows += table.n_rows();
         Ok(())
     }
 
     /// Shuffles the rows into the file and opens it. The file appears complete or not at all.
-    pub fn finish(
+    pub fn into_rows(
         self,
         provenance: Provenance,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<ShuffledRows, TableError> {
-        let (columns, places) = self.stored();
+        let (columns, places) = self.stored_columns();
         let header = Header {
             columns,
             n_rows: self.n_rows,
@@ -113,7 +114,7 @@ impl Shuffler {
             dropped_rows: provenance.dropped_rows,
             fingerprint: provenance.fingerprint,
         };
-        let buckets = self.scatter.finish()?;
+        let buckets = self.scatter.into_buckets()?;
         let drain = Drain {
             folder: self.scratch.path(),
             budget: self.budget,
@@ -123,21 +124,21 @@ impl Shuffler {
         // The draft is in the scratch folder, so that a killed process leaves nothing else.
         let draft = Draft::create_in(self.scratch.path(), &self.path);
         let writer = Writer {
-            draft: draft.map_err(io(&self.path, "write"))?,
+            draft: draft.map_err(io_error(&self.path, "write"))?,
             header,
             places,
         };
-        writer.write(buckets, drain, progress)?;
+        writer.write_buckets(buckets, drain, progress)?;
         ShuffledRows::open(&self.path)
     }
 
     /// The columns with their sorted levels.
-    fn stored(&self) -> (Vec<StoredColumn>, Places) {
+    fn stored_columns(&self) -> (Vec<StoredColumn>, Places) {
         let mut columns = Vec::new();
         let mut places = Places::new();
         let mut at = 0;
         for ((name, kind), known) in self.columns.iter().zip(&self.levels) {
-            let (levels, place) = known.finish();
+            let (levels, place) = known.sorted_labels();
             if *kind == Kind::Category {
                 places.push((at, place));
             }
@@ -158,20 +159,20 @@ struct Writer {
 
 impl Writer {
     /// Shuffles the buckets into the file.
-    fn write(
+    fn write_buckets(
         mut self,
         buckets: Vec<Bucket>,
         mut drain: Drain<'_>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), TableError> {
         let path = self.draft.target().to_path_buf();
-        let failed = || io(&path, "write");
-        let head = self.header.encode();
+        let failed = || io_error(&path, "write");
+        let head = self.header.encode_header();
         self.draft.write_all(&head).map_err(failed())?;
         let mut sum = crc32fast::Hasher::new();
         let width = self.header.width();
         let mut rows = 0;
-        drain.run(buckets, &mut |block| {
+        drain.drain_buckets(buckets, &mut |block| {
             sort_codes(block, width, &self.places);
             let bytes: &[u8] = bytemuck::cast_slice(block);
             sum.update(bytes);
@@ -185,8 +186,8 @@ impl Writer {
             Ok(())
         })?;
         let sum = sum.finalize().to_le_bytes();
-        self.draft.patch(ROW_SUM_AT, &sum).map_err(failed())?;
-        self.draft.commit().map_err(failed())
+        self.draft.patch_bytes(ROW_SUM_AT, &sum).map_err(failed())?;
+        self.draft.commit_file().map_err(failed())
     }
 }
 
@@ -201,7 +202,7 @@ fn common_codes(known: &mut [Labels], mut table: Table) -> Result<Table, TableEr
             MISSING => f64::NAN,
             code => f64::from(code),
         };
-        let codes = known.codes(codes, levels).into_iter().map(number);
+        let codes = known.merged_codes(codes, levels).into_iter().map(number);
         let codes = Column::Number(codes.collect());
         table.replace(name, codes)?;
     }

@@ -83,20 +83,20 @@ fn a_sink_joins_batches_and_refuses_other_columns() {
     let table = every_kind(100);
     for name in ["a.parquet", "a.arrow", "a.feather"] {
         let path = place.path().join(name);
-        let mut sink = Sink::create(&path, &table).unwrap();
-        sink.push(&table.head(30)).unwrap();
-        sink.push(&table.select_rows(&(30..100).collect::<Vec<_>>()))
+        let mut sink = Sink::create_file(&path, &table).unwrap();
+        sink.push_table(&table.head(30)).unwrap();
+        sink.push_table(&table.select_rows(&(30..100).collect::<Vec<_>>()))
             .unwrap();
         let other = Table::new().with_number("z", vec![1.0]).unwrap();
-        assert!(sink.push(&other).is_err());
+        assert!(sink.push_table(&other).is_err());
         assert!(!path.exists());
-        sink.finish().unwrap();
+        sink.close_file().unwrap();
         assert!(
             same(&read_with(&path, &keeping()).unwrap(), &table),
             "{name}"
         );
     }
-    let error = Sink::create(&place.path().join("a.xlsx"), &table)
+    let error = Sink::create_file(&place.path().join("a.xlsx"), &table)
         .err()
         .unwrap();
     assert!(error.to_string().contains("end its name in csv"));
@@ -155,7 +155,7 @@ fn foreign_types_become_numbers_and_categories() {
     assert_eq!(table.category("word").unwrap().0, [1, MISSING, 0]);
     assert_eq!(text("day"), "[0.0, 1.0, 20000.0]");
     assert_eq!(text("when"), "[0.0, 1.5, -1.0]");
-    assert_eq!(table.column("none").unwrap().missing(), 3);
+    assert_eq!(table.column("none").unwrap().count_missing(), 3);
 }
 
 fn only_column(array: ArrayRef) -> Table {
@@ -441,9 +441,9 @@ fn a_list_is_refused_by_name_and_type_unless_it_is_left_out() {
     };
     assert_eq!(read_with(&path, &options).unwrap().names(), ["y"]);
     assert_eq!(
-        TableFiles::open(&[&path])
+        TableFiles::open_inputs(&[&path])
             .unwrap()
-            .schema(&options)
+            .read_schema(&options)
             .unwrap()
             .len(),
         1
@@ -456,9 +456,9 @@ fn batches_of_any_size_give_the_same_table() {
     let table = every_kind(1000);
     for name in ["a.parquet", "a.arrow", "a.csv"] {
         let path = place.path().join(name);
-        let mut sink = Sink::create(&path, &table).unwrap();
-        sink.push(&table).unwrap();
-        sink.finish().unwrap();
+        let mut sink = Sink::create_file(&path, &table).unwrap();
+        sink.push_table(&table).unwrap();
+        sink.close_file().unwrap();
         let whole = read_with(&path, &keeping()).unwrap();
         for batch_rows in [1, 7, 999] {
             let options = ReadOptions {

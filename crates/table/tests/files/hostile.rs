@@ -115,7 +115,7 @@ fn an_all_missing_column_is_counted_refused_or_leaves_no_row() {
             .unwrap()
             .column("y")
             .unwrap()
-            .missing(),
+            .count_missing(),
         3
     );
 }
@@ -164,5 +164,5 @@ fn infinities_are_kept_and_counted() {
         table.column("x").unwrap(),
         &Column::Number(vec![f64::INFINITY, f64::NEG_INFINITY, 1.0])
     );
-    assert_eq!(table.column("x").unwrap().infinite(), 2);
+    assert_eq!(table.column("x").unwrap().count_infinite(), 2);
 }

@@ -29,7 +29,7 @@ fn put(folder: &TempDir, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
 }
 
 fn read_with(path: &Path, options: &ReadOptions) -> Result<Table, TableError> {
-    TableFiles::open(&[path])?.read(options, &mut |_| ())
+    TableFiles::open_inputs(&[path])?.read_table(options, &mut |_| ())
 }
 
 fn read(path: &Path) -> Result<Table, TableError> {
@@ -68,21 +68,21 @@ fn shuffle(
     how: &Conversion,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<ShuffledRows, TableError> {
-    let source = TableFiles::open(&[from])?;
-    let fields = source.schema(&how.read)?;
+    let source = TableFiles::open_inputs(&[from])?;
+    let fields = source.read_schema(&how.read)?;
     let columns = (fields.into_iter())
         .map(|field| (field.name, field.kind.unwrap_or(Kind::Number)))
         .collect();
     let mut shuffler = Shuffler::create(to, columns, how.seed, how.memory_bytes)?;
-    let scan = source.scan(&how.read, &mut |batch, at| {
+    let scan = source.scan_blocks(&how.read, &mut |batch, at| {
         progress(at);
-        shuffler.push(batch)
+        shuffler.push_table(batch)
     })?;
     let provenance = Provenance {
         dropped_rows: scan.dropped_rows,
         fingerprint: 0,
     };
-    shuffler.finish(provenance, progress)
+    shuffler.into_rows(provenance, progress)
 }
 
 /// The text of an error without the folder it happened in.

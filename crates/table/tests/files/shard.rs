@@ -16,13 +16,13 @@ fn a_folder_and_a_pattern_are_one_table_in_order_of_names() {
     assert_eq!(table.number("a").unwrap(), [1.0, 2.0, 3.0]);
     assert_eq!(table.category("g").unwrap().0, [1, 0, 1]);
     assert_eq!(read(&place.path().join("part-*.csv")).unwrap(), table);
-    let source = TableFiles::open(&[
+    let source = TableFiles::open_inputs(&[
         place.path().join("part-2.csv"),
         place.path().join("part-1.csv"),
     ]);
     let table = source
         .unwrap()
-        .read(&ReadOptions::default(), &mut |_| ())
+        .read_table(&ReadOptions::default(), &mut |_| ())
         .unwrap();
     assert_eq!(table.number("a").unwrap(), [3.0, 1.0, 2.0]);
 }
@@ -64,9 +64,9 @@ fn a_csv_shard_of_another_type_is_named_with_its_cell() {
             sample_rows,
             ..ReadOptions::default()
         };
-        let result = TableFiles::open(&[place.path()])
+        let result = TableFiles::open_inputs(&[place.path()])
             .unwrap()
-            .read(&options, &mut |_| ());
+            .read_table(&options, &mut |_| ());
         assert!(message(&place, result).starts_with(expected));
     }
     put(&place, "1.csv", "a\ntrue\n");
@@ -87,7 +87,7 @@ fn a_parquet_shard_of_another_type_is_refused_on_opening() {
     let truths = Table::new().with_boolean("a", vec![true]).unwrap();
     write_parquet(&place.path().join("1.parquet"), &numbers).unwrap();
     write_parquet(&place.path().join("2.parquet"), &truths).unwrap();
-    let error = message(&place, TableFiles::open(&[place.path()]));
+    let error = message(&place, TableFiles::open_inputs(&[place.path()]));
     assert!(error.starts_with(
         "2.parquet: column \"a\" (true or false), but 1.parquet has column \"a\" (a number)"
     ));
@@ -99,29 +99,37 @@ fn formats_are_not_mixed() {
     put(&place, "1.csv", "a\n1\n");
     let table = Table::new().with_number("a", vec![1.0]).unwrap();
     write_parquet(&place.path().join("2.parquet"), &table).unwrap();
-    let error = message(&place, TableFiles::open(&[place.path()]));
+    let error = message(&place, TableFiles::open_inputs(&[place.path()]));
     assert!(error.starts_with("2.parquet: parquet data, but 1.csv has csv text"));
 }
 
 #[test]
 fn paths_without_tables_say_so() {
     let place = scratch();
-    let error = message(&place, TableFiles::open(&[place.path().join("none.csv")]));
+    let error = message(
+        &place,
+        TableFiles::open_inputs(&[place.path().join("none.csv")]),
+    );
     assert!(error.starts_with("none.csv: cannot open: "), "{error}");
-    let error = message(&place, TableFiles::open(&[place.path().join("x*.csv")]));
+    let error = message(
+        &place,
+        TableFiles::open_inputs(&[place.path().join("x*.csv")]),
+    );
     assert!(
         error.starts_with("x*.csv: no file matches the pattern"),
         "{error}"
     );
-    let error = TableFiles::open(&[place.path()]).unwrap_err().to_string();
+    let error = TableFiles::open_inputs(&[place.path()])
+        .unwrap_err()
+        .to_string();
     assert!(
         error.contains(": the folder has no table in it\n  hint: "),
         "{error}"
     );
-    let error = message(&place, TableFiles::open(&[put(&place, "a.xyz", "")]));
+    let error = message(&place, TableFiles::open_inputs(&[put(&place, "a.xyz", "")]));
     assert!(error.starts_with("a.xyz: expected a table, found an unknown file extension"));
     let none: [&str; 0] = [];
-    assert!(TableFiles::open(&none).is_err());
+    assert!(TableFiles::open_inputs(&none).is_err());
 }
 
 /// Why a scan ended.
@@ -150,11 +158,11 @@ fn an_error_of_the_reader_ends_a_scan_of_any_format_and_is_returned() {
             let name = place.path().join(format!("{shard}.{extension}"));
             table.write(name).unwrap();
         }
-        let source = TableFiles::open(&[place.path()]).unwrap();
+        let source = TableFiles::open_inputs(&[place.path()]).unwrap();
         // Each shard has three batches: one scan ends within the first, the other within the second.
         for most in [2, 4] {
             let mut batches = 0;
-            let scanned = source.scan(&options, &mut |_, _| {
+            let scanned = source.scan_blocks(&options, &mut |_, _| {
                 batches += 1;
                 if batches < most {
                     return Ok(());
@@ -174,8 +182,8 @@ fn an_error_of_the_reader_ends_a_scan_of_any_format_and_is_returned() {
         sample_rows: 1,
         ..ReadOptions::default()
     };
-    let source = TableFiles::open(&[path]).unwrap();
-    let scanned = source.scan(&numbers, &mut |_, _| Ok::<(), End>(()));
+    let source = TableFiles::open_inputs(&[path]).unwrap();
+    let scanned = source.scan_blocks(&numbers, &mut |_, _| Ok::<(), End>(()));
     assert!(
         matches!(scanned, Err(End::Failed(TableError::Cell { .. }))),
         "{scanned:?}"

@@ -52,7 +52,7 @@ fn table_of(shuffled: &ShuffledRows) -> Table {
     let numbers = numbers(shuffled);
     let mut table = Table::new();
     for column in shuffled.columns() {
-        let place = shuffled.place(&column.name).unwrap();
+        let place = shuffled.column_place(&column.name).unwrap();
         let part = numbers
             .chunks(shuffled.width())
             .flat_map(|row| row[place.clone()].to_vec());
@@ -90,7 +90,7 @@ fn shuffled_rows_are_a_permutation_in_which_rows_stay_whole() {
     for memory_bytes in [1 << 10, 1 << 17, 1 << 28] {
         let shuffled = convert(&place, &table, 5, memory_bytes);
         assert_eq!((shuffled.n_rows(), shuffled.width()), (20_000, 5));
-        shuffled.verify().unwrap();
+        shuffled.verify_checksums().unwrap();
         let back = table_of(&shuffled);
         let order: Vec<usize> = back
             .number("v")
@@ -123,7 +123,7 @@ fn the_same_seed_gives_the_same_bytes() {
 fn a_block_of_rows_is_a_random_sample() {
     let place = scratch();
     let shuffled = convert(&place, &numbered(20_000), 9, 1 << 16);
-    let place = shuffled.place("v").unwrap();
+    let place = shuffled.column_place("v").unwrap();
     let means = (0..20).map(|block| {
         let mut rows = vec![0.0; 5000];
         let range = block * 1000..(block + 1) * 1000;
@@ -138,10 +138,10 @@ fn a_block_of_rows_is_a_random_sample() {
 fn columns_know_their_place_kind_and_levels() {
     let place = scratch();
     let shuffled = convert(&place, &numbered(10), 1, 1 << 20);
-    assert_eq!(shuffled.place("x").unwrap(), 1..3);
+    assert_eq!(shuffled.column_place("x").unwrap(), 1..3);
     assert_eq!(shuffled.columns()[1].kind, Kind::Matrix { width: 2 });
     assert_eq!(shuffled.columns()[2].levels.len(), 5);
-    let error = shuffled.place("gg").unwrap_err().to_string();
+    let error = shuffled.column_place("gg").unwrap_err().to_string();
     assert!(error.ends_with("did you mean \"g\"?"));
 }
 
@@ -194,8 +194,8 @@ fn missing_values_are_refused_dropped_or_kept() {
     let shuffled = shuffle(&path, &out, &how(MissingPolicy::Keep)).unwrap();
     let table = table_of(&shuffled);
     assert_eq!(
-        table.missing(),
-        read_with(&path, &keeping()).unwrap().missing()
+        table.count_missing(),
+        read_with(&path, &keeping()).unwrap().count_missing()
     );
 }
 
@@ -267,5 +267,8 @@ fn altered_rows_are_found_on_demand() {
     let place = scratch();
     let path = altered(&place, |bytes| *bytes.last_mut().unwrap() ^= 1);
     let shuffled = ShuffledRows::open(&path).unwrap();
-    assert!(message(&place, shuffled.verify()).contains("its rows do not match their checksum"));
+    assert!(
+        message(&place, shuffled.verify_checksums())
+            .contains("its rows do not match their checksum")
+    );
 }

@@ -19,7 +19,7 @@ fn types_are_inferred_by_column() {
     let table = read(&path).unwrap();
     assert_eq!(table.names(), ["n", "e", "b", "c"]);
     assert_eq!(table.number("n").unwrap(), [1.0, -2.5, 3.0]);
-    assert_eq!(table.column("e").unwrap().infinite(), 2);
+    assert_eq!(table.column("e").unwrap().count_infinite(), 2);
     let truths = Column::Boolean(vec![Some(true), Some(false), Some(true)]);
     assert_eq!(table.column("b").unwrap(), &truths);
     let (codes, levels) = table.category("c").unwrap();
@@ -186,7 +186,10 @@ fn written_text_reads_back_the_same() {
     let back = place.path().join("b.csv");
     write_csv(&back, &table).unwrap();
     assert_eq!(read_with(&back, &keeping()).unwrap(), table);
-    assert_eq!(table.missing(), [("größe".to_string(), 1), ("b".into(), 1)]);
+    assert_eq!(
+        table.count_missing(),
+        [("größe".to_string(), 1), ("b".into(), 1)]
+    );
 }
 
 #[test]
@@ -195,9 +198,9 @@ fn progress_only_grows_and_ends_at_one() {
     let text = lines("a", 0..50_000, |row| row.to_string());
     let path = put(&place, "a.csv", text);
     let mut seen: Vec<Progress> = Vec::new();
-    let source = TableFiles::open(&[&path]).unwrap();
+    let source = TableFiles::open_inputs(&[&path]).unwrap();
     source
-        .read(&ReadOptions::default(), &mut |at| seen.push(at))
+        .read_table(&ReadOptions::default(), &mut |at| seen.push(at))
         .unwrap();
     assert!(seen.len() > 3);
     assert!(seen.is_sorted_by_key(|at| at.rows) && seen.is_sorted_by(|a, b| a.share <= b.share));

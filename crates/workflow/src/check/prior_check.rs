@@ -68,7 +68,7 @@ impl BoundRegression {
         let (mut flat, mut drawn) = (Vec::new(), vec![Vec::new(); statistics.names.len()]);
         for _ in 0..draws {
             let latents = bound.draw_prior(params, &mut stream)?;
-            let responses = predictor.draw(&latents, params, &mut stream);
+            let responses = predictor.draw_responses(&latents, params, &mut stream);
             if let Some(responses) = responses.first() {
                 let values = statistics.values(&responses.values);
                 for (all, value) in drawn.iter_mut().zip(values) {

@@ -31,7 +31,7 @@ impl Replication {
         for draw in draws {
             let of_draw = predictor.moments(&draw, saved.params());
             of_draw.first().into_iter().for_each(|one| moments.add(one));
-            let drawn = predictor.draw(&draw, saved.params(), &mut stream);
+            let drawn = predictor.draw_responses(&draw, saved.params(), &mut stream);
             replicas.extend(drawn.into_iter().next().map(|predicted| predicted.values));
         }
         Replication {

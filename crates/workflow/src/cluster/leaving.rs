@@ -76,7 +76,10 @@ impl PartRows {
         let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
         let rows = PartRows {
             part: self.part.clone(),
-            options: self.options.clone().keeping(&optional_columns_of(fits)),
+            options: self
+                .options
+                .clone()
+                .keep_columns(&optional_columns_of(fits)),
         };
         rows.each(&columns, &mut |batch, first| {
             visit(batch, first - self.part.first)

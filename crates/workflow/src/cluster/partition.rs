@@ -168,7 +168,7 @@ impl Partition {
                 columns: Some(columns.clone()),
                 ..self.rows.options.clone()
             };
-            let table = files.read(&options, &mut |_| ())?;
+            let table = files.read_table(&options, &mut |_| ())?;
             self.held = Held::Table { columns, table };
         }
         match &self.held {

@@ -31,11 +31,11 @@ impl PartRows {
             rows += predicted.n_rows() as u64;
             let open = match &mut sink {
                 Some(open) => open,
-                None => sink.insert(Sink::create(to, &predicted)?),
+                None => sink.insert(Sink::create_file(to, &predicted)?),
             };
-            Ok(open.push(&predicted)?)
+            Ok(open.push_table(&predicted)?)
         })?;
-        sink.map_or(Ok(()), Sink::finish)?;
+        sink.map_or(Ok(()), Sink::close_file)?;
         Ok(rows)
     }
 
@@ -80,7 +80,7 @@ impl PartRows {
             ..self.options.clone()
         };
         let mut first = self.part.first;
-        let scanned = files.scan(&options, &mut |batch, _| {
+        let scanned = files.scan_blocks(&options, &mut |batch, _| {
             if batch.n_rows() == 0 {
                 return Ok(());
             }

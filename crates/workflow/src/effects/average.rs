@@ -221,7 +221,7 @@ impl<'a> EffectAverager<'a> {
 
     /// The place of the cell of that name.
     fn cell(&mut self, name: &str) -> usize {
-        let place = self.names.code(name) as usize;
+        let place = self.names.code_of(name) as usize;
         if place == self.cells.len() {
             self.cells.push(Cell::default());
         }
@@ -292,7 +292,7 @@ impl<'a> EffectAverager<'a> {
         if self.rows == 0 {
             return Err(LearnError::NoRows.into());
         }
-        let (names, places) = self.names.sorted();
+        let (names, places) = self.names.sorted_names();
         let mut order = vec![0; places.len()];
         for (cell, place) in places.iter().enumerate() {
             order[*place as usize] = cell;

@@ -166,7 +166,7 @@ fn names(site: &str, dims: &[usize]) -> Vec<Name> {
         let name = Name::new(format!("{site}[{}]", labels.join(",")), site);
         let places = labels.into_iter().enumerate();
         places.fold(name, |name, (axis, label)| {
-            name.at(AxisKind::Index(axis), label)
+            name.at_label(AxisKind::Index(axis), label)
         })
     };
     (0..dims.iter().product()).map(name).collect()

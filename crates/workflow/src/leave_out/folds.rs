@@ -86,7 +86,7 @@ impl Folds<'_> {
         most: usize,
         note: &mut dyn FnMut(usize),
     ) -> Result<usize, Error> {
-        let limit = lehr_numeric::pareto::threshold(loo.n_draws);
+        let limit = lehr_numeric::pareto::shape_threshold(loo.n_draws);
         let mut high: Vec<usize> = (0..loo.rows.len())
             .filter(|place| loo.rows[*place].left.shape > limit)
             .collect();

@@ -3,7 +3,7 @@
 use lehr_infer::leave_one_out::{LeftOut, WeightedDraws, each_seen, leave_each_out};
 use lehr_learn::LearnError;
 use lehr_numeric::order::permutation;
-use lehr_numeric::pareto::threshold;
+use lehr_numeric::pareto::shape_threshold;
 use lehr_numeric::stream::Stream;
 use lehr_regression::NewRows;
 use lehr_table::Table;
@@ -225,7 +225,7 @@ impl Loo {
             scale * self.rows.iter().map(|row| of(&row.left)).sum::<f64>()
         };
         let elpd = self.elpd();
-        let limit = threshold(self.n_draws);
+        let limit = shape_threshold(self.n_draws);
         let mut high: Vec<(u64, f64)> = (self.rows.iter())
             .filter(|row| row.left.shape > limit)
             .map(|row| (row.row + 1, row.left.shape))

@@ -146,7 +146,7 @@ fn furthest(moments: &EffectMoments<'_>, spared: &Spared, term: usize) -> Option
     if count > 2 * EXTREMES {
         order.drain(EXTREMES..count - EXTREMES);
     }
-    let is_clear = |(mean, sd): &&(f64, f64)| Summary::normal(*mean, *sd).excludes_zero();
+    let is_clear = |(mean, sd): &&(f64, f64)| Summary::normal_summary(*mean, *sd).excludes_zero();
     let effects: Vec<Coefficient> = (order.into_iter())
         .map(|group| {
             moments

@@ -9,7 +9,7 @@ mod summary;
 use std::path::Path;
 
 use lehr_density::FlatDraws;
-use lehr_file::{Kind, load, save};
+use lehr_file::{Kind, load_value, save_value};
 use lehr_infer::judge::Level;
 use lehr_infer::posterior::Posterior;
 use lehr_learn::LearnError;
@@ -61,13 +61,13 @@ pub struct SavedFit {
 impl SavedFit {
     /// Writes the fit to a file, which appears complete or not at all.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
-        Ok(save(path.as_ref(), FIT, self)?)
+        Ok(save_value(path.as_ref(), FIT, self)?)
     }
 
     /// Loads a fit.
     pub fn load(path: impl AsRef<Path>) -> Result<SavedFit, Error> {
         let path = path.as_ref();
-        match load(path, FIT) {
+        match load_value(path, FIT) {
             Ok(saved) => Ok(saved),
             // A bare posterior is also accepted; any other file is refused because it is not a
             // saved fit.

@@ -61,7 +61,7 @@ impl Distinct {
             };
             self.counts[place] += counts.map_or(1, |counts| counts[row]);
         }
-        self.stack.push(&batch.select_rows(&fresh));
+        self.stack.push_batch(&batch.select_rows(&fresh));
         Ok(())
     }
 
@@ -92,7 +92,7 @@ impl Distinct {
                 }
                 Column::Category { codes, levels } => {
                     let labels = labels.get_or_insert_default();
-                    let codes = labels.codes(codes, levels).into_iter().enumerate();
+                    let codes = labels.merged_codes(codes, levels).into_iter().enumerate();
                     codes.for_each(|(row, code)| put(row, u64::from(code)));
                 }
                 Column::Matrix { values: all, .. } => {
@@ -111,7 +111,7 @@ impl Distinct {
     /// The different rows.
     pub(super) fn finish(self) -> Result<CountedTable, lehr_table::TableError> {
         Ok(CountedTable {
-            table: self.stack.finish()?,
+            table: self.stack.into_table()?,
             counts: self.counts,
         })
     }

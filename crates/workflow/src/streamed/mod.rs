@@ -178,7 +178,7 @@ impl BoundRegression {
         if !streaming.serves(files)? || check(terms).is_err() || has_groups && !may_be_normal {
             return Ok(None);
         }
-        let Ok(parts) = files.source.parts(PART_ROWS) else {
+        let Ok(parts) = files.source.split_parts(PART_ROWS) else {
             return Ok(None);
         };
         if parts.is_empty() {

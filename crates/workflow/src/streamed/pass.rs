@@ -51,7 +51,8 @@ impl RowPass {
                 fill: &|rows, to| matrix.fill(rows, to),
             };
             // Numbers of a design are checked as it is made.
-            if let Some(rows) = TableRows::of(&design, &[computed], self.program.columns()) {
+            if let Some(rows) = TableRows::from_table(&design, &[computed], self.program.columns())
+            {
                 visit(&rows);
             } else {
                 let design = self.regression.design_block(table, first)?;

@@ -325,9 +325,9 @@ impl Reader<'_> {
         let names = picked.first().map_or(&[][..], |first| first.names());
         let mut stack = self.stack(names);
         for picked in picked {
-            stack.push(picked);
+            stack.push_batch(picked);
         }
-        let all = stack.finish();
+        let all = stack.into_table();
         let all = all.map_err(|error| LearnError::Read(error.to_string()))?;
         let mut order = permutation(all.n_rows(), 0);
         order.truncate(self.wanted.0);
@@ -357,7 +357,7 @@ struct Keeper {
 impl Keeper {
     fn see(&mut self, batch: &Table, many: &AtomicBool) {
         self.stack
-            .push(&batch.select_rows(&self.picker.of(batch.n_rows())));
+            .push_batch(&batch.select_rows(&self.picker.of(batch.n_rows())));
         let few = self.distinct.as_mut().is_some_and(|distinct| {
             !many.load(Ordering::Relaxed) && distinct.add(batch, None).is_ok()
         });
@@ -369,7 +369,7 @@ impl Keeper {
 
     fn finish(self) -> Result<(Table, Option<CountedTable>), TableError> {
         let distinct = self.distinct.map(Distinct::finish).transpose()?;
-        Ok((self.stack.finish()?, distinct))
+        Ok((self.stack.into_table()?, distinct))
     }
 }
 

@@ -96,7 +96,7 @@ fn each_level_has_a_function_of_its_own_with_its_own_spread_and_line() {
             .iter()
             .find(|one| one.name == name)
             .unwrap()
-            .best()
+            .best_summary()
             .mean
     };
     assert!(
@@ -146,7 +146,7 @@ fn the_unit_of_a_multiplier_changes_the_spread_and_no_prediction() {
     let spread = |fit: &SavedFit| {
         let all = fit.coefficients(Groups::Leave);
         let own = all.iter().find(|one| one.name == "sd(s(x, by = z))");
-        own.unwrap().best().mean
+        own.unwrap().best_summary().mean
     };
     let ratio = spread(&one) / spread(&two);
     assert!((ratio / 100.0 - 1.0).abs() < 0.02, "{ratio}");

@@ -116,13 +116,13 @@ pub(crate) fn divided(table: &Table, folder: &Path) -> TableFiles {
         let path = folder.join(format!("part-{k}.parquet"));
         table.select_rows(&rows).write(path).unwrap();
     }
-    TableFiles::open(&[folder]).unwrap()
+    TableFiles::open_inputs(&[folder]).unwrap()
 }
 
 fn draft<'a>(files: &TableFiles, specification: &'a Specification) -> Draft<'a> {
     Draft {
         specification,
-        fields: files.schema(&ReadOptions::default()).unwrap(),
+        fields: files.read_schema(&ReadOptions::default()).unwrap(),
         sample: 8192,
         seed: 5,
         clock: Instant::now(),
@@ -130,7 +130,7 @@ fn draft<'a>(files: &TableFiles, specification: &'a Specification) -> Draft<'a> 
 }
 
 fn steady(files: &TableFiles) -> Arc<Steady> {
-    let parts = files.parts(1 << 20).unwrap().into_iter();
+    let parts = files.split_parts(1 << 20).unwrap().into_iter();
     let parts = parts.map(|part| Mutex::new(Partition::new(part, ReadOptions::default())));
     Arc::new(Steady {
         parts: parts.collect(),
@@ -195,8 +195,10 @@ fn what_partitions_learn_is_what_the_table_tells() {
         let folder = tempfile::tempdir().unwrap();
         let found = learnt(formula, family, &table, folder.path());
         let found = found.unwrap_or_else(|error| panic!("{formula}: {error}"));
-        let files = TableFiles::open(&[folder.path()]).unwrap();
-        let read = files.read(&ReadOptions::default(), &mut |_| ()).unwrap();
+        let files = TableFiles::open_inputs(&[folder.path()]).unwrap();
+        let read = files
+            .read_table(&ReadOptions::default(), &mut |_| ())
+            .unwrap();
         let local = asked(formula, family, &table).learn(&read).unwrap();
         let as_json = |one| serde_json::to_value(one).unwrap();
         same(&as_json(found.regression()), &as_json(&local), formula);
@@ -274,7 +276,7 @@ fn it_does_not_matter_who_answers() {
     let files = divided(&table, folder.path());
     let specification = asked("hit ~ x + z + color", "bernoulli", &table);
     let forgetful = Forgetful {
-        parts: files.parts(1 << 20).unwrap(),
+        parts: files.split_parts(1 << 20).unwrap(),
         model: Mutex::default(),
     };
     let fits = [steady(&files) as Arc<dyn Workers>, Arc::new(forgetful)].map(|workers| {
@@ -288,8 +290,14 @@ fn it_does_not_matter_who_answers() {
 /// Means of coefficients with their standard deviations.
 pub(crate) fn means(fit: &SavedFit) -> Vec<(String, f64, f64)> {
     let all = fit.coefficients(Groups::Leave).into_iter();
-    all.map(|one| (one.name.clone(), one.best().mean, one.best().sd))
-        .collect()
+    all.map(|one| {
+        (
+            one.name.clone(),
+            one.best_summary().mean,
+            one.best_summary().sd,
+        )
+    })
+    .collect()
 }
 
 #[test]
@@ -449,7 +457,7 @@ fn a_file_that_is_lost_or_damaged_is_named() {
     let specification = asked("hit ~ x", "bernoulli", &table);
     let forgetful = || {
         Arc::new(Forgetful {
-            parts: files.parts(1 << 20).unwrap(),
+            parts: files.split_parts(1 << 20).unwrap(),
             model: Mutex::default(),
         })
     };

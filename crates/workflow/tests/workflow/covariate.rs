@@ -121,7 +121,11 @@ fn fitted<'t>(formula: &str, family: &str, table: &'t Table, fit: Fit<'t>) -> Sa
 fn checked(fit: &SavedFit, truths: &[(&str, f64, f64)]) {
     let all = fit.coefficients(Groups::Leave);
     for (name, truth, most) in truths {
-        let one = all.iter().find(|one| one.name == *name).unwrap().best();
+        let one = all
+            .iter()
+            .find(|one| one.name == *name)
+            .unwrap()
+            .best_summary();
         let off = (one.mean - truth) / one.sd;
         assert!(off.abs() < 3.5 && one.sd < *most, "{name}: {one:?}");
     }
@@ -143,7 +147,11 @@ fn fits_find_the_slope_that_errors_would_flatten() {
     checked(&fit, &truths);
     let naive = fitted("y ~ w + x", "gaussian", &table, quick());
     let all = naive.coefficients(Groups::Leave);
-    let slope = all.iter().find(|one| one.name == "x").unwrap().best();
+    let slope = all
+        .iter()
+        .find(|one| one.name == "x")
+        .unwrap()
+        .best_summary();
     assert!((slope.mean - 0.8) / slope.sd < -8.0, "{slope:?}");
     let fit = fitted("hit ~ me(x, s)", "bernoulli", &table, quick());
     checked(&fit, &[("Intercept", -2.4, 0.6), ("me(x)", 0.8, 0.2)]);
@@ -211,7 +219,7 @@ fn the_integrated_posterior_is_that_of_chains_over_all_true_values() {
     let truth = sampled_jointly(&table).summaries();
     for one in integrated.coefficients(Groups::Leave) {
         let site = truth.iter().find(|site| one.name == site.name).unwrap();
-        let best = one.best();
+        let best = one.best_summary();
         let off = (best.mean - site.mean).abs() / site.sd;
         assert!(off < 0.2, "{site:?} {best:?}");
         assert!((best.sd / site.sd - 1.0).abs() < 0.2, "{site:?} {best:?}");

@@ -54,7 +54,9 @@ fn shares_by<'t>(
     let again = SavedFit::load(&path).unwrap().explained();
     assert_eq!(saved.explained(), again);
     let found = again.into_iter();
-    found.map(|one| (one.name.clone(), *one.best())).collect()
+    found
+        .map(|one| (one.name.clone(), *one.best_summary()))
+        .collect()
 }
 
 #[track_caller]

@@ -159,7 +159,11 @@ fn fitted(formula: &str, family: &str, table: &Table) -> SavedFit {
 /// How many posterior standard deviations a coefficient is off, and that standard deviation.
 fn off(fit: &SavedFit, name: &str, truth: f64) -> (f64, f64) {
     let all = fit.coefficients(Groups::Leave);
-    let one = all.iter().find(|one| one.name == name).unwrap().best();
+    let one = all
+        .iter()
+        .find(|one| one.name == name)
+        .unwrap()
+        .best_summary();
     ((one.mean - truth) / one.sd, one.sd)
 }
 

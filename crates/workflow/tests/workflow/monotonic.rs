@@ -76,7 +76,7 @@ fn a_fit_finds_the_steps_up_and_down() {
             ("sigma", 0.5),
         ];
         for (one, (name, value)) in found.iter().zip(expected) {
-            let best = one.best();
+            let best = one.best_summary();
             assert_eq!(one.name, name);
             assert!(
                 (best.mean - value).abs() < 4.0 * best.sd,

@@ -4,7 +4,7 @@
 use lehr_infer::fit::Fit;
 use lehr_infer::method::MeanField;
 use lehr_regression::{Groups, NamedDraws};
-use lehr_report::page;
+use lehr_report::render_page;
 use lehr_table::Table;
 use lehr_workflow::{SavedFit, regress};
 
@@ -191,7 +191,7 @@ fn the_predictive_sd_joins_the_noise_and_the_uncertain_mean() {
 #[test]
 fn the_report_names_levels_and_lists_priors_once() {
     let fit = fitted("quality ~ x", "ordinal", &graded());
-    let shown = page(&fit.report());
+    let shown = render_page(&fit.report());
     for level in LEVELS {
         let tick = format!(">{level}</text>");
         assert!(shown.contains(&tick), "no {tick} on the axis");

@@ -57,7 +57,7 @@ fn agrees_with_chains(formula: &str, family: &str, table: &Table) {
     );
     let named = |fit: &SavedFit| fit.coefficients(Groups::Leave);
     for (one, other) in named(&own).iter().zip(&named(&chains)) {
-        let (one, other) = (one.best(), other.best());
+        let (one, other) = (one.best_summary(), other.best_summary());
         let off = (one.mean - other.mean) / other.sd;
         assert!(off.abs() < 0.1, "{one:?} {other:?}");
         assert!((one.sd / other.sd).ln().abs() < 0.08, "{one:?} {other:?}");

@@ -91,7 +91,7 @@ fn a_fit_finds_the_spread_of_rows() {
         .iter()
         .zip([("Intercept", 1.0), ("x", 0.8), ("sd(row())", 0.6)])
     {
-        let best = one.best();
+        let best = one.best_summary();
         assert_eq!(one.name, name);
         let off = (best.mean - truth) / best.sd;
         assert!(off.abs() < 3.5 && best.sd < 0.1, "{name}: {best:?}");
@@ -126,7 +126,7 @@ fn the_integrated_posterior_is_that_of_chains_over_all_latents() {
     let sites = truth.summaries();
     for (one, name) in found.iter().zip(["intercept", "slope", "spread"]) {
         let site = sites.iter().find(|site| site.name == name).unwrap();
-        let best = one.best();
+        let best = one.best_summary();
         let off = (best.mean - site.mean).abs() / site.sd;
         assert!(off < 0.2, "{name}: {best:?}, {site:?}");
         assert!(

@@ -373,7 +373,11 @@ fn chains_find_the_correlations_that_rows_were_drawn_with() {
         ("cor(g, y.Intercept, z.Intercept)", 0.7),
         ("rescor(y, z)", -0.5),
     ] {
-        let one = all.iter().find(|one| one.name == name).unwrap().best();
+        let one = all
+            .iter()
+            .find(|one| one.name == name)
+            .unwrap()
+            .best_summary();
         assert!(
             (one.mean - truth).abs() < 3.5 * one.sd,
             "{name}: {} ± {}",
@@ -386,8 +390,12 @@ fn chains_find_the_correlations_that_rows_were_drawn_with() {
         .coefficients(Groups::Leave)
         .into_iter()
         .find(|one| one.name == "x");
-    let whole = all.iter().find(|one| one.name == "z.x").unwrap().best();
-    near(x.unwrap().best().mean, whole.mean);
+    let whole = all
+        .iter()
+        .find(|one| one.name == "z.x")
+        .unwrap()
+        .best_summary();
+    near(x.unwrap().best_summary().mean, whole.mean);
     assert_eq!(one.predict(&table).unwrap().means().unwrap().len(), 480);
     assert!(fit.response("w").is_err());
 }

@@ -153,7 +153,7 @@ fn few_columns_are_found_among_many() {
             .fit();
         let all = fit.unwrap().coefficients(Groups::Leave);
         (0..10)
-            .map(|place| all[place + 1].best().mean)
+            .map(|place| all[place + 1].best_summary().mean)
             .collect::<Vec<f64>>()
     };
     let plain = means("weight ~ normal(0, 10)");

@@ -87,7 +87,7 @@ fn axis() -> Axis {
     let (low, high) = days().iter().fold((99.0_f64, 0.0_f64), |(low, high), day| {
         (low.min(*day), high.max(*day))
     });
-    Axis::interval(Kernel::Rbf, [low, high], [0.2, 1.0])
+    Axis::on_interval(Kernel::Rbf, [low, high], [0.2, 1.0])
 }
 
 /// The rows' densities by hand: `own` says what multiplies the function of which level.

@@ -57,7 +57,7 @@ fn groups_have_the_moments_and_predictions_of_a_fit_that_keeps_all_draws() {
     assert_eq!(own.len(), all.len());
     let of = |name: &str| -> &Coefficient { own.iter().find(|one| one.name == name).unwrap() };
     for other in &all {
-        let (own, other) = (of(&other.name).best(), other.best());
+        let (own, other) = (of(&other.name).best_summary(), other.best_summary());
         // Two times 2,000 draws of 90 numbers.
         assert!((own.mean - other.mean).abs() < 0.12 * other.sd, "{other:?}");
         assert!((own.sd / other.sd).ln().abs() < 0.1, "{own:?} {other:?}");
@@ -112,7 +112,7 @@ fn everything_that_is_asked_of_a_fit_is_answered() {
     assert_eq!((&*other.group, other.effects.len()), ("h", 5));
     assert_eq!(intercept.effects.len(), 24);
     assert_eq!(intercept.all.as_ref().unwrap().means.len(), 40);
-    let explained = |fit: &SavedFit| fit.explained()[0].best().mean;
+    let explained = |fit: &SavedFit| fit.explained()[0].best_summary().mean;
     assert!((explained(&loaded) - explained(&whole)).abs() < 0.03);
     assert_eq!(
         loaded.prior_sensitivity().unwrap().len(),

@@ -110,9 +110,9 @@ fn a_straight_line_is_found_as_one() {
     let found = fit.coefficients(Groups::Leave);
     let names: Vec<&str> = found.iter().map(|one| one.name.as_str()).collect();
     assert_eq!(names, ["Intercept", "x", "sd(s(x))", "sigma"]);
-    let slope = found[1].best();
+    let slope = found[1].best_summary();
     assert!((slope.mean - 0.5).abs() < 4.0 * slope.sd, "{slope:?}");
-    let spread = found[2].best();
+    let spread = found[2].best_summary();
     assert!(spread.q50 < 0.3, "{spread:?}");
 }
 
@@ -137,7 +137,7 @@ fn collapse_and_nuts_agree_on_a_small_table() {
             .unwrap(),
     );
     for (one, other) in first.iter().zip(&second) {
-        let (one, other) = (one.best(), other.best());
+        let (one, other) = (one.best_summary(), other.best_summary());
         let error = one.mcse.unwrap().hypot(other.mcse.unwrap());
         assert!(
             (one.mean - other.mean).abs() < 5.0 * error,

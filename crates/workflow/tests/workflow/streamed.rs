@@ -33,7 +33,7 @@ fn streamed(
 }
 
 pub(crate) fn asked((formula, family): (&str, Option<&str>), files: &TableFiles) -> Specification {
-    let fields = files.schema(&ReadOptions::default()).unwrap();
+    let fields = files.read_schema(&ReadOptions::default()).unwrap();
     let names: Vec<String> = fields.into_iter().map(|field| field.name).collect();
     let parsed = Specification::parse(formula, &names).unwrap();
     match family {
@@ -362,7 +362,7 @@ fn forget(folder: &str) {
 #[ignore = "prints a table: LEHR_TABLE is a folder of lab/scale/table.py; with LEHR_COLD it is read from the disk"]
 fn a_pass_beside_reading_alone() {
     let folder = std::env::var("LEHR_TABLE").unwrap();
-    let files = TableFiles::open(&[&folder]).unwrap();
+    let files = TableFiles::open_inputs(&[&folder]).unwrap();
     let terms: Vec<String> = (1..10).map(|k| format!("x{k}")).collect();
     let formula = format!("y ~ {}", terms.join(" + "));
     let began = spent();
@@ -383,7 +383,7 @@ fn a_pass_beside_reading_alone() {
         let many = vec![0.01 * f64::from(turn); 16 * size];
         let read = || {
             let each = &mut |_, _| Ok::<(), TableError>(());
-            drop(files.scan(&ReadOptions::default(), each).unwrap());
+            drop(files.scan_blocks(&ReadOptions::default(), each).unwrap());
         };
         let curved = Query::HessianProducts { lanes: size };
         let work: [&dyn Fn(); 4] = [
@@ -445,7 +445,7 @@ fn workers_that_do_not_keep_their_rows_give_the_same_fit() {
     let (table, folder) = (table(12_000), tempfile::tempdir().unwrap());
     let files = divided(&table, folder.path());
     let fitted = |keeping: Keeping| {
-        let parts = files.parts(1 << 20).unwrap().into_iter().map(|part| {
+        let parts = files.split_parts(1 << 20).unwrap().into_iter().map(|part| {
             let partition = Partition::new(part, ReadOptions::default());
             std::sync::Mutex::new(partition.keeping(keeping))
         });
@@ -455,7 +455,7 @@ fn workers_that_do_not_keep_their_rows_give_the_same_fit() {
         };
         let draft = Draft {
             specification: &asked(MODELS[0], &files),
-            fields: files.schema(&ReadOptions::default()).unwrap(),
+            fields: files.read_schema(&ReadOptions::default()).unwrap(),
             sample: 5000,
             seed: 5,
             clock: Instant::now(),

@@ -167,7 +167,7 @@ fn fitted(formula: &str, parameter: &str, table: &Table) -> SavedFit {
 fn known(fit: &SavedFit, name: &str) -> (f64, f64) {
     let all = fit.coefficients(Groups::Include);
     let one = all.iter().find(|one| one.name == name);
-    let best = one.unwrap_or_else(|| panic!("{name}")).best();
+    let best = one.unwrap_or_else(|| panic!("{name}")).best_summary();
     (best.mean, best.sd)
 }
 

@@ -110,8 +110,8 @@ fn write_parquet(path: &Path, text: &str) -> Result<()> {
     let csv = path.with_extension("parquet.csv");
     fs::write(&csv, text)?;
     let gaps: Vec<&str> = GAPS.into_iter().filter(|gap| text.contains(gap)).collect();
-    let options = ReadOptions::default().keeping(&gaps);
-    let table = TableFiles::open(&[&csv])?.read(&options, &mut |_| ())?;
+    let options = ReadOptions::default().keep_columns(&gaps);
+    let table = TableFiles::open_inputs(&[&csv])?.read_table(&options, &mut |_| ())?;
     table.write(path)?;
     Ok(fs::remove_file(csv)?)
 }

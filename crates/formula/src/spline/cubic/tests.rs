@@ -5,7 +5,7 @@ use super::*;
 const KNOTS: [f64; 6] = [0.0, 1.0, 1.5, 3.0, 4.5, 5.0];
 
 fn sum(spline: &CubicSpline, x: f64, weights: impl Fn(usize) -> f64) -> f64 {
-    let values = spline.at(x).into_iter().enumerate();
+    let values = spline.values_at(x).into_iter().enumerate();
     values.map(|(k, value)| weights(k) * value).sum()
 }
 
@@ -23,7 +23,7 @@ fn wave(k: usize) -> f64 {
 fn natural_splines_are_one_at_their_own_knot_and_reproduce_lines_everywhere() {
     let spline = CubicSpline::natural(&KNOTS);
     for (k, knot) in KNOTS.iter().enumerate() {
-        for (j, value) in spline.at(*knot).iter().enumerate() {
+        for (j, value) in spline.values_at(*knot).iter().enumerate() {
             assert!((value - f64::from(u8::from(j == k))).abs() < 1e-14);
         }
     }
@@ -82,18 +82,18 @@ fn on_a_circle_value_slope_and_bend_agree_at_both_ends() {
 
 #[test]
 fn bsplines_in_this_form_are_the_same_functions() {
-    let splines = BSpline::even(3, 8, [-1.0, 2.0]);
+    let splines = BSpline::evenly_spaced(3, 8, [-1.0, 2.0]);
     let cubic = CubicSpline::of_bsplines(&splines);
     for k in 0..=40 {
         let x = -1.0 + 3.0 * f64::from(k) / 40.0;
-        for (found, expected) in cubic.at(x).iter().zip(splines.values(x)) {
+        for (found, expected) in cubic.values_at(x).iter().zip(splines.basis_values(x)) {
             assert!((found - expected).abs() < 1e-14, "{x}");
         }
     }
     for (end, step) in [(2.0, 1.0), (-1.0, -0.7)] {
-        let beyond = cubic.at(end + step);
-        let slopes = splines.derivatives(end, 1);
-        for ((found, slope), value) in beyond.iter().zip(slopes).zip(splines.values(end)) {
+        let beyond = cubic.values_at(end + step);
+        let slopes = splines.basis_derivatives(end, 1);
+        for ((found, slope), value) in beyond.iter().zip(slopes).zip(splines.basis_values(end)) {
             assert!((found - (value + step * slope)).abs() < 1e-13);
         }
     }
@@ -102,7 +102,7 @@ fn bsplines_in_this_form_are_the_same_functions() {
 #[test]
 fn the_penalty_is_the_integral_of_squared_bends() {
     let spline = CubicSpline::natural(&KNOTS);
-    let penalty = spline.penalty();
+    let penalty = spline.penalty_matrix();
     let weights: Vec<f64> = (0..6).map(wave).collect();
     let found: f64 = (0..36)
         .map(|k| weights[k / 6] * penalty[k] * weights[k % 6])
@@ -110,10 +110,11 @@ fn the_penalty_is_the_integral_of_squared_bends() {
     let count = 20_000;
     let step = 5.0 / f64::from(count);
     // Between knots bends are lines, and the middle of a step is as good as its mean to the second order.
-    let bends = spline.combined(&weights, 1);
+    let bends = spline.combine_columns(&weights, 1);
     let at = |x: f64| {
         let h = 1e-3;
-        (bends.at(x + h)[0] - 2.0 * bends.at(x)[0] + bends.at(x - h)[0]) / (h * h)
+        (bends.values_at(x + h)[0] - 2.0 * bends.values_at(x)[0] + bends.values_at(x - h)[0])
+            / (h * h)
     };
     let expected: f64 = (0..count)
         .map(|k| step * at((f64::from(k) + 0.5) * step).powi(2))
@@ -132,12 +133,12 @@ fn products_by_piece_are_those_of_the_functions() {
         let mut expected = vec![0.0; width * width];
         for x in &places {
             spline.add_products(*x, &mut sums);
-            let values = spline.at(*x);
+            let values = spline.values_at(*x);
             for (k, sum) in expected.iter_mut().enumerate() {
                 *sum += values[k / width] * values[k % width];
             }
         }
-        for (found, expected) in spline.products(&sums).iter().zip(expected) {
+        for (found, expected) in spline.cross_products(&sums).iter().zip(expected) {
             assert!((found - expected).abs() < 1e-12);
         }
     }

@@ -13,7 +13,7 @@ use crate::error::{FormulaError, Span};
 pub(crate) const MAX_DEPTH: usize = 120;
 
 /// Parses all of `tokens`; `end` is the byte at which their text ends.
-pub(crate) fn parse(tokens: &[Token], end: usize) -> Result<Node, FormulaError> {
+pub(crate) fn parse_tokens(tokens: &[Token], end: usize) -> Result<Node, FormulaError> {
     let mut parser = Parser {
         tokens,
         at: 0,
@@ -21,10 +21,10 @@ pub(crate) fn parse(tokens: &[Token], end: usize) -> Result<Node, FormulaError> 
         open: Vec::new(),
         depth: 0,
     };
-    let node = parser.piped()?;
+    let node = parser.parse_bars()?;
     match parser.peek() {
         None => Ok(node),
-        Some(_) => Err(parser.surplus()),
+        Some(_) => Err(parser.surplus_token()),
     }
 }
 
@@ -55,27 +55,27 @@ impl Parser<'_> {
         self.tokens.get(self.at).map(|token| &token.kind)
     }
 
-    fn span(&self) -> Span {
+    fn next_span(&self) -> Span {
         self.tokens
             .get(self.at)
             .map_or(Span::new(self.end, self.end), |token| token.span)
     }
 
-    fn piped(&mut self) -> Result<Node, FormulaError> {
-        let left = self.compared()?;
+    fn parse_bars(&mut self) -> Result<Node, FormulaError> {
+        let left = self.parse_comparison()?;
         let operator = match self.peek() {
             Some(TokenKind::Pipe) => Binary::Pipe,
             Some(TokenKind::DoublePipe) => Binary::DoublePipe,
             _ => return Ok(left),
         };
         self.at += 1;
-        let right = self.sum()?;
+        let right = self.parse_sum()?;
         let is_id = matches!(right.kind, NodeKind::Name(_) | NodeKind::Number(_));
         match (operator, self.peek()) {
             // `(1 |p| site)`: the name between the bars ties effects across responses.
             (Binary::Pipe, Some(TokenKind::Pipe)) if is_id && !self.open.is_empty() => {
                 self.at += 1;
-                let grouping = self.sum()?;
+                let grouping = self.parse_sum()?;
                 self.check_last_pipe()?;
                 join(operator, join(operator, left, right)?, grouping)
             }
@@ -89,10 +89,10 @@ impl Parser<'_> {
     fn check_last_pipe(&self) -> Result<(), FormulaError> {
         match self.peek() {
             Some(TokenKind::Pipe | TokenKind::DoublePipe) => Err(FormulaError::new(
-                self.span(),
+                self.next_span(),
                 "a second | in the same place",
             )
-            .hint(
+            .with_hint(
                 "one | parts what varies from its group, as in (1 | site); (1 |p| site) correlates the effects of several responses",
             )),
             _ => Ok(()),
@@ -100,31 +100,32 @@ impl Parser<'_> {
     }
 
     /// `x > 3`, which is allowed only inside parentheses.
-    fn compared(&mut self) -> Result<Node, FormulaError> {
-        let left = self.sum()?;
+    fn parse_comparison(&mut self) -> Result<Node, FormulaError> {
+        let left = self.parse_sum()?;
         let Some(&TokenKind::Compare(comparison)) = self.peek() else {
             return Ok(left);
         };
         self.at += 1;
-        let right = self.sum()?;
+        let right = self.parse_sum()?;
         if let Some(TokenKind::Compare(_)) = self.peek() {
-            return Err(
-                FormulaError::new(self.span(), "a second comparison in the same place")
-                    .hint("multiply them, as in I((0 < x) * (x < 5))"),
-            );
+            return Err(FormulaError::new(
+                self.next_span(),
+                "a second comparison in the same place",
+            )
+            .with_hint("multiply them, as in I((0 < x) * (x < 5))"));
         }
         join(Binary::Compare(comparison), left, right)
     }
 
-    fn sum(&mut self) -> Result<Node, FormulaError> {
-        let start = self.span();
+    fn parse_sum(&mut self) -> Result<Node, FormulaError> {
+        let start = self.next_span();
         let mut items = Vec::new();
-        let mut sign = self.signs(Sign::Plus);
+        let mut sign = self.parse_signs(Sign::Plus);
         loop {
-            let node = self.binary(0)?;
+            let node = self.parse_binary(0)?;
             items.push(SignedNode { sign, node });
             match self.peek() {
-                Some(TokenKind::Plus | TokenKind::Minus) => sign = self.signs(Sign::Plus),
+                Some(TokenKind::Plus | TokenKind::Minus) => sign = self.parse_signs(Sign::Plus),
                 _ => break,
             }
         }
@@ -139,12 +140,12 @@ impl Parser<'_> {
         let deepest = items.iter().map(|item| item.node.depth).max().unwrap_or(0);
         let span = items
             .iter()
-            .fold(start, |span, item| span.to(item.node.span));
-        node(NodeKind::Sum(items), span, deepest)
+            .fold(start, |span, item| span.up_to(item.node.span));
+        new_node(NodeKind::Sum(items), span, deepest)
     }
 
     /// Reads a run of signs as one sign.
-    fn signs(&mut self, mut sign: Sign) -> Sign {
+    fn parse_signs(&mut self, mut sign: Sign) -> Sign {
         loop {
             match self.peek() {
                 Some(TokenKind::Plus) => {}
@@ -156,8 +157,8 @@ impl Parser<'_> {
     }
 
     /// `* /`, `%in%` and `:` at or above a precedence, all left-associative.
-    fn binary(&mut self, lowest: u8) -> Result<Node, FormulaError> {
-        let mut left = self.power()?;
+    fn parse_binary(&mut self, lowest: u8) -> Result<Node, FormulaError> {
+        let mut left = self.parse_power()?;
         loop {
             let (operator, precedence) = match self.peek() {
                 Some(TokenKind::Star) => (Binary::Cross, 0),
@@ -170,37 +171,37 @@ impl Parser<'_> {
                 return Ok(left);
             }
             self.at += 1;
-            let right = self.binary(precedence + 1)?;
+            let right = self.parse_binary(precedence + 1)?;
             left = join(operator, left, right)?;
         }
     }
 
     /// `^` is right-associative and binds tighter than a sign before it.
-    fn power(&mut self) -> Result<Node, FormulaError> {
-        self.deeper(|parser| {
-            let start = parser.span();
+    fn parse_power(&mut self) -> Result<Node, FormulaError> {
+        self.parse_deeper(|parser| {
+            let start = parser.next_span();
             if parser.peek() == Some(&TokenKind::Minus) {
                 parser.at += 1;
-                let inner = parser.power()?;
-                let (span, depth) = (start.to(inner.span), inner.depth);
-                return node(NodeKind::Negative(Box::new(inner)), span, depth);
+                let inner = parser.parse_power()?;
+                let (span, depth) = (start.up_to(inner.span), inner.depth);
+                return new_node(NodeKind::Negative(Box::new(inner)), span, depth);
             }
-            let base = parser.primary()?;
+            let base = parser.parse_primary()?;
             if parser.peek() != Some(&TokenKind::Caret) {
                 return Ok(base);
             }
             parser.at += 1;
-            let exponent = parser.power()?;
+            let exponent = parser.parse_power()?;
             join(Binary::Power, base, exponent)
         })
     }
 
-    fn deeper<T>(
+    fn parse_deeper<T>(
         &mut self,
         read: impl FnOnce(&mut Self) -> Result<T, FormulaError>,
     ) -> Result<T, FormulaError> {
         if self.depth == MAX_DEPTH {
-            return Err(too_deep(self.span()));
+            return Err(too_deep(self.next_span()));
         }
         self.depth += 1;
         let result = read(self);
@@ -208,31 +209,31 @@ impl Parser<'_> {
         result
     }
 
-    fn primary(&mut self) -> Result<Node, FormulaError> {
-        let span = self.span();
+    fn parse_primary(&mut self) -> Result<Node, FormulaError> {
+        let span = self.next_span();
         let kind = match self.peek() {
             Some(TokenKind::Name(name)) => {
                 let name = name.clone();
                 self.at += 1;
                 return match self.peek() {
-                    Some(TokenKind::Open) => self.call(name, span),
-                    _ => node(NodeKind::Name(name), span, 0),
+                    Some(TokenKind::Open) => self.parse_call(name, span),
+                    _ => new_node(NodeKind::Name(name), span, 0),
                 };
             }
-            Some(TokenKind::Open) => return self.paren(),
+            Some(TokenKind::Open) => return self.parse_paren(),
             Some(&TokenKind::Number(value)) => NodeKind::Number(value),
             Some(TokenKind::Text(text)) => NodeKind::Text(text.clone()),
             Some(TokenKind::Dot) => NodeKind::Dot,
-            _ => return Err(self.missing()),
+            _ => return Err(self.missing_operand()),
         };
         self.at += 1;
-        node(kind, span, 0)
+        new_node(kind, span, 0)
     }
 
-    fn paren(&mut self) -> Result<Node, FormulaError> {
-        let start = self.open(Holds::Terms);
-        let inner = self.piped()?;
-        let span = start.to(self.close()?);
+    fn parse_paren(&mut self) -> Result<Node, FormulaError> {
+        let start = self.open_paren(Holds::Terms);
+        let inner = self.parse_bars()?;
+        let span = start.up_to(self.close_paren()?);
         // The descent itself bounds parentheses. Counting them here as well would refuse x^(-2)
         // where x^-2 is accepted.
         Ok(Node {
@@ -242,71 +243,71 @@ impl Parser<'_> {
         })
     }
 
-    fn call(&mut self, function: String, start: Span) -> Result<Node, FormulaError> {
-        self.open(Holds::Arguments);
+    fn parse_call(&mut self, function: String, start: Span) -> Result<Node, FormulaError> {
+        self.open_paren(Holds::Arguments);
         let mut arguments = Vec::new();
         if self.peek() == Some(&TokenKind::Close) {
-            let span = start.to(self.span());
+            let span = start.up_to(self.next_span());
             self.at += 1;
             self.open.pop();
-            return node(NodeKind::Call(function, arguments), span, 0);
+            return new_node(NodeKind::Call(function, arguments), span, 0);
         }
         loop {
-            arguments.push(self.argument()?);
+            arguments.push(self.parse_argument()?);
             if self.peek() != Some(&TokenKind::Comma) {
                 break;
             }
             self.at += 1;
         }
-        let span = start.to(self.close()?);
+        let span = start.up_to(self.close_paren()?);
         let depth = arguments.iter().map(|node| node.depth).max().unwrap_or(0);
-        node(NodeKind::Call(function, arguments), span, depth)
+        new_node(NodeKind::Call(function, arguments), span, depth)
     }
 
     /// An argument, which may have a name.
-    fn argument(&mut self) -> Result<Node, FormulaError> {
+    fn parse_argument(&mut self) -> Result<Node, FormulaError> {
         let next = self.tokens.get(self.at + 1).map(|token| &token.kind);
         let (Some(TokenKind::Name(name)), Some(TokenKind::Equals)) = (self.peek(), next) else {
-            return self.piped();
+            return self.parse_bars();
         };
-        let (name, start) = (name.clone(), self.span());
+        let (name, start) = (name.clone(), self.next_span());
         self.at += 2;
-        let value = self.piped()?;
-        let (span, depth) = (start.to(value.span), value.depth);
-        node(NodeKind::Named(name, Box::new(value)), span, depth)
+        let value = self.parse_bars()?;
+        let (span, depth) = (start.up_to(value.span), value.depth);
+        new_node(NodeKind::Named(name, Box::new(value)), span, depth)
     }
 
-    fn open(&mut self, holds: Holds) -> Span {
-        let span = self.span();
+    fn open_paren(&mut self, holds: Holds) -> Span {
+        let span = self.next_span();
         self.open.push(OpenBracket { span, holds });
         self.at += 1;
         span
     }
 
-    fn close(&mut self) -> Result<Span, FormulaError> {
-        let span = self.span();
+    fn close_paren(&mut self) -> Result<Span, FormulaError> {
+        let span = self.next_span();
         match self.peek() {
             Some(TokenKind::Close) => {
                 self.at += 1;
                 self.open.pop();
                 Ok(span)
             }
-            _ => Err(self.surplus()),
+            _ => Err(self.surplus_token()),
         }
     }
 }
 
 fn join(operator: Binary, left: Node, right: Node) -> Result<Node, FormulaError> {
-    let span = left.span.to(right.span);
+    let span = left.span.up_to(right.span);
     let depth = left.depth.max(right.depth);
-    node(
+    new_node(
         NodeKind::Binary(operator, Box::new(left), Box::new(right)),
         span,
         depth,
     )
 }
 
-fn node(kind: NodeKind, span: Span, below: usize) -> Result<Node, FormulaError> {
+fn new_node(kind: NodeKind, span: Span, below: usize) -> Result<Node, FormulaError> {
     if below >= MAX_DEPTH {
         return Err(too_deep(span));
     }
@@ -319,5 +320,5 @@ fn node(kind: NodeKind, span: Span, below: usize) -> Result<Node, FormulaError> 
 
 fn too_deep(span: Span) -> FormulaError {
     let message = format!("nested more than {MAX_DEPTH} deep");
-    FormulaError::new(span, message).hint("write it flatter")
+    FormulaError::new(span, message).with_hint("write it flatter")
 }

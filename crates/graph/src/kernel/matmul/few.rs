@@ -2,11 +2,11 @@
 
 use pulp::Simd;
 
-use super::panel::{BUFFER, Buffer, panels};
-use super::{Product, View, put};
+use super::panel::{BUFFER, Buffer, multiply_panels};
+use super::{Product, View, write_value};
 use crate::instruction::Write;
-use crate::kernel::reduce::{dot, totals};
-use crate::kernel::vector::{line_place, load, load_in, part, width};
+use crate::kernel::reduce::{dot_product, sum_four_lanes};
+use crate::kernel::vector::{lane_width, line_place, load_in, load_lanes, partial_lanes};
 
 /// Rows at a time.
 const FOUR: usize = 4;
@@ -17,16 +17,16 @@ const FOUR: usize = 4;
 /// # Safety
 /// As [`Product`] says; `n` is at least two and below the width of a register.
 #[inline(always)]
-pub(super) unsafe fn few<S: Simd>(simd: S, p: Product, buffer: &mut Buffer) -> bool {
-    let long = 2 * width::<S>();
+pub(super) unsafe fn multiply_few<S: Simd>(simd: S, p: Product, buffer: &mut Buffer) -> bool {
+    let long = 2 * lane_width::<S>();
     // SAFETY: the same product.
     unsafe {
         if p.a.row == 1 && p.m >= long {
-            across(simd, p, buffer);
+            multiply_across(simd, p, buffer);
         } else if p.a.col == 1 && p.k >= long && p.n <= 3 && p.n * p.k <= BUFFER {
             match p.n {
-                2 => inner::<S, 2>(simd, p, buffer),
-                _ => inner::<S, 3>(simd, p, buffer),
+                2 => multiply_inner::<S, 2>(simd, p, buffer),
+                _ => multiply_inner::<S, 3>(simd, p, buffer),
             }
         } else {
             return false;
@@ -37,7 +37,7 @@ pub(super) unsafe fn few<S: Simd>(simd: S, p: Product, buffer: &mut Buffer) -> b
 
 /// Columns of A are contiguous: Cᵀ = Bᵀ Aᵀ has long rows, which are copied to their places.
 #[inline(always)]
-unsafe fn across<S: Simd>(simd: S, p: Product, buffer: &mut Buffer) {
+unsafe fn multiply_across<S: Simd>(simd: S, p: Product, buffer: &mut Buffer) {
     let start = buffer.as_mut_ptr().cast::<f64>();
     let most = BUFFER / p.n;
     for i in (0..p.m).step_by(most) {
@@ -58,10 +58,10 @@ unsafe fn across<S: Simd>(simd: S, p: Product, buffer: &mut Buffer) {
                 },
                 write: Write::Replace,
             };
-            panels::<S, false>(simd, turned);
+            multiply_panels::<S, false>(simd, turned);
             for r in 0..count {
                 for c in 0..p.n {
-                    put(
+                    write_value(
                         p.c.entry(i + r, c),
                         *start.add(line_place(c, count, r)),
                         p.write,
@@ -74,7 +74,7 @@ unsafe fn across<S: Simd>(simd: S, p: Product, buffer: &mut Buffer) {
 
 /// Rows of A are contiguous: inner products of four of them with N columns, which are copied first.
 #[inline(always)]
-unsafe fn inner<S: Simd, const N: usize>(simd: S, p: Product, buffer: &mut Buffer) {
+unsafe fn multiply_inner<S: Simd, const N: usize>(simd: S, p: Product, buffer: &mut Buffer) {
     let start = buffer.as_mut_ptr().cast::<f64>();
     let mut i = 0;
     // SAFETY: rows below `m`, columns below `k`; N columns of `k` numbers fit the buffer.
@@ -87,16 +87,16 @@ unsafe fn inner<S: Simd, const N: usize>(simd: S, p: Product, buffer: &mut Buffe
         while i + FOUR <= p.m {
             let sums = four_rows::<S, N>(simd, p.after_rows(i), start);
             for (c, sums) in sums.into_iter().enumerate() {
-                for (r, value) in totals(simd, sums).into_iter().enumerate() {
-                    put(p.c.entry(i + r, c), value, p.write);
+                for (r, value) in sum_four_lanes(simd, sums).into_iter().enumerate() {
+                    write_value(p.c.entry(i + r, c), value, p.write);
                 }
             }
             i += FOUR;
         }
         for i in i..p.m {
             for c in 0..N {
-                let value = dot(simd, p.a.entry(i, 0), start.add(c * p.k), p.k);
-                put(p.c.entry(i, c), value, p.write);
+                let value = dot_product(simd, p.a.entry(i, 0), start.add(c * p.k), p.k);
+                write_value(p.c.entry(i, c), value, p.write);
             }
         }
     }
@@ -109,18 +109,19 @@ unsafe fn four_rows<S: Simd, const N: usize>(
     p: Product,
     columns: *const f64,
 ) -> [[S::f64s; FOUR]; N] {
-    let w = width::<S>();
+    let w = lane_width::<S>();
     let (mut sums, mut j) = ([[simd.splat_f64s(0.0); FOUR]; N], 0);
     // SAFETY: four rows are left, and columns below `k`.
     unsafe {
         while j + w <= p.k {
-            let rows = std::array::from_fn(|r| load::<S>(p.a.entry(r, j)));
-            let numbers = std::array::from_fn(|c| load::<S>(columns.add(line_place(c, p.k, j))));
+            let rows = std::array::from_fn(|r| load_lanes::<S>(p.a.entry(r, j)));
+            let numbers =
+                std::array::from_fn(|c| load_lanes::<S>(columns.add(line_place(c, p.k, j))));
             add_products(simd, &mut sums, rows, numbers);
             j += w;
         }
         if j < p.k {
-            let tail = part(simd, p.k - j);
+            let tail = partial_lanes(simd, p.k - j);
             let mut rows = [simd.splat_f64s(0.0); FOUR];
             for (r, row) in rows.iter_mut().enumerate() {
                 *row = load_in(simd, tail, p.a.entry(r, j));

@@ -125,13 +125,13 @@ const LARGE: usize = 24;
 /// # Safety
 /// The products must belong to the frame's plan.
 #[inline(always)]
-pub(super) unsafe fn products<S: Simd>(simd: S, frame: &Frame, all: &Products) {
-    let [m, n, k] = all.dims.map(|d| frame.count(d));
+pub(super) unsafe fn multiply_lanes<S: Simd>(simd: S, frame: &Frame, all: &Products) {
+    let [m, n, k] = all.dims.map(|d| frame.extent_count(d));
     let view = |mat: &Mat| View {
         // SAFETY: addresses come from the planner.
-        at: unsafe { frame.at(mat.at) },
-        row: frame.count(mat.row),
-        col: frame.count(mat.col),
+        at: unsafe { frame.pointer_at(mat.at) },
+        row: frame.extent_count(mat.row),
+        col: frame.extent_count(mat.col),
         far: matches!(mat.at.space, Space::Lent(_)) && mat.at.per_block > 0,
     };
     let (a, b, c) = (view(&all.a), view(&all.b), view(&all.c));
@@ -145,18 +145,18 @@ pub(super) unsafe fn products<S: Simd>(simd: S, frame: &Frame, all: &Products) {
         c,
         write,
     };
-    for _ in 0..frame.count(all.batch) {
+    for _ in 0..frame.extent_count(all.batch) {
         // Opaque to the compiler. Otherwise it computes, before the batch begins, the strides that
         // each of forty loops below might need: 150 cycles, half of a product of a few rows.
         let p = std::hint::black_box(one);
         // SAFETY: the planner keeps results apart from operands.
-        unsafe { product(simd, p) };
+        unsafe { multiply_matrices(simd, p) };
         for (view, mat) in [
             (&mut one.a, &all.a),
             (&mut one.b, &all.b),
             (&mut one.c, &all.c),
         ] {
-            view.at = view.at.wrapping_add(frame.count(mat.batch));
+            view.at = view.at.wrapping_add(frame.extent_count(mat.batch));
         }
         if all.c.batch == Extent::ZERO {
             one.write = Write::Accumulate;
@@ -165,22 +165,22 @@ pub(super) unsafe fn products<S: Simd>(simd: S, frame: &Frame, all: &Products) {
 }
 
 #[inline(always)]
-unsafe fn product<S: Simd>(simd: S, p: Product) {
+unsafe fn multiply_matrices<S: Simd>(simd: S, p: Product) {
     // SAFETY: the same product, dispatched by its shape.
     unsafe {
         if p.n == 1 {
-            column::column(simd, p);
+            column::multiply_column(simd, p);
         } else if p.m == 1 {
-            column::column(simd, p.transposed());
+            column::multiply_column(simd, p.transposed());
         } else if p.m >= LARGE && p.n >= LARGE && p.k >= LARGE {
-            large(p);
+            multiply_large(p);
         } else {
-            thin::thin(simd, if p.c.col == 1 { p } else { p.transposed() });
+            thin::multiply_thin(simd, if p.c.col == 1 { p } else { p.transposed() });
         }
     }
 }
 
-unsafe fn large(
+unsafe fn multiply_large(
     Product {
         m,
         n,
@@ -205,7 +205,7 @@ unsafe fn large(
 }
 
 #[inline(always)]
-unsafe fn put(to: *mut f64, value: f64, write: Write) {
+unsafe fn write_value(to: *mut f64, value: f64, write: Write) {
     // SAFETY: by the caller.
     unsafe {
         match write {
@@ -281,7 +281,7 @@ mod tests {
             };
             // SAFETY: entries of three arrays of these shapes.
             unsafe {
-                product(simd, p);
+                multiply_matrices(simd, p);
                 let far = |i: usize, j: usize| {
                     let start = match self.write {
                         Write::Replace => 0.0,

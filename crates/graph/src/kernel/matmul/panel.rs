@@ -4,10 +4,12 @@ use std::mem::MaybeUninit;
 
 use pulp::Simd;
 
-use super::{AHEAD, Product, put};
+use super::{AHEAD, Product, write_value};
 use crate::instruction::Write;
 use crate::kernel::prefetch::ask_for;
-use crate::kernel::vector::{line_place, load, load_in, part, store, store_part, width};
+use crate::kernel::vector::{
+    lane_width, line_place, load_in, load_lanes, partial_lanes, store_lanes, store_part,
+};
 
 /// Numbers in a buffer on the stack: 16 KiB, half of a first-level cache.
 pub(super) const BUFFER: usize = 2048;
@@ -19,8 +21,8 @@ pub(super) type Buffer = [MaybeUninit<f64>; BUFFER];
 /// fit sixteen registers, and one sum spilled to the stack would halve the speed. If A is FAR, its
 /// rows are prefetched.
 #[inline(always)]
-pub(super) unsafe fn panels<S: Simd, const FAR: bool>(simd: S, p: Product) {
-    let w = width::<S>();
+pub(super) unsafe fn multiply_panels<S: Simd, const FAR: bool>(simd: S, p: Product) {
+    let w = lane_width::<S>();
     let mut j = 0;
     // SAFETY: columns below `n`.
     unsafe {
@@ -31,7 +33,7 @@ pub(super) unsafe fn panels<S: Simd, const FAR: bool>(simd: S, p: Product) {
                 1 if rest.n > w => rows_of_panel::<S, 2, FAR>(simd, rest, rest.n - w),
                 1 => rows_of_panel::<S, 1, FAR>(simd, rest, w),
                 0 if p.n > w => last_columns(simd, p, rest.n),
-                0 => narrow(simd, rest),
+                0 => multiply_narrow(simd, rest),
             };
         }
     }
@@ -47,30 +49,30 @@ unsafe fn rows_of_panel<S: Simd, const N: usize, const FAR: bool>(
 ) -> usize {
     // SAFETY: the registers end within the columns that are left.
     unsafe {
-        tiles::<S, N, FAR>(simd, p, apart, |to, mut sums| {
+        multiply_tiles::<S, N, FAR>(simd, p, apart, |to, mut sums| {
             if p.write == Write::Accumulate {
                 for (r, sum) in sums.iter_mut().enumerate() {
-                    *sum = simd.add_f64s(load::<S>(to.add(r * apart)), *sum);
+                    *sum = simd.add_f64s(load_lanes::<S>(to.add(r * apart)), *sum);
                 }
             }
             for (r, sum) in sums.into_iter().enumerate() {
-                store::<S>(to.add(r * apart), sum);
+                store_lanes::<S>(to.add(r * apart), sum);
             }
         });
     }
-    (N - 1) * apart + width::<S>()
+    (N - 1) * apart + lane_width::<S>()
 }
 
 /// The last columns, fewer than a register holds, as the end of a whole register.
 #[inline(always)]
 unsafe fn last_columns<S: Simd>(simd: S, p: Product, count: usize) -> usize {
-    let w = width::<S>();
+    let w = lane_width::<S>();
     // SAFETY: C has more columns than a register holds; only the last are written.
     unsafe {
-        tiles::<S, 1, false>(simd, p.after_columns(p.n - w), w, |to, [sum]| {
+        multiply_tiles::<S, 1, false>(simd, p.after_columns(p.n - w), w, |to, [sum]| {
             let numbers = (&raw const sum).cast::<f64>();
             for r in w - count..w {
-                put(to.add(r), *numbers.add(r), p.write);
+                write_value(to.add(r), *numbers.add(r), p.write);
             }
         });
     }
@@ -80,7 +82,7 @@ unsafe fn last_columns<S: Simd>(simd: S, p: Product, count: usize) -> usize {
 /// All rows of the first N registers of columns: four to six rows at a time, or eight for a single
 /// register, so that additions overlap. `write` gets the start of a row of C and its sums.
 #[inline(always)]
-unsafe fn tiles<S: Simd, const N: usize, const FAR: bool>(
+unsafe fn multiply_tiles<S: Simd, const N: usize, const FAR: bool>(
     simd: S,
     p: Product,
     apart: usize,
@@ -92,13 +94,13 @@ unsafe fn tiles<S: Simd, const N: usize, const FAR: bool>(
         while i < p.m {
             let rest = p.after_rows(i);
             i += match rest.m {
-                1 => tile::<S, 1, N, FAR>(simd, rest, apart, &write),
-                2 => tile::<S, 2, N, FAR>(simd, rest, apart, &write),
-                3 => tile::<S, 3, N, FAR>(simd, rest, apart, &write),
-                8 if N == 1 => tile::<S, 8, N, FAR>(simd, rest, apart, &write),
-                4 | 7 | 8 => tile::<S, 4, N, FAR>(simd, rest, apart, &write),
-                5 | 9 | 10 => tile::<S, 5, N, FAR>(simd, rest, apart, &write),
-                _ => tile::<S, 6, N, FAR>(simd, rest, apart, &write),
+                1 => multiply_tile::<S, 1, N, FAR>(simd, rest, apart, &write),
+                2 => multiply_tile::<S, 2, N, FAR>(simd, rest, apart, &write),
+                3 => multiply_tile::<S, 3, N, FAR>(simd, rest, apart, &write),
+                8 if N == 1 => multiply_tile::<S, 8, N, FAR>(simd, rest, apart, &write),
+                4 | 7 | 8 => multiply_tile::<S, 4, N, FAR>(simd, rest, apart, &write),
+                5 | 9 | 10 => multiply_tile::<S, 5, N, FAR>(simd, rest, apart, &write),
+                _ => multiply_tile::<S, 6, N, FAR>(simd, rest, apart, &write),
             };
         }
     }
@@ -106,7 +108,7 @@ unsafe fn tiles<S: Simd, const N: usize, const FAR: bool>(
 
 /// The first M rows by N registers of C, all in registers while k runs.
 #[inline(always)]
-unsafe fn tile<S: Simd, const M: usize, const N: usize, const FAR: bool>(
+unsafe fn multiply_tile<S: Simd, const M: usize, const N: usize, const FAR: bool>(
     simd: S,
     p: Product,
     apart: usize,
@@ -125,7 +127,7 @@ unsafe fn tile<S: Simd, const M: usize, const N: usize, const FAR: bool>(
             }
             let mut bs = [simd.splat_f64s(0.0); N];
             for (r, b) in bs.iter_mut().enumerate() {
-                *b = load::<S>(row.add(line_place(r, apart, 0)));
+                *b = load_lanes::<S>(row.add(line_place(r, apart, 0)));
             }
             for (i, sums) in sums.iter_mut().enumerate() {
                 let entry = simd.splat_f64s(*column.add(line_place(i, p.a.row, 0)));
@@ -146,7 +148,7 @@ unsafe fn tile<S: Simd, const M: usize, const N: usize, const FAR: bool>(
 /// Fewer columns than a register holds: up to eight rows at a time, whose sums overlap and which
 /// share the loads of B.
 #[inline(always)]
-unsafe fn narrow<S: Simd>(simd: S, p: Product) -> usize {
+unsafe fn multiply_narrow<S: Simd>(simd: S, p: Product) -> usize {
     let mut i = 0;
     // SAFETY: rows below `m`.
     unsafe {
@@ -165,7 +167,7 @@ unsafe fn narrow<S: Simd>(simd: S, p: Product) -> usize {
 
 #[inline(always)]
 unsafe fn narrow_rows<S: Simd, const M: usize>(simd: S, p: Product) -> usize {
-    let some = part(simd, p.n);
+    let some = partial_lanes(simd, p.n);
     // SAFETY: M rows and `n` columns are left.
     unsafe {
         let mut sums = [simd.splat_f64s(0.0); M];

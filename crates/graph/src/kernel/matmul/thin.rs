@@ -4,12 +4,12 @@ use std::mem::MaybeUninit;
 
 use pulp::Simd;
 
-use super::few::few;
-use super::panel::{BUFFER, Buffer, panels};
-use super::turned::turned;
+use super::few::multiply_few;
+use super::panel::{BUFFER, Buffer, multiply_panels};
+use super::turned::multiply_transposed;
 use super::{Product, View};
 use crate::instruction::Write;
-use crate::kernel::vector::{line_place, width};
+use crate::kernel::vector::{lane_width, line_place};
 
 /// Columns that are packed at a time.
 const PANEL: usize = 24;
@@ -19,27 +19,27 @@ const PANEL: usize = 24;
 /// # Safety
 /// As [`Product`] says; `c.col` is one.
 #[inline(always)]
-pub(super) unsafe fn thin<S: Simd>(simd: S, p: Product) {
+pub(super) unsafe fn multiply_thin<S: Simd>(simd: S, p: Product) {
     let mut buffer: Buffer = [MaybeUninit::uninit(); BUFFER];
-    let lanes = p.m.next_multiple_of(width::<S>());
+    let lanes = p.m.next_multiple_of(lane_width::<S>());
     // SAFETY: the same product in parts.
     unsafe {
-        if p.n < width::<S>() && few(simd, p, &mut buffer) {
+        if p.n < lane_width::<S>() && multiply_few(simd, p, &mut buffer) {
             return;
         }
         if p.b.col == 1 {
-            panels::<S, false>(simd, p);
+            multiply_panels::<S, false>(simd, p);
         } else if p.b.row == 1 && p.m < p.k && p.k * lanes <= BUFFER / 2 {
-            turned(simd, p, lanes, &mut buffer);
+            multiply_transposed(simd, p, lanes, &mut buffer);
         } else {
-            packed(simd, p, &mut buffer);
+            multiply_packed(simd, p, &mut buffer);
         }
     }
 }
 
 /// Columns of B are not contiguous, so a few at a time are copied first.
 #[inline(always)]
-unsafe fn packed<S: Simd>(simd: S, p: Product, buffer: &mut Buffer) {
+unsafe fn multiply_packed<S: Simd>(simd: S, p: Product, buffer: &mut Buffer) {
     const DEPTH: usize = BUFFER / PANEL;
     let buffer = buffer.as_mut_ptr().cast::<f64>();
     let mut write = p.write;
@@ -70,7 +70,7 @@ unsafe fn packed<S: Simd>(simd: S, p: Product, buffer: &mut Buffer) {
                     write,
                     ..p
                 };
-                panels::<S, false>(simd, part);
+                multiply_panels::<S, false>(simd, part);
             }
         }
         write = Write::Accumulate;

@@ -2,10 +2,10 @@
 
 use pulp::Simd;
 
-use super::panel::{BUFFER, Buffer, panels};
-use super::{Product, View, put};
+use super::panel::{BUFFER, Buffer, multiply_panels};
+use super::{Product, View, write_value};
 use crate::instruction::Write;
-use crate::kernel::turn::{Lines, turn as turn_lines};
+use crate::kernel::turn::{Lines, transpose_lanes as turn_lines};
 
 /// Cᵀ = Bᵀ Aᵀ reads B one number at a time, in memory order. Only the small Aᵀ and Cᵀ are copied.
 /// `lanes` is the number of rows of A, padded to whole registers.
@@ -13,7 +13,12 @@ use crate::kernel::turn::{Lines, turn as turn_lines};
 /// # Safety
 /// As [`Product`] says; the rows of Bᵀ and of C are contiguous, and Aᵀ fits half of the buffer.
 #[inline(always)]
-pub(super) unsafe fn turned<S: Simd>(simd: S, p: Product, lanes: usize, buffer: &mut Buffer) {
+pub(super) unsafe fn multiply_transposed<S: Simd>(
+    simd: S,
+    p: Product,
+    lanes: usize,
+    buffer: &mut Buffer,
+) {
     let small = |at: *mut f64| View {
         at,
         row: lanes,
@@ -28,7 +33,7 @@ pub(super) unsafe fn turned<S: Simd>(simd: S, p: Product, lanes: usize, buffer: 
         if p.m < lanes {
             std::slice::from_raw_parts_mut(start, p.k * lanes).fill(0.0);
         }
-        turn(simd, (p.a, b), (p.m, p.k), Write::Replace);
+        transpose_view(simd, (p.a, b), (p.m, p.k), Write::Replace);
         for i in (0..p.n).step_by(rows) {
             let part = Product {
                 m: rows.min(p.n - i),
@@ -40,18 +45,23 @@ pub(super) unsafe fn turned<S: Simd>(simd: S, p: Product, lanes: usize, buffer: 
                 write: Write::Replace,
             };
             if part.a.far {
-                panels::<S, true>(simd, part);
+                multiply_panels::<S, true>(simd, part);
             } else {
-                panels::<S, false>(simd, part);
+                multiply_panels::<S, false>(simd, part);
             }
-            turn(simd, (c, p.c.from(0, i)), (part.m, p.m), p.write);
+            transpose_view(simd, (c, p.c.from(0, i)), (part.m, p.m), p.write);
         }
     }
 }
 
 /// The transpose of `m×n` numbers, in squares of registers where rows are contiguous.
 #[inline(always)]
-unsafe fn turn<S: Simd>(simd: S, (from, to): (View, View), (m, n): (usize, usize), write: Write) {
+unsafe fn transpose_view<S: Simd>(
+    simd: S,
+    (from, to): (View, View),
+    (m, n): (usize, usize),
+    write: Write,
+) {
     let lines = |view: View| Lines {
         at: view.at,
         step: view.row,
@@ -63,7 +73,7 @@ unsafe fn turn<S: Simd>(simd: S, (from, to): (View, View), (m, n): (usize, usize
         }
         for i in 0..m {
             for j in 0..n {
-                put(to.entry(j, i), *from.entry(i, j), write);
+                write_value(to.entry(j, i), *from.entry(i, j), write);
             }
         }
     }

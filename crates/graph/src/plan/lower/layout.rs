@@ -11,18 +11,18 @@ type Loop = (usize, [usize; 2]);
 impl Lower<'_> {
     /// Reads the operand in another order than it is written.
     pub(super) fn copy_out(&self, place: usize) -> Instruction {
-        let (out, x) = (self.result(place), self.operand(place, 0));
+        let (out, x) = (self.result_operand(place), self.input_operand(place, 0));
         let dims = out.shape.dims();
         match self.schedule.nodes[place].op {
             Op::Slice { axis, start } => {
-                let x = x.from(start * x.shape.inner(axis + 1));
+                let x = x.from(start * x.shape.inner_size(axis + 1));
                 self.copy_like(place, out, x, out)
             }
             Op::Transpose => {
                 let (m, n) = (x.shape.dims()[0], x.shape.dims()[1]);
-                self.copy(place, out, x, &[(n, [dims[1], 1]), (m, [1, n])])
+                self.copy_instruction(place, out, x, &[(n, [dims[1], 1]), (m, [1, n])])
             }
-            Op::Diagonal => self.copy(place, out, x, &[(dims[0], [1, dims[0] + 1])]),
+            Op::Diagonal => self.copy_instruction(place, out, x, &[(dims[0], [1, dims[0] + 1])]),
             _ => self.copy_like(place, out, x, out),
         }
     }
@@ -31,54 +31,62 @@ impl Lower<'_> {
     fn copy_like(&self, place: usize, out: Operand, x: Operand, like: Operand) -> Instruction {
         Instruction::Copy {
             to: [out.at, x.at],
-            grid: self.grid(place, like.shape, &[out, x]),
+            grid: self.node_grid(place, like.shape, &[out, x]),
         }
     }
 
     /// A copy with given loops, inside the loop over lanes.
-    fn copy(&self, place: usize, out: Operand, x: Operand, loops: &[Loop]) -> Instruction {
+    fn copy_instruction(
+        &self,
+        place: usize,
+        out: Operand,
+        x: Operand,
+        loops: &[Loop],
+    ) -> Instruction {
         let mut all: Vec<Dim> = Vec::new();
         if self.schedule.laned[place] {
             let lane = [out.lane, x.lane];
-            all.push(grid::dim(Extent::LANES, 2, |k| lane[k]));
+            all.push(grid::grid_dim(Extent::LANES, 2, |k| lane[k]));
         }
         for (length, steps) in loops {
             let step = |k: usize| Extent::fixed(steps[k]);
-            all.push(grid::dim(Extent::fixed(*length), 2, step));
+            all.push(grid::grid_dim(Extent::fixed(*length), 2, step));
         }
         Instruction::Copy {
             to: [out.at, x.at],
-            grid: grid::merged(all),
+            grid: grid::merge_dims(all),
         }
     }
 
-    pub(super) fn zeros(&self, place: usize, out: Operand) -> Instruction {
+    pub(super) fn zero_instruction(&self, place: usize, out: Operand) -> Instruction {
         Instruction::Fill {
             to: out.at,
-            count: self.numbers(place, out.shape).times(self.lanes(place)),
+            count: self
+                .number_extent(place, out.shape)
+                .times(self.lane_extent(place)),
             value: 0.0,
         }
     }
 
     pub(super) fn copy_into_zeros(&self, place: usize) -> Vec<Instruction> {
-        let (out, x) = (self.result(place), self.operand(place, 0));
-        let zeros = self.zeros(place, out);
+        let (out, x) = (self.result_operand(place), self.input_operand(place, 0));
+        let zeros = self.zero_instruction(place, out);
         let copy = if let Op::Pad { axis, start } = self.schedule.nodes[place].op {
-            let to = out.from(start * out.shape.inner(axis + 1));
+            let to = out.from(start * out.shape.inner_size(axis + 1));
             self.copy_like(place, to, x, x)
         } else {
             let n = x.shape.dims()[0];
-            self.copy(place, out, x, &[(n, [n + 1, 1])])
+            self.copy_instruction(place, out, x, &[(n, [n + 1, 1])])
         };
         vec![zeros, copy]
     }
 
-    pub(super) fn concat(&self, place: usize, axis: usize) -> Vec<Instruction> {
-        let out = self.result(place);
-        let inner = out.shape.inner(axis + 1);
+    pub(super) fn concat_instructions(&self, place: usize, axis: usize) -> Vec<Instruction> {
+        let out = self.result_operand(place);
+        let inner = out.shape.inner_size(axis + 1);
         let mut start = 0;
         let mut part = |k: usize| {
-            let x = self.operand(place, k);
+            let x = self.input_operand(place, k);
             let to = out.from(start * inner);
             start += x.shape.dims()[axis];
             self.copy_like(place, to, x, x)
@@ -88,8 +96,13 @@ impl Lower<'_> {
     }
 
     /// A copy of a node to where an output is shown.
-    pub(crate) fn export(&self, place: usize, to: Address, lane: Extent) -> Instruction {
-        let x = self.located(place, false);
+    pub(crate) fn export_instruction(
+        &self,
+        place: usize,
+        to: Address,
+        lane: Extent,
+    ) -> Instruction {
+        let x = self.located_operand(place, false);
         let out = Operand {
             at: to,
             lane,
@@ -98,7 +111,7 @@ impl Lower<'_> {
         let laned = self.schedule.laned[place];
         Instruction::Copy {
             to: [to, x.at],
-            grid: grid::elementwise(x.shape, &[out.lay(), x.lay()], laned, grid::Leading::All),
+            grid: grid::elementwise_grid(x.shape, &[out.lay(), x.lay()], laned, grid::Leading::All),
         }
     }
 }

@@ -47,63 +47,69 @@ pub(crate) struct Lower<'a> {
 
 impl Lower<'_> {
     /// The instructions that compute `place`.
-    pub(crate) fn instructions(&self, place: usize) -> Vec<Instruction> {
+    pub(crate) fn lower_node(&self, place: usize) -> Vec<Instruction> {
         match &self.schedule.nodes[place].op {
             Op::Pad { .. } | Op::DiagonalMatrix => self.copy_into_zeros(place),
-            Op::Concat { axis } => self.concat(place, *axis),
-            Op::Gather => vec![self.gather(place)],
+            Op::Concat { axis } => self.concat_instructions(place, *axis),
+            Op::Gather => vec![self.lower_gather(place)],
             Op::ScatterAdd => self.scatter_add(place),
-            _ => vec![self.instruction(place)],
+            _ => vec![self.lower_instruction(place)],
         }
     }
 
     /// The instruction of a node that needs only one.
-    fn instruction(&self, place: usize) -> Instruction {
+    fn lower_instruction(&self, place: usize) -> Instruction {
         let node = &self.schedule.nodes[place];
         match &node.op {
-            Op::Unary(op) => self.unary(place, *op),
-            Op::Binary(op) => self.binary(place, *op),
+            Op::Unary(op) => self.lower_unary(place, *op),
+            Op::Binary(op) => self.lower_binary(place, *op),
             Op::Select => {
-                let operands = [0, 1, 2].map(|k| self.operand(place, k));
-                self.arithmetic(place, Arithmetic::Select, &operands)
+                let operands = [0, 1, 2].map(|k| self.input_operand(place, k));
+                self.lower_arithmetic(place, Arithmetic::Select, &operands)
             }
             Op::Broadcast | Op::Slice { .. } | Op::Transpose | Op::Diagonal => self.copy_out(place),
-            Op::Reduce { by, first, count } => self.reduce(place, *by, *first, *count),
+            Op::Reduce { by, first, count } => self.lower_reduce(place, *by, *first, *count),
             Op::CumulativeSum(direction) => self.cumulative_sum(place, *direction),
             Op::SumLanes => self.sum_lanes(place),
-            Op::MatMul(op) => self.matmul(place, *op),
+            Op::MatMul(op) => self.lower_matmul(place, *op),
             Op::Cholesky => Instruction::Cholesky {
-                lanes: self.per_lane(place, [self.result(place), self.operand(place, 0)]),
+                lanes: self.per_lane(
+                    place,
+                    [self.result_operand(place), self.input_operand(place, 0)],
+                ),
                 side: node.shape.dims()[0],
             },
             Op::Solve(op) => {
-                let (factor, right) = (self.operand(place, 0), self.operand(place, 1));
+                let (factor, right) = (self.input_operand(place, 0), self.input_operand(place, 1));
                 Instruction::Solve {
                     form: op.form,
-                    lanes: self.per_lane(place, [self.result(place), factor, right]),
-                    rows: self.leading(place, node.shape.dims()[0]),
+                    lanes: self.per_lane(place, [self.result_operand(place), factor, right]),
+                    rows: self.leading_extent(place, node.shape.dims()[0]),
                     side: node.shape.dims()[1],
                 }
             }
             Op::Tril(offset) => Instruction::Tril {
                 offset: *offset,
-                lanes: self.per_lane(place, [self.result(place), self.operand(place, 0)]),
+                lanes: self.per_lane(
+                    place,
+                    [self.result_operand(place), self.input_operand(place, 0)],
+                ),
                 side: [node.shape.dims()[0], node.shape.dims()[1]],
             },
             _ => unreachable!("{} is not computed", node.op.name()),
         }
     }
 
-    fn streamed(&self, place: usize) -> bool {
+    fn is_streamed(&self, place: usize) -> bool {
         self.schedule.slots[place].role != Role::Plain
     }
 
-    fn shape(&self, place: usize) -> Shape {
+    fn node_shape(&self, place: usize) -> Shape {
         self.schedule.nodes[place].shape
     }
 
     /// How many lanes a node has in the current block.
-    fn lanes(&self, place: usize) -> Extent {
+    fn lane_extent(&self, place: usize) -> Extent {
         if self.schedule.laned[place] {
             Extent::LANES
         } else {
@@ -121,8 +127,8 @@ impl Lower<'_> {
     }
 
     /// The leading axis: the rows of the block if the node is streamed.
-    fn leading(&self, place: usize, length: usize) -> Extent {
-        if self.streamed(place) {
+    fn leading_extent(&self, place: usize, length: usize) -> Extent {
+        if self.is_streamed(place) {
             Extent::ROWS
         } else {
             Extent::fixed(length)
@@ -130,43 +136,43 @@ impl Lower<'_> {
     }
 
     /// How many numbers of `shape` the current block holds, per lane.
-    fn numbers(&self, place: usize, shape: Shape) -> Extent {
-        if self.streamed(place) {
-            Extent::fixed(shape.inner(1)).times(Extent::ROWS)
+    fn number_extent(&self, place: usize, shape: Shape) -> Extent {
+        if self.is_streamed(place) {
+            Extent::fixed(shape.inner_size(1)).times(Extent::ROWS)
         } else {
             Extent::fixed(shape.size())
         }
     }
 
-    fn result(&self, place: usize) -> Operand {
-        let shape = self.shape(place);
+    fn result_operand(&self, place: usize) -> Operand {
+        let shape = self.node_shape(place);
         if self.schedule.crosses_lanes(place) {
             return Operand {
-                at: self.memory.part(place),
+                at: self.memory.part_address(place),
                 lane: Extent::ZERO,
                 shape,
             };
         }
         if self.schedule.slots[place].role == Role::Tail {
             return Operand {
-                at: self.memory.strip(place),
+                at: self.memory.strip_address(place),
                 lane: self.if_laned(place, Extent::fixed(shape.size())),
                 shape,
             };
         }
-        self.located(place, self.streamed(place))
+        self.located_operand(place, self.is_streamed(place))
     }
 
-    fn operand(&self, user: usize, k: usize) -> Operand {
-        let streamed = self.streamed(user) && self.schedule.aligned(user, k);
-        self.located(self.schedule.input(user, k), streamed)
+    fn input_operand(&self, user: usize, k: usize) -> Operand {
+        let streamed = self.is_streamed(user) && self.schedule.is_aligned(user, k);
+        self.located_operand(self.schedule.node_input(user, k), streamed)
     }
 
-    fn located(&self, place: usize, streamed: bool) -> Operand {
+    fn located_operand(&self, place: usize, streamed: bool) -> Operand {
         Operand {
-            at: self.memory.address(place, streamed),
-            lane: self.if_laned(place, self.memory.buffer(place).lane),
-            shape: self.shape(place),
+            at: self.memory.node_address(place, streamed),
+            lane: self.if_laned(place, self.memory.node_buffer(place).lane),
+            shape: self.node_shape(place),
         }
     }
 
@@ -174,123 +180,126 @@ impl Lower<'_> {
         PerLane {
             at: all.map(|o| o.at),
             steps: all.map(|o| o.lane),
-            count: self.lanes(place),
+            count: self.lane_extent(place),
         }
     }
 
-    fn write(&self, place: usize) -> Write {
+    fn write_mode(&self, place: usize) -> Write {
         match self.schedule.slots[place].role {
             Role::Tail => Write::Accumulate,
             _ => Write::Replace,
         }
     }
 
-    fn grid(&self, place: usize, shape: Shape, operands: &[Operand]) -> Grid {
+    fn node_grid(&self, place: usize, shape: Shape, operands: &[Operand]) -> Grid {
         let lays: Vec<Lay> = operands.iter().map(Operand::lay).collect();
         let laned = self.schedule.laned[place];
-        let leading = if self.streamed(place) {
+        let leading = if self.is_streamed(place) {
             Leading::RowBlock
         } else {
             Leading::All
         };
-        grid::elementwise(shape, &lays, laned, leading)
+        grid::elementwise_grid(shape, &lays, laned, leading)
     }
 
     /// Operands that an operation does not have are set to its result and never read.
-    fn arithmetic(&self, place: usize, op: Arithmetic, operands: &[Operand]) -> Instruction {
-        let result = self.result(place);
+    fn lower_arithmetic(&self, place: usize, op: Arithmetic, operands: &[Operand]) -> Instruction {
+        let result = self.result_operand(place);
         let mut all = [result; 4];
         all[1..=operands.len()].copy_from_slice(operands);
         Instruction::Arithmetic {
             op,
             to: all.map(|o| o.at),
-            grid: self.grid(place, self.shape(place), &all[..=operands.len()]),
+            grid: self.node_grid(place, self.node_shape(place), &all[..=operands.len()]),
         }
     }
 
-    fn unary(&self, place: usize, op: Unary) -> Instruction {
-        let operand = self.operand(place, 0);
-        if let Some(op) = Arithmetic::unary(op) {
-            return self.arithmetic(place, op, &[operand]);
+    fn lower_unary(&self, place: usize, op: Unary) -> Instruction {
+        let operand = self.input_operand(place, 0);
+        if let Some(op) = Arithmetic::from_unary(op) {
+            return self.lower_arithmetic(place, op, &[operand]);
         }
-        let all = [self.result(place), operand];
+        let all = [self.result_operand(place), operand];
         Instruction::Unary {
             op,
             to: all.map(|o| o.at),
-            grid: self.grid(place, self.shape(place), &all),
+            grid: self.node_grid(place, self.node_shape(place), &all),
         }
     }
 
-    fn binary(&self, place: usize, op: Binary) -> Instruction {
+    fn lower_binary(&self, place: usize, op: Binary) -> Instruction {
         let absorbed =
-            (0..2).find(|&k| self.schedule.slots[self.schedule.input(place, k)].absorbed);
+            (0..2).find(|&k| self.schedule.slots[self.schedule.node_input(place, k)].absorbed);
         if let Some(k) = absorbed {
-            return self.fused(place, op, k);
+            return self.lower_fused(place, op, k);
         }
-        let [x, y] = [0, 1].map(|k| self.operand(place, k));
-        if let Some(op) = Arithmetic::binary(op) {
-            return self.arithmetic(place, op, &[x, y]);
+        let [x, y] = [0, 1].map(|k| self.input_operand(place, k));
+        if let Some(op) = Arithmetic::from_binary(op) {
+            return self.lower_arithmetic(place, op, &[x, y]);
         }
-        let all = [self.result(place), x, y];
+        let all = [self.result_operand(place), x, y];
         Instruction::Binary {
             op,
             to: all.map(|o| o.at),
-            grid: self.grid(place, self.shape(place), &all),
+            grid: self.node_grid(place, self.node_shape(place), &all),
         }
     }
 
     /// A sum or difference whose operand `k` is a product that is computed within it.
-    fn fused(&self, place: usize, op: Binary, k: usize) -> Instruction {
-        let product = self.schedule.input(place, k);
+    fn lower_fused(&self, place: usize, op: Binary, k: usize) -> Instruction {
+        let product = self.schedule.node_input(place, k);
         let fused = match (op, k) {
             (Binary::Add, _) => Arithmetic::MulAdd,
             (_, 0) => Arithmetic::MulSub,
             _ => Arithmetic::NegMulAdd,
         };
-        let [x, y] = self.factors(product);
-        self.arithmetic(place, fused, &[x, y, self.operand(place, 1 - k)])
+        let [x, y] = self.product_factors(product);
+        self.lower_arithmetic(place, fused, &[x, y, self.input_operand(place, 1 - k)])
     }
 
     /// The factors of a product; those of a square are the same.
-    fn factors(&self, product: usize) -> [Operand; 2] {
+    fn product_factors(&self, product: usize) -> [Operand; 2] {
         let last = self.schedule.nodes[product].inputs.len() - 1;
-        [self.operand(product, 0), self.operand(product, last)]
+        [
+            self.input_operand(product, 0),
+            self.input_operand(product, last),
+        ]
     }
 
     /// The row numbers of a gather or scatter whose table has rows like `table`.
-    fn rows(&self, place: usize, table: Shape) -> Rows {
-        let column = self.schedule.input(place, 1);
-        let streamed = self.streamed(place);
+    fn table_rows(&self, place: usize, table: Shape) -> Rows {
+        let column = self.schedule.node_input(place, 1);
+        let streamed = self.is_streamed(place);
         Rows {
             indices: IndexAddress {
                 slot: self.index_slots[column].expect("an index input has a slot"),
                 per_block: if streamed { self.schedule.block } else { 0 },
             },
-            count: self.leading(place, self.shape(column).size()),
-            width: table.inner(1),
+            count: self.leading_extent(place, self.node_shape(column).size()),
+            width: table.inner_size(1),
             below: table.dims()[0],
         }
     }
 
-    fn gather(&self, place: usize) -> Instruction {
-        let table = self.operand(place, 0);
+    fn lower_gather(&self, place: usize) -> Instruction {
+        let table = self.input_operand(place, 0);
         Instruction::Gather {
-            lanes: self.per_lane(place, [self.result(place), table]),
-            rows: self.rows(place, table.shape),
+            lanes: self.per_lane(place, [self.result_operand(place), table]),
+            rows: self.table_rows(place, table.shape),
         }
     }
 
     /// Streamed blocks add to an accumulator that starts at zero; a whole scatter starts itself.
     fn scatter_add(&self, place: usize) -> Vec<Instruction> {
-        let table = self.result(place);
+        let table = self.result_operand(place);
         let add = Instruction::ScatterAdd {
-            lanes: self.per_lane(place, [table, self.operand(place, 0)]),
-            rows: self.rows(place, table.shape),
+            lanes: self.per_lane(place, [table, self.input_operand(place, 0)]),
+            rows: self.table_rows(place, table.shape),
         };
-        if self.streamed(place) {
+        if self.is_streamed(place) {
             vec![add]
         } else {
-            vec![self.zeros(place, table), add]
+            vec![self.zero_instruction(place, table), add]
         }
     }
 }

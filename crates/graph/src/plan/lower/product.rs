@@ -6,9 +6,9 @@ use crate::instruction::{Extent, Instruction, Mat, Products};
 use crate::primitive::matmul::{Lanes, MatMul, Read};
 
 impl Lower<'_> {
-    pub(super) fn matmul(&self, place: usize, op: MatMul) -> Instruction {
-        let (a, b) = (self.operand(place, 0), self.operand(place, 1));
-        let c = self.result(place);
+    pub(super) fn lower_matmul(&self, place: usize, op: MatMul) -> Instruction {
+        let (a, b) = (self.input_operand(place, 0), self.input_operand(place, 1));
+        let c = self.result_operand(place);
         // A transposed copy has padding columns; the result's shape gives the columns that count.
         let (m, k) = (c.shape.dims()[0], op.a.dims(a.shape).1);
         // A streamed product has the rows of the table as its rows; a tail contracts them.
@@ -18,12 +18,12 @@ impl Lower<'_> {
             Role::Tail => (Extent::fixed(m), Extent::ROWS),
         };
         let products = Products {
-            a: matrix(a, op.a),
-            b: matrix(b, op.b),
-            c: matrix(c, Read::Plain),
+            a: matrix_operand(a, op.a),
+            b: matrix_operand(b, op.b),
+            c: matrix_operand(c, Read::Plain),
             dims: [m, Extent::fixed(c.shape.dims()[1]), k],
             batch: Extent::ONE,
-            write: self.write(place),
+            write: self.write_mode(place),
         };
         let summed = op.lanes == Lanes::Summed;
         let laned = self.schedule.lanes > 1 && (summed || self.schedule.laned[place]);
@@ -36,7 +36,7 @@ impl Lower<'_> {
     }
 }
 
-fn matrix(x: Operand, read: Read) -> Mat {
+fn matrix_operand(x: Operand, read: Read) -> Mat {
     let columns = Extent::fixed(x.shape.dims()[1]);
     let (row, col) = match read {
         Read::Plain => (columns, Extent::ONE),

@@ -6,21 +6,21 @@ use crate::instruction::{Axis, Extent, Instruction, Tail};
 use crate::primitive::{Direction, Op, Reduction};
 
 impl Lower<'_> {
-    pub(super) fn reduce(
+    pub(super) fn lower_reduce(
         &self,
         place: usize,
         by: Reduction,
         first: usize,
         count: usize,
     ) -> Instruction {
-        let input = self.schedule.input(place, 0);
+        let input = self.schedule.node_input(place, 0);
         if self.schedule.slots[input].absorbed {
-            return self.dot(place, input);
+            return self.lower_dot(place, input);
         }
-        let x = self.operand(place, 0);
+        let x = self.input_operand(place, 0);
         let dims = x.shape.dims();
         let fixed = |axes: std::ops::Range<usize>| Extent::fixed(dims[axes].iter().product());
-        let (outer, length) = match (self.streamed(place), first) {
+        let (outer, length) = match (self.is_streamed(place), first) {
             (false, _) => (fixed(0..first), fixed(first..first + count)),
             (true, 0) => (Extent::ONE, fixed(1..count).times(Extent::ROWS)),
             (true, _) => (
@@ -28,42 +28,45 @@ impl Lower<'_> {
                 fixed(first..first + count),
             ),
         };
-        let inner = x.shape.inner(first + count);
+        let inner = x.shape.inner_size(first + count);
         Instruction::Reduce {
             by,
-            lanes: self.per_lane(place, [self.result(place), x]),
+            lanes: self.per_lane(place, [self.result_operand(place), x]),
             axis: Axis {
                 outer,
                 length,
                 inner,
             },
-            write: self.write(place),
+            write: self.write_mode(place),
         }
     }
 
     /// The sum of a product that is never stored.
-    fn dot(&self, place: usize, product: usize) -> Instruction {
-        let [x, y] = self.factors(product);
+    fn lower_dot(&self, place: usize, product: usize) -> Instruction {
+        let [x, y] = self.product_factors(product);
         Instruction::Dot {
-            lanes: self.per_lane(place, [self.result(place), x, y]),
-            length: self.numbers(place, self.shape(product)),
-            write: self.write(place),
+            lanes: self.per_lane(place, [self.result_operand(place), x, y]),
+            length: self.number_extent(place, self.node_shape(product)),
+            write: self.write_mode(place),
         }
     }
 
     pub(super) fn cumulative_sum(&self, place: usize, direction: Direction) -> Instruction {
-        let shape = self.shape(place);
+        let shape = self.node_shape(place);
         let length = *shape.dims().last().expect("checked when built");
         Instruction::CumulativeSum {
             direction,
-            lanes: self.per_lane(place, [self.result(place), self.operand(place, 0)]),
+            lanes: self.per_lane(
+                place,
+                [self.result_operand(place), self.input_operand(place, 0)],
+            ),
             count: shape.size() / length.max(1),
             length,
         }
     }
 
     pub(super) fn sum_lanes(&self, place: usize) -> Instruction {
-        let (out, x) = (self.result(place), self.operand(place, 0));
+        let (out, x) = (self.result_operand(place), self.input_operand(place, 0));
         let lanes = if self.schedule.crosses_lanes(place) {
             Extent::LANES
         } else {
@@ -78,15 +81,18 @@ impl Lower<'_> {
     }
 
     /// The sum of the lane blocks' parts.
-    pub(crate) fn combine(&self, place: usize) -> Instruction {
+    pub(crate) fn lower_combine(&self, place: usize) -> Instruction {
         Instruction::Combine {
-            to: [self.memory.address(place, false), self.memory.part(place)],
-            size: self.shape(place).size(),
+            to: [
+                self.memory.node_address(place, false),
+                self.memory.part_address(place),
+            ],
+            size: self.node_shape(place).size(),
         }
     }
 
     /// The accumulator of a streamed reduction, and the address of its total.
-    pub(crate) fn tail(&self, place: usize) -> Option<Tail> {
+    pub(crate) fn reduction_tail(&self, place: usize) -> Option<Tail> {
         if self.schedule.slots[place].role != Role::Tail {
             return None;
         }
@@ -96,9 +102,9 @@ impl Lower<'_> {
         };
         Some(Tail {
             by,
-            strip: self.memory.strip(place),
-            total: self.memory.address(place, false),
-            size: Extent::fixed(self.shape(place).size()).times(self.lanes(place)),
+            strip: self.memory.strip_address(place),
+            total: self.memory.node_address(place, false),
+            size: Extent::fixed(self.node_shape(place).size()).times(self.lane_extent(place)),
         })
     }
 }

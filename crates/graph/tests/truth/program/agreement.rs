@@ -99,7 +99,7 @@ fn outputs<'g>(program: &Program<'g>) -> Vec<Expr<'g>> {
 
 /// One run of a plan made as `options` say, and a second that must give the same bits.
 fn run(program: &Program<'_>, outputs: &[Expr<'_>], options: &PlanOptions) -> Arrays {
-    let plan = Plan::with(outputs, options);
+    let plan = Plan::with_options(outputs, options);
     let mut workspace = plan.workspace();
     let fill = |workspace: &mut Workspace, scale: f64| {
         for (input, values) in &program.inputs {

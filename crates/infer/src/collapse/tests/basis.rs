@@ -6,7 +6,7 @@ use faer::Mat;
 use lehr_model::distribution::{Distribution, Exponential, HalfNormal, LogNormal, Normal, Poisson};
 use lehr_model::gp::{Axis, Basis, Kernel};
 use lehr_model::{Bound, Model};
-use lehr_numeric::dense::{form, inverse, log_determinant};
+use lehr_numeric::dense::{inverse, log_determinant, quadratic_form};
 use lehr_numeric::stream::Stream;
 use lehr_table::Table;
 
@@ -60,14 +60,17 @@ impl Data {
             let low = v.iter().copied().fold(f64::INFINITY, f64::min);
             [low, v.iter().copied().fold(low, f64::max)]
         };
-        let axis = |v: &[f64], least: f64| Axis::interval(Kernel::Rbf, range(v), [least, 1.0]);
+        let axis = |v: &[f64], least: f64| Axis::on_interval(Kernel::Rbf, range(v), [least, 1.0]);
         let (axes, columns) = match kind {
             Kind::Line | Kind::Levels => (vec![axis(&x, 0.2)], vec![x.clone()]),
             Kind::Plane => {
                 let axes = vec![axis(&x, 0.4), axis(&other, 0.4)];
                 (axes, vec![x.clone(), other])
             }
-            Kind::Circle => (vec![Axis::circle(Kernel::Rbf, 0.8, 0.1)], vec![x.clone()]),
+            Kind::Circle => (
+                vec![Axis::on_circle(Kernel::Rbf, 0.8, 0.1)],
+                vec![x.clone()],
+            ),
         };
         let mean = |x: f64| (6.0 * x).sin();
         let y = x.iter().map(|x| match response {
@@ -173,7 +176,9 @@ impl Data {
         let mut matrix = self.covariance(&amplitudes);
         (0..ROWS).for_each(|i| matrix[(i, i)] += noise * noise);
         let y = Mat::from_fn(ROWS, 1, |i, _| self.y[i]);
-        let rows = form(&inverse(&matrix), &y) + log_determinant(&matrix) + ROWS as f64 * TAU.ln();
+        let rows = quadratic_form(&inverse(&matrix), &y)
+            + log_determinant(&matrix)
+            + ROWS as f64 * TAU.ln();
         let at_zero = |log_sd: f64| -log_sd - 0.5 * TAU.ln();
         let groups = if self.kind == Kind::Levels { 3.0 } else { 1.0 };
         let weights = amplitudes.iter().map(|log| at_zero(SHARE * log));

@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use faer::Mat;
 use lehr_model::distribution::{Distribution, HalfNormal, Normal};
 use lehr_model::{Bound, Model};
-use lehr_numeric::dense::{form, inverse, log_determinant};
+use lehr_numeric::dense::{inverse, log_determinant, quadratic_form};
 use lehr_table::Table;
 
 use super::{Data, Form, ROWS, bind, theta, value};
@@ -50,7 +50,9 @@ fn agrees(codes: &[u32], z: &[f64], groups: usize) {
     });
     let y = Mat::from_fn(rows, 1, |i, _| data.y[i]);
     let expected = -0.5
-        * (form(&inverse(&matrix), &y) + log_determinant(&matrix) + rows as f64 * TAU.ln())
+        * (quadratic_form(&inverse(&matrix), &y)
+            + log_determinant(&matrix)
+            + rows as f64 * TAU.ln())
         + prior;
     assert!((found - expected).abs() < 1e-9, "{found} {expected}");
 }

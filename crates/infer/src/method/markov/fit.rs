@@ -314,7 +314,7 @@ fn missed(
     }
     run.begin(Phase::EXAMINE);
     let own = evidence.map_or(f64::NEG_INFINITY, |one| one.estimate.mean);
-    let even = Pareto::even(trace.len(), own);
+    let even = Pareto::even_weights(trace.len(), own);
     let subject = Subject::new(density, &[], &trace.draws, &even, run.seed);
     let modes = match find_modes(&subject, run) {
         Err(TrainError::Stopped { .. }) => Vec::new(),

@@ -14,7 +14,7 @@
 
 use faer::MatRef;
 use lehr_density::rows_here;
-use lehr_density::{Density, Point, RowSet, Rows, probe};
+use lehr_density::{Density, Point, RowSet, Rows, probe_rows};
 use lehr_graph::{Expr, Graph, Plan, PlanOptions, Slot, Workspace};
 use lehr_numeric::adam::{Adam, AdamSettings};
 use lehr_numeric::batch::{BatchError, Epochs};
@@ -41,7 +41,7 @@ pub fn applies(density: &dyn Density) -> bool {
         return false;
     }
     let graph = Graph::new();
-    let (at, rows) = probe(&graph, density);
+    let (at, rows) = probe_rows(&graph, density);
     let Some(predictor) = quadrature::predictor(density, &at, &rows) else {
         return false;
     };
@@ -186,7 +186,7 @@ impl<'d> NaturalSteps<'d> {
             lane_block: TOGETHER,
             ..PlanOptions::lanes(size)
         };
-        let plan = Plan::with(&outputs(density, &inputs, &rows), &options);
+        let plan = Plan::with_options(&outputs(density, &inputs, &rows), &options);
         let slots = [inputs.mean, inputs.direction, inputs.learned].map(|one| plan.input(one));
         let state = NaturalState::start(density, &places);
         Ok(NaturalSteps {
@@ -274,7 +274,7 @@ impl<'d> NaturalSteps<'d> {
             let all = RowSet::Range(0..self.batch);
             return copy_rows(&mut self.workspace, source, &all, &self.columns);
         }
-        self.epochs.batch(step, &mut self.drawn);
+        self.epochs.fill_batch(step, &mut self.drawn);
         for (row, drawn) in self.rows.iter_mut().zip(&self.drawn) {
             *row = *drawn as usize;
         }

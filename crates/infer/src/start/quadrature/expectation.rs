@@ -171,9 +171,11 @@ impl<'d> Expectation<'d> {
     /// The rule of a class: for all dimensions together if the predictor hardly varies.
     fn rule(&self, class: usize) -> Rule {
         if class == 0 {
-            return Rule::smooth(self.shared + 1).in_groups();
+            return Rule::smooth_rule(self.shared + 1).in_groups();
         }
-        Rule::smooth(self.shared).times(&rule_of(class)).in_groups()
+        Rule::smooth_rule(self.shared)
+            .tensor_product(&rule_of(class))
+            .in_groups()
     }
 
     fn plan_rows(&self) -> usize {

@@ -119,7 +119,7 @@ impl PriorIntegral {
             outputs.extend(graph.jvp(&[slope], &[latents], &[along]));
         }
         let outputs: Vec<Expr<'_>> = outputs.iter().map(|of| weighted(*of, weight)).collect();
-        let rule = Rule::smooth(places.len());
+        let rule = Rule::smooth_rule(places.len());
         let plan = Plan::new(&outputs, rule.weights.len());
         PriorIntegral {
             workspace: plan.workspace(),

@@ -38,7 +38,7 @@ fn probabilities_are_those_of_the_formula_written_out() {
         .collect();
     let points = Points::new(&covariates, 3)
         .unwrap()
-        .signed(&labels)
+        .with_signs(&labels)
         .unwrap();
     let clusters = Clusters::new(points, 6, 3).unwrap();
     let importance: Vec<f64> = (0..60)

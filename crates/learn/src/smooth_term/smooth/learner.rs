@@ -89,7 +89,7 @@ impl SmoothLearner {
         let (mut levels, mut multiplier) = (Vec::new(), None);
         match &term.by {
             Some(By::Levels(name)) => {
-                let factor = Term::of(Factor::Categorical(name.clone()));
+                let factor = Term::from_factor(Factor::Categorical(name.clone()));
                 levels.push(TermLearner::new(&factor, &[Coding::Full]));
             }
             Some(By::Column(name)) => multiplier = Some((name.clone(), Moment::default())),
@@ -143,7 +143,7 @@ impl SmoothLearner {
         if let Some((name, moment)) = &mut self.multiplier {
             let values = source.evaluate(&lehr_formula::Expr::Column(name.clone()))?;
             for value in &values {
-                moment.push(*value);
+                moment.push_value(*value);
             }
         }
         Ok(())
@@ -161,7 +161,7 @@ impl SmoothLearner {
             self.check_axis(place, distinct.count())?;
         }
         if let Some(learner) = self.levels.pop() {
-            self.smooth.by = Dependence::PerLevel(learner.finish());
+            self.smooth.by = Dependence::PerLevel(learner.into_basis());
         }
         if let Some((column, moment)) = self.multiplier {
             let scale = moment.root_mean_square();

@@ -54,7 +54,7 @@ pub enum Dependence {
 impl Smooth {
     fn new(term: &SmoothTerm) -> Smooth {
         Smooth {
-            label: term.label(),
+            label: term.term_label(),
             inputs: term.inputs.clone(),
             kernel: term.kernel,
             period: term.period,
@@ -75,7 +75,7 @@ impl Smooth {
     /// The levels with a function each; empty if there is one function.
     pub fn levels(&self) -> Vec<String> {
         match &self.by {
-            Dependence::PerLevel(basis) => basis.factors[0].levels(),
+            Dependence::PerLevel(basis) => basis.factors[0].level_names(),
             _ => Vec::new(),
         }
     }

@@ -37,7 +37,7 @@ impl Multiplier {
         Ok(match self {
             Multiplier::One => None,
             Multiplier::Level { basis, place } => {
-                let codes = basis.factors[0].codes(&|name| source.read(name))?;
+                let codes = basis.factors[0].level_codes(&|name| source.read(name))?;
                 let own = |code: u32| f64::from(u8::from(code as usize == *place));
                 Some(codes.into_iter().map(own).collect())
             }
@@ -88,7 +88,7 @@ impl ByLearner {
         };
         match by {
             Some(By::Levels(name)) => {
-                let factor = Term::of(Factor::Categorical(name.clone()));
+                let factor = Term::from_factor(Factor::Categorical(name.clone()));
                 learner.levels = Some(TermLearner::new(&factor, &[Coding::Full]));
             }
             Some(By::Column(name)) => {
@@ -119,8 +119,8 @@ impl ByLearner {
     pub(super) fn finish(&mut self, label: &str) -> Result<Vec<Multiplier>, LearnError> {
         if let Some(mut levels) = self.levels.take() {
             turn_all(std::slice::from_mut(&mut levels))?;
-            let basis = levels.finish();
-            let count = basis.factors[0].levels().len();
+            let basis = levels.into_basis();
+            let count = basis.factors[0].level_names().len();
             if count > MOST_LEVELS {
                 return Err(LearnError::Column {
                     at: label.to_owned(),

@@ -114,7 +114,7 @@ impl SplineLearner {
             Penalised::Cc => self.wish.period.unwrap_or(high - low),
             _ => high - low,
         };
-        let mut places: Vec<f64> = (self.sample.distinct().iter())
+        let mut places: Vec<f64> = (self.sample.distinct_values().iter())
             .map(|value| (value - low) / span)
             .map(|place| {
                 if *kind == Penalised::Cc {
@@ -129,7 +129,7 @@ impl SplineLearner {
         places.dedup_by(|next, one| *next - *one < 1e-9);
         let k = self.count(places.len())?;
         let raw = match kind {
-            Penalised::Ps => Raw::of_differences(&BSpline::even(3, k, [0.0, 1.0])),
+            Penalised::Ps => Raw::of_differences(&BSpline::evenly_spaced(3, k, [0.0, 1.0])),
             Penalised::Tp => {
                 let knots = CubicSpline::knots_of(&places, 2 * k + 40);
                 Raw::of_bends(CubicSpline::natural(&knots))
@@ -225,7 +225,7 @@ impl SplineLearner {
             functions: reduced.functions,
             roots: reduced.roots,
             has_unseen: reduced.has_unseen,
-            places: self.sample.some(MOST_PLACES),
+            places: self.sample.spread_values(MOST_PLACES),
             seen: (part.rows, part.moment / part.weight),
         }
     }

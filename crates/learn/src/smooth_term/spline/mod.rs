@@ -5,7 +5,7 @@ mod by;
 mod learner;
 mod reduced;
 
-use lehr_formula::{By, CubicSpline, Expr, Penalised, SplineTerm, quoted};
+use lehr_formula::{By, CubicSpline, Expr, Penalised, SplineTerm, quote_name};
 use serde::{Deserialize, Serialize};
 
 use self::by::Multiplier;
@@ -74,7 +74,8 @@ impl Spline {
 
     /// All functions at a value.
     pub fn at(&self, value: f64) -> Vec<f64> {
-        self.functions.at((value - self.range[0]) / self.span)
+        self.functions
+            .values_at((value - self.range[0]) / self.span)
     }
 
     /// A description in words.
@@ -145,11 +146,11 @@ impl Wish {
     fn new(of: Option<&str>, term: &SplineTerm) -> Wish {
         let named = |text: String| owned_label(of, &text);
         Wish {
-            label: named(term.label()),
+            label: named(term.term_label()),
             of: of.map(str::to_owned),
             by: term.by.clone(),
             input: term.input.clone(),
-            line: (term.line().is_some()).then(|| named(term.input.to_string())),
+            line: (term.line_term().is_some()).then(|| named(term.input.to_string())),
             kind: term.basis,
             period: term.period,
             k: term.k,
@@ -158,7 +159,10 @@ impl Wish {
 
     /// The names of one smooth, of its standard deviation and of the coefficient of its line.
     fn names(&self, multiplier: &Multiplier) -> (String, Vec<String>, Option<String>) {
-        let column = self.by.as_ref().map(|by| quoted(by.column()).into_owned());
+        let column = self
+            .by
+            .as_ref()
+            .map(|by| quote_name(by.column()).into_owned());
         let (label, line) = match multiplier {
             Multiplier::One => (self.label.clone(), self.line.clone()),
             Multiplier::Number { .. } => (
@@ -166,7 +170,7 @@ impl Wish {
                 joined(self.line.as_deref(), column.as_deref(), ""),
             ),
             Multiplier::Level { basis, place } => {
-                let level = format!("[{}]", basis.factors[0].levels()[*place]);
+                let level = format!("[{}]", basis.factors[0].level_names()[*place]);
                 let line = joined(self.line.as_deref(), column.as_deref(), &level);
                 (format!("{}{level}", self.label), line)
             }

@@ -38,7 +38,7 @@ impl Raw {
     /// The penalty ∫ f″².
     pub(super) fn of_bends(splines: CubicSpline) -> Raw {
         Raw {
-            penalty: splines.penalty(),
+            penalty: splines.penalty_matrix(),
             null: vec![vec![1.0; splines.width()], splines.knots().to_vec()],
             splines,
         }
@@ -47,7 +47,7 @@ impl Raw {
     /// The same for periodic splines, which contain no lines.
     pub(super) fn on_circle(splines: CubicSpline) -> Raw {
         Raw {
-            penalty: splines.penalty(),
+            penalty: splines.penalty_matrix(),
             null: vec![vec![1.0; splines.width()]],
             splines,
         }
@@ -81,7 +81,7 @@ impl Reduced {
     /// at most `most`.
     pub(super) fn new(raw: &Raw, sums: &[[f64; 16]], rows: f64, most: usize) -> Reduced {
         let size = raw.splines.width();
-        let products = raw.splines.products(sums);
+        let products = raw.splines.cross_products(sums);
         let gram = Mat::from_fn(size, size, |i, j| products[i * size + j] / rows);
         let mut basis = penalised(raw);
         let null = Mat::from_fn(size, raw.null.len(), |i, j| raw.null[j][i]);
@@ -108,7 +108,7 @@ impl Reduced {
             .map(|k| columns[(k / kept, k % kept)])
             .collect();
         Reduced {
-            functions: raw.splines.combined(&flat, kept),
+            functions: raw.splines.combine_columns(&flat, kept),
             has_unseen: roots.iter().any(|root| *root < UNSEEN * roots[0]),
             roots: sizes.iter().map(|size| size / total).collect(),
         }
@@ -178,7 +178,7 @@ mod tests {
             Raw::on_circle(CubicSpline::circle(&knots)),
         ] {
             let found = reduced(&raw, 7);
-            let (penalty, roots) = (found.functions.penalty(), &found.roots);
+            let (penalty, roots) = (found.functions.penalty_matrix(), &found.roots);
             assert!(!found.has_unseen);
             let total: f64 = roots.iter().map(|root| root * root).sum();
             assert!((total - 1.0).abs() < 1e-12, "{total}");
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn splines_that_no_row_sees_are_kept_and_said_so() {
-        let raw = Raw::of_differences(&BSpline::even(3, 30, [0.0, 1.0]));
+        let raw = Raw::of_differences(&BSpline::evenly_spaced(3, 30, [0.0, 1.0]));
         let mut sums = raw.splines.no_products();
         for row in 0..60_u32 {
             let place = 0.5 * (0.618_034 * f64::from(row)).fract();

@@ -4,7 +4,7 @@
 pub(super) const DATE: &str = "date";
 
 /// The days from 1970-01-01 to a date such as `2024-03-01`; `None` for anything else.
-pub(super) fn days(text: &str) -> Option<f64> {
+pub(super) fn parse_days(text: &str) -> Option<f64> {
     let text = text.trim();
     let bytes = text.as_bytes();
     let is_dash = |place: usize| bytes[place] == b'-';
@@ -17,12 +17,12 @@ pub(super) fn days(text: &str) -> Option<f64> {
         part.parse().ok().filter(|_| digits)
     };
     let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
-    let sound = (1..=12).contains(&month) && (1..=length(year, month)).contains(&day);
+    let sound = (1..=12).contains(&month) && (1..=month_length(year, month)).contains(&day);
     sound.then(|| from_civil(year, month, day) as f64)
 }
 
 /// The number of days of a month.
-fn length(year: i64, month: i64) -> i64 {
+fn month_length(year: i64, month: i64) -> i64 {
     let leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
     match month {
         2 => 28 + i64::from(leap),
@@ -54,7 +54,7 @@ mod tests {
             ("2000-03-01", 11_017.0),
             (" 2024-03-01 ", 19_783.0),
         ] {
-            assert_eq!(days(text), Some(expected), "{text}");
+            assert_eq!(parse_days(text), Some(expected), "{text}");
         }
         for text in [
             "2023-02-29",
@@ -64,7 +64,7 @@ mod tests {
             "2024-03-0x",
             "ä024-03-1",
         ] {
-            assert_eq!(days(text), None, "{text}");
+            assert_eq!(parse_days(text), None, "{text}");
         }
     }
 }

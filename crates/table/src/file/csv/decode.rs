@@ -2,28 +2,31 @@
 
 use crate::file::shard::Shard;
 use crate::file::{EachBatch, Field, ReadOptions};
-use crate::level::{Levels, relabel};
+use crate::level::{Levels, relabel_codes};
 use crate::{Column, Kind, MISSING, Table, TableError};
 
-use super::date::{DATE, days};
+use super::date::{DATE, parse_days};
 use super::record::Records;
 
 /// Reads the given fields of a shard and passes them on in batches.
-pub(in crate::file) fn decode(
+pub(in crate::file) fn decode_records(
     shard: &Shard,
     fields: &[Field],
     options: &ReadOptions,
     each: &mut EachBatch<'_>,
 ) -> Result<(), TableError> {
-    let mut records = Records::open(shard, options)?;
-    let places: Vec<usize> = fields.iter().map(|field| place(&records, field)).collect();
+    let mut records = Records::open_shard(shard, options)?;
+    let places: Vec<usize> = fields
+        .iter()
+        .map(|field| field_place(&records, field))
+        .collect();
     let batch_rows = options.batch_rows.max(1);
     loop {
         let mut parts: Vec<Part> = fields.iter().map(Part::new).collect();
         let mut rows = 0;
-        while rows < batch_rows && records.advance()? {
+        while rows < batch_rows && records.next_record()? {
             for (part, &place) in parts.iter_mut().zip(&places) {
-                part.push(&records, place, &options.missing_markers)?;
+                part.push_cell(&records, place, &options.missing_markers)?;
             }
             rows += 1;
         }
@@ -32,15 +35,15 @@ pub(in crate::file) fn decode(
         }
         let mut batch = Table::new();
         for (field, part) in fields.iter().zip(parts) {
-            batch.insert(field.name.clone(), part.finish())?;
+            batch.insert(field.name.clone(), part.into_column())?;
         }
-        if each(batch, records.share()).is_break() {
+        if each(batch, records.share_read()).is_break() {
             return Ok(());
         }
     }
 }
 
-fn place(records: &Records, field: &Field) -> usize {
+fn field_place(records: &Records, field: &Field) -> usize {
     let mut names = records.names().iter();
     (names.position(|name| *name == field.name)).expect("shards were compared with the schema")
 }
@@ -52,7 +55,7 @@ pub(super) enum Cell<'a> {
 }
 
 impl<'a> Cell<'a> {
-    pub(super) fn of(text: &'a str, markers: &[String]) -> Self {
+    pub(super) fn parse_cell(text: &'a str, markers: &[String]) -> Self {
         let trimmed = text.trim();
         if markers.iter().any(|marker| marker.trim() == trimmed) {
             Self::Missing
@@ -62,11 +65,11 @@ impl<'a> Cell<'a> {
     }
 }
 
-pub(super) fn number(text: &str) -> Option<f64> {
+pub(super) fn parse_number(text: &str) -> Option<f64> {
     text.trim().parse().ok()
 }
 
-pub(super) fn truth(text: &str) -> Option<bool> {
+pub(super) fn parse_truth(text: &str) -> Option<bool> {
     let text = text.trim();
     if text.eq_ignore_ascii_case("true") {
         return Some(true);
@@ -92,49 +95,48 @@ impl Part {
         }
     }
 
-    fn push(
+    fn push_cell(
         &mut self,
         records: &Records,
         place: usize,
         markers: &[String],
     ) -> Result<(), TableError> {
-        let cell = match Cell::of(records.cell(place)?, markers) {
+        let cell = match Cell::parse_cell(records.cell_text(place)?, markers) {
             Cell::Value(text) => Some(text),
             Cell::Missing => None,
         };
         match self {
             Self::Number(values) => values.push(match cell {
                 None => f64::NAN,
-                Some(text) => {
-                    number(text).ok_or_else(|| records.refuse(place, &Kind::Number.to_string()))?
-                }
+                Some(text) => parse_number(text)
+                    .ok_or_else(|| records.refusal_error(place, &Kind::Number.to_string()))?,
             }),
             Self::Date(values) => values.push(match cell {
                 None => f64::NAN,
-                Some(text) => {
-                    days(text).ok_or_else(|| records.refuse(place, "a date such as 2024-03-01"))?
-                }
+                Some(text) => parse_days(text)
+                    .ok_or_else(|| records.refusal_error(place, "a date such as 2024-03-01"))?,
             }),
             Self::Boolean(values) => values.push(match cell {
                 None => None,
                 Some(text) => Some(
-                    truth(text).ok_or_else(|| records.refuse(place, &Kind::Boolean.to_string()))?,
+                    parse_truth(text)
+                        .ok_or_else(|| records.refusal_error(place, &Kind::Boolean.to_string()))?,
                 ),
             }),
             Self::Category(codes, levels) => {
-                codes.push(cell.map_or(MISSING, |text| levels.code(text)));
+                codes.push(cell.map_or(MISSING, |text| levels.code_of(text)));
             }
         }
         Ok(())
     }
 
-    fn finish(self) -> Column {
+    fn into_column(self) -> Column {
         match self {
             Self::Number(values) | Self::Date(values) => Column::Number(values),
             Self::Boolean(values) => Column::Boolean(values),
             Self::Category(mut codes, levels) => {
-                let (levels, place) = levels.sorted();
-                relabel(&mut codes, &place);
+                let (levels, place) = levels.sorted_names();
+                relabel_codes(&mut codes, &place);
                 Column::Category { codes, levels }
             }
         }

@@ -4,31 +4,31 @@ use crate::file::shard::Shard;
 use crate::file::{Field, ReadOptions};
 use crate::{Kind, TableError};
 
-use super::date::{DATE, days};
-use super::decode::{Cell, number, truth};
+use super::date::{DATE, parse_days};
+use super::decode::{Cell, parse_number, parse_truth};
 use super::record::Records;
 
 /// The columns of the first shard, with types inferred as [`ReadOptions::sample_rows`] describes.
-pub(in crate::file) fn infer(
+pub(in crate::file) fn infer_fields(
     shards: &[Shard],
     options: &ReadOptions,
 ) -> Result<Vec<Field>, TableError> {
     let mut sample = Sample::default();
     let mut names = Vec::new();
     for shard in shards {
-        let mut records = Records::open(shard, options)?;
+        let mut records = Records::open_shard(shard, options)?;
         if names.is_empty() {
             names = records.names().to_vec();
             sample.columns = vec![Seen::default(); names.len()];
         }
-        if records.names().len() != names.len() || !sample.draw(&mut records, options)? {
+        if records.names().len() != names.len() || !sample.read_sample(&mut records, options)? {
             break;
         }
-        sample.settle();
+        sample.settle_kinds();
     }
     let kinds = sample.columns.iter().map(Seen::kind);
     Ok((names.into_iter().zip(kinds))
-        .map(|(name, (kind, type_name))| field(name, kind, type_name))
+        .map(|(name, (kind, type_name))| new_field(name, kind, type_name))
         .collect())
 }
 
@@ -39,12 +39,12 @@ pub(in crate::file) fn named_like(
     options: &ReadOptions,
     first: &[Field],
 ) -> Result<Vec<Field>, TableError> {
-    let records = Records::open(shard, options)?;
+    let records = Records::open_shard(shard, options)?;
     let known = first.iter().map(|field| (field.kind, &*field.type_name));
     let kinds = known.chain(std::iter::repeat((Some(Kind::Number), TEXT)));
     Ok((records.names().iter().zip(kinds))
         .map(|(name, (kind, type_name))| {
-            field(name.clone(), kind.unwrap_or(Kind::Number), type_name)
+            new_field(name.clone(), kind.unwrap_or(Kind::Number), type_name)
         })
         .collect())
 }
@@ -52,7 +52,7 @@ pub(in crate::file) fn named_like(
 /// The name of the type before a column's values are seen.
 const TEXT: &str = "text";
 
-fn field(name: String, kind: Kind, type_name: &str) -> Field {
+fn new_field(name: String, kind: Kind, type_name: &str) -> Field {
     Field {
         name,
         kind: Some(kind),
@@ -69,14 +69,18 @@ struct Sample {
 impl Sample {
     /// Fixes the types that a shard has shown, so that later shards cannot change them. A later
     /// shard that disagrees is reported by its cell.
-    fn settle(&mut self) {
+    fn settle_kinds(&mut self) {
         for seen in &mut self.columns {
             seen.settled = seen.values > 0;
         }
     }
 
     /// Reads records; returns false once no more are needed.
-    fn draw(&mut self, records: &mut Records, options: &ReadOptions) -> Result<bool, TableError> {
+    fn read_sample(
+        &mut self,
+        records: &mut Records,
+        options: &ReadOptions,
+    ) -> Result<bool, TableError> {
         loop {
             let undecided = self.columns.iter().any(|seen| seen.values == 0);
             if self.columns.iter().all(|seen| seen.settled) {
@@ -85,13 +89,13 @@ impl Sample {
             if self.rows >= options.sample_rows && !undecided {
                 return Ok(false);
             }
-            if !records.advance()? {
+            if !records.next_record()? {
                 return Ok(true);
             }
             self.rows += 1;
             let open = self.columns.iter_mut().enumerate();
             for (place, seen) in open.filter(|(_, seen)| !seen.settled) {
-                seen.push(records.cell(place)?, &options.missing_markers);
+                seen.push_cell(records.cell_text(place)?, &options.missing_markers);
             }
         }
     }
@@ -108,12 +112,12 @@ struct Seen {
 }
 
 impl Seen {
-    fn push(&mut self, text: &str, markers: &[String]) {
-        if let Cell::Value(text) = Cell::of(text, markers) {
+    fn push_cell(&mut self, text: &str, markers: &[String]) {
+        if let Cell::Value(text) = Cell::parse_cell(text, markers) {
             self.values += 1;
-            self.numbers += usize::from(number(text).is_some());
-            self.truths += usize::from(truth(text).is_some());
-            self.dates += usize::from(days(text).is_some());
+            self.numbers += usize::from(parse_number(text).is_some());
+            self.truths += usize::from(parse_truth(text).is_some());
+            self.dates += usize::from(parse_days(text).is_some());
         }
     }
 

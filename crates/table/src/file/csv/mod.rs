@@ -5,5 +5,5 @@ mod decode;
 mod infer;
 mod record;
 
-pub(super) use decode::decode;
-pub(super) use infer::{infer, named_like};
+pub(super) use decode::decode_records;
+pub(super) use infer::{infer_fields, named_like};

@@ -9,7 +9,7 @@ use ::csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
 
 use crate::TableError;
 use crate::file::shard::{Format, Packing, Separator, Shard};
-use crate::file::{Header, ReadOptions, input, io};
+use crate::file::{Header, ReadOptions, input, io_error};
 
 /// A CSV file that is being read, record by record.
 pub(super) struct Records {
@@ -43,28 +43,30 @@ enum LineEnd {
 
 impl Records {
     /// Opens the file and reads the names of its columns. Refuses a file without records.
-    pub(super) fn open(shard: &Shard, options: &ReadOptions) -> Result<Self, TableError> {
+    pub(super) fn open_shard(shard: &Shard, options: &ReadOptions) -> Result<Self, TableError> {
         let path = &shard.path;
-        let file = input::read(path)?;
+        let file = input::open_reader(path)?;
         let consumed = Rc::new(Cell::new(0));
         let counted = Counted {
             file,
             consumed: Rc::clone(&consumed),
         };
-        let (text, tab) = unpack(shard, counted)?;
+        let (text, tab) = unpack_shard(shard, counted)?;
         let last = Rc::new(Cell::new(0));
         let text = Ending {
             text,
             last: Rc::clone(&last),
         };
         let mut text: Box<dyn BufRead> = Box::new(BufReader::with_capacity(BUFFER_BYTES, text));
-        let start = text.fill_buf().map_err(io(path, "read"))?;
-        if let Some((reason, hint)) = mistaken(start) {
+        let start = text.fill_buf().map_err(io_error(path, "read"))?;
+        if let Some((reason, hint)) = mistaken_format(start) {
             let path = path.clone();
             return Err(TableError::NoTable { path, reason, hint });
         }
         let line = first_line(start);
-        let delimiter = options.delimiter.unwrap_or_else(|| guess(line, tab));
+        let delimiter = options
+            .delimiter
+            .unwrap_or_else(|| guess_separator(line, tab));
         let line_end = match line.last() {
             Some(b'\r') => LineEnd::CarriageReturn,
             _ => LineEnd::Newline,
@@ -95,7 +97,7 @@ impl Records {
     }
 
     fn name(&mut self, header: Header) -> Result<(), TableError> {
-        if !self.read()? {
+        if !self.read_record()? {
             return Err(TableError::NoTable {
                 path: self.path.clone(),
                 reason: "expected a table, found an empty file",
@@ -106,7 +108,7 @@ impl Records {
         let mut names = Vec::new();
         for place in 0..self.record.len() {
             let text = match header {
-                Header::Present => self.cell(place)?.trim(),
+                Header::Present => self.cell_text(place)?.trim(),
                 Header::Absent => "",
             };
             names.push(if text.is_empty() {
@@ -128,12 +130,12 @@ impl Records {
     }
 
     /// Moves to the next record; returns false after the last. Refuses one of another length.
-    pub(super) fn advance(&mut self) -> Result<bool, TableError> {
+    pub(super) fn next_record(&mut self) -> Result<bool, TableError> {
         if let First::Pending = self.first {
             self.first = First::Taken;
             return Ok(true);
         }
-        if !self.read()? {
+        if !self.read_record()? {
             return Ok(false);
         }
         if self.record.len() == self.names.len() {
@@ -141,28 +143,28 @@ impl Records {
         }
         Err(TableError::Ragged {
             path: self.path.clone(),
-            line: self.line(),
+            line: self.line_number(),
             expected: self.names.len() as u64,
             found: self.record.len() as u64,
         })
     }
 
     /// The text of one field of the current record.
-    pub(super) fn cell(&self, place: usize) -> Result<&str, TableError> {
+    pub(super) fn cell_text(&self, place: usize) -> Result<&str, TableError> {
         std::str::from_utf8(&self.record[place]).map_err(|_| TableError::Encoding {
             path: self.path.clone(),
-            line: self.line(),
+            line: self.line_number(),
             field: place + 1,
         })
     }
 
     /// The error for a field that does not fit the type of its column.
-    pub(super) fn refuse(&self, place: usize, expected: &str) -> TableError {
+    pub(super) fn refusal_error(&self, place: usize, expected: &str) -> TableError {
         let text = String::from_utf8_lossy(&self.record[place]);
         let found: String = text.trim().chars().take(40).collect();
         TableError::Cell {
             path: self.path.clone(),
-            line: self.line(),
+            line: self.line_number(),
             field: place + 1,
             column: self.names[place].clone(),
             expected: expected.to_string(),
@@ -171,14 +173,14 @@ impl Records {
     }
 
     /// The share of the file that has been read.
-    pub(super) fn share(&self) -> f64 {
+    pub(super) fn share_read(&self) -> f64 {
         (self.consumed.get() as f64 / self.bytes.max(1) as f64).min(1.0)
     }
 
-    fn read(&mut self) -> Result<bool, TableError> {
+    fn read_record(&mut self) -> Result<bool, TableError> {
         self.line_before = self.reader.position().line();
         let read = self.reader.read_byte_record(&mut self.record);
-        let read = read.map_err(|error| self.broken(error))?;
+        let read = read.map_err(|error| self.broken_error(error))?;
         if let Some(line) = self
             .long
             .filter(|_| !read && self.quote != Some(self.last.get()))
@@ -192,13 +194,13 @@ impl Records {
             .checked_sub(1)
             .map(|last| &self.record[last]);
         let is_long = field.is_some_and(|field| field.contains(&b'\n'));
-        self.long = is_long.then(|| self.line());
+        self.long = is_long.then(|| self.line_number());
         Ok(read)
     }
 
     /// The line on which the current record starts: the lines read so far less those within its
     /// fields. Blank lines before it are thus skipped.
-    fn line(&self) -> u64 {
+    fn line_number(&self) -> u64 {
         let within = self.record.as_slice().split(|byte| *byte == b'\n').count() - 1;
         let ended = match self.line_end {
             LineEnd::Newline => 1,
@@ -210,9 +212,9 @@ impl Records {
             .max(self.line_before)
     }
 
-    fn broken(&self, error: ::csv::Error) -> TableError {
+    fn broken_error(&self, error: ::csv::Error) -> TableError {
         match error.into_kind() {
-            ErrorKind::Io(source) => io(&self.path, "read")(source),
+            ErrorKind::Io(source) => io_error(&self.path, "read")(source),
             other => TableError::Format {
                 path: self.path.clone(),
                 reason: format!("{other:?}"),
@@ -253,7 +255,7 @@ impl Read for Ending {
 }
 
 /// The true format of a file that was taken for text, and advice.
-fn mistaken(start: &[u8]) -> Option<(&'static str, &'static str)> {
+fn mistaken_format(start: &[u8]) -> Option<(&'static str, &'static str)> {
     let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
     let markup = text.trim_ascii_start();
     let markup = markup[..markup.len().min(9)].to_ascii_lowercase();
@@ -292,7 +294,7 @@ fn mistaken(start: &[u8]) -> Option<(&'static str, &'static str)> {
 
 const BUFFER_BYTES: usize = 1 << 18;
 
-fn unpack(shard: &Shard, file: Counted) -> Result<(Box<dyn Read>, Separator), TableError> {
+fn unpack_shard(shard: &Shard, file: Counted) -> Result<(Box<dyn Read>, Separator), TableError> {
     let Format::Csv(packing, separator) = shard.format else {
         unreachable!("only CSV files are read as text");
     };
@@ -301,7 +303,7 @@ fn unpack(shard: &Shard, file: Counted) -> Result<(Box<dyn Read>, Separator), Ta
         Packing::Gzip => Box::new(flate2::read::MultiGzDecoder::new(file)),
         Packing::Zstandard => {
             let opened = zstd::Decoder::new(file);
-            Box::new(opened.map_err(io(Path::new(&shard.path), "decompress"))?)
+            Box::new(opened.map_err(io_error(Path::new(&shard.path), "decompress"))?)
         }
     };
     Ok((text, separator))
@@ -312,7 +314,7 @@ fn first_line(start: &[u8]) -> &[u8] {
     &start[..end.unwrap_or(start.len())]
 }
 
-fn guess(line: &[u8], separator: Separator) -> u8 {
+fn guess_separator(line: &[u8], separator: Separator) -> u8 {
     match separator {
         Separator::Tab => b'\t',
         Separator::Comma if line.contains(&b',') => b',',

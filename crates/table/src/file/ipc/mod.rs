@@ -13,8 +13,8 @@ use arrow_schema::{ArrowError, SchemaRef};
 use crate::TableError;
 
 use super::arrow::{self, Dictionaries};
-use super::guard::guarded;
-use super::{EachBatch, Field, io};
+use super::guard::guard_panics;
+use super::{EachBatch, Field, io_error};
 
 enum Reader {
     File(FileReader<BufReader<File>>),
@@ -23,21 +23,21 @@ enum Reader {
 
 impl Reader {
     /// A file starts with a magic word, a stream does not.
-    fn open(path: &Path) -> Result<Self, TableError> {
-        let mut file = BufReader::new(File::open(path).map_err(io(path, "open"))?);
+    fn open_path(path: &Path) -> Result<Self, TableError> {
+        let mut file = BufReader::new(File::open(path).map_err(io_error(path, "open"))?);
         let mut magic = Vec::new();
         file.by_ref()
             .take(6)
             .read_to_end(&mut magic)
-            .map_err(io(path, "read"))?;
-        file.rewind().map_err(io(path, "read"))?;
+            .map_err(io_error(path, "read"))?;
+        file.rewind().map_err(io_error(path, "read"))?;
         if magic == b"ARROW1" {
-            guarded(path, || layout::check_file(&mut file))?;
-            let reader = guarded(path, || FileReader::try_new(file, None));
+            guard_panics(path, || layout::check_file(&mut file))?;
+            let reader = guard_panics(path, || FileReader::try_new(file, None));
             return Ok(Self::File(reader?));
         }
-        guarded(path, || layout::check_stream(&mut file))?;
-        let reader = guarded(path, || StreamReader::try_new(file, None));
+        guard_panics(path, || layout::check_stream(&mut file))?;
+        let reader = guard_panics(path, || StreamReader::try_new(file, None));
         Ok(Self::Stream(reader?))
     }
 
@@ -65,28 +65,30 @@ impl Reader {
 }
 
 /// The columns of the file.
-pub(super) fn fields(path: &Path) -> Result<Vec<Field>, TableError> {
-    Ok(arrow::fields(&Reader::open(path)?.schema()))
+pub(super) fn read_fields(path: &Path) -> Result<Vec<Field>, TableError> {
+    Ok(arrow::arrow_fields(&Reader::open_path(path)?.schema()))
 }
 
 /// Reads the given fields and passes them on in batches of at most `batch_rows`. The batches of the
 /// file itself, as large as its writer made them, are held one at a time.
-pub(super) fn decode(
+pub(super) fn decode_batches(
     path: &Path,
     fields: &[Field],
     batch_rows: usize,
     each: &mut EachBatch<'_>,
 ) -> Result<(), TableError> {
-    let mut reader = Reader::open(path)?;
+    let mut reader = Reader::open_path(path)?;
     let total = reader.batches();
     let mut done = 0;
-    while let Some(batch) = guarded(path, || reader.next().transpose())? {
+    while let Some(batch) = guard_panics(path, || reader.next().transpose())? {
         done += 1;
         let share = total.map_or(0.0, |total| f64::from(done) / total.max(1) as f64);
         for start in (0..batch.num_rows()).step_by(batch_rows.max(1)) {
             let rows = batch_rows.max(1).min(batch.num_rows() - start);
             let part = batch.slice(start, rows);
-            let table = guarded(path, || arrow::table(&part, fields, Dictionaries::Whole))?;
+            let table = guard_panics(path, || {
+                arrow::read_table(&part, fields, Dictionaries::Whole)
+            })?;
             if each(table, share).is_break() {
                 return Ok(());
             }

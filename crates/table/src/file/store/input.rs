@@ -52,7 +52,7 @@ impl ChunkReader for Input {
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
         match self {
             Input::File(file) => file.get_bytes(start, length),
-            Input::Object(object) => Ok(object.bytes(start, length)?),
+            Input::Object(object) => Ok(object.read_bytes(start, length)?),
         }
     }
 }

@@ -23,8 +23,8 @@ use tokio::runtime::{Builder, Runtime};
 use crate::TableError;
 
 use super::address::{Address, Scheme};
-use super::io;
-use super::shard::{Format, Shard, foreign};
+use super::io_error;
+use super::shard::{Format, Shard, foreign_format};
 
 /// The client of one bucket.
 type Client = Arc<dyn ObjectStore>;
@@ -43,29 +43,30 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
 static CLIENTS: LazyLock<Mutex<HashMap<(Scheme, String), Client>>> = LazyLock::new(Mutex::default);
 
 /// Waits for a request; errors carry the name of its object.
-fn wait<T>(
+fn wait_for<T>(
     path: &Path,
     action: &'static str,
     request: impl Future<Output = Result<T, Error>>,
 ) -> Result<T, TableError> {
     let found = RUNTIME.block_on(request);
-    found.map_err(|error| io(path, action)(std::io::Error::other(words(&error))))
+    found.map_err(|error| io_error(path, action)(std::io::Error::other(error_message(&error))))
 }
 
 /// The client and key of an object.
-fn located(path: &Path, address: &Address<'_>) -> Result<(Client, Key), TableError> {
-    let refused = |error: Error| io(path, "open")(std::io::Error::other(words(&error)));
+fn locate_object(path: &Path, address: &Address<'_>) -> Result<(Client, Key), TableError> {
+    let refused =
+        |error: Error| io_error(path, "open")(std::io::Error::other(error_message(&error)));
     let mut clients = CLIENTS.lock().expect("no client panics half-way");
     let name = (address.scheme, address.bucket.to_owned());
     let known = clients.get(&name).cloned();
-    let client = known.map_or_else(|| client(address).map_err(refused), Ok)?;
+    let client = known.map_or_else(|| new_client(address).map_err(refused), Ok)?;
     clients.insert(name, client.clone());
     let key = Key::parse(address.key.trim_end_matches('/'));
     Ok((client, key.map_err(|error| refused(error.into()))?))
 }
 
 /// A client configured by the environment alone.
-fn client(address: &Address<'_>) -> Result<Client, Error> {
+fn new_client(address: &Address<'_>) -> Result<Client, Error> {
     LazyLock::force(&RUNTIME);
     let retry = RetryConfig {
         max_retries: 5,
@@ -91,7 +92,7 @@ fn client(address: &Address<'_>) -> Result<Client, Error> {
 
 /// The error in words for the user. The part of an address after `?` may be a signature and is left
 /// out.
-fn words(error: &Error) -> String {
+fn error_message(error: &Error) -> String {
     const HINT: &str = "\n  hint: credentials come from the environment: AWS_ACCESS_KEY_ID and \
                         AWS_SECRET_ACCESS_KEY, GOOGLE_SERVICE_ACCOUNT, AZURE_STORAGE_ACCOUNT_NAME \
                         and AZURE_STORAGE_ACCOUNT_KEY; docs/stores.md lists the others";
@@ -115,7 +116,7 @@ fn without_queries(text: &str) -> String {
 }
 
 /// The objects of a name, a folder or a pattern, ordered by name.
-pub(super) fn resolve(input: &Path, address: &Address<'_>) -> Result<Vec<Shard>, TableError> {
+pub(super) fn resolve_input(input: &Path, address: &Address<'_>) -> Result<Vec<Shard>, TableError> {
     if address.bucket.is_empty() {
         return Err(TableError::NoTable {
             path: input.into(),
@@ -124,20 +125,20 @@ pub(super) fn resolve(input: &Path, address: &Address<'_>) -> Result<Vec<Shard>,
         });
     }
     if let Some(wild) = address.key.find(['*', '?', '[']) {
-        return matching(input, address, wild);
+        return list_matching(input, address, wild);
     }
-    if Format::of(Path::new(address.key)).is_none() {
-        return folder(input, address);
+    if Format::from_path(Path::new(address.key)).is_none() {
+        return list_folder(input, address);
     }
-    let (client, key) = located(input, address)?;
-    let about = wait(input, "open", client.head(&key))?;
-    Ok(vec![shard(input.into(), &about)?])
+    let (client, key) = locate_object(input, address)?;
+    let about = wait_for(input, "open", client.head(&key))?;
+    Ok(vec![new_shard(input.into(), &about)?])
 }
 
 /// Objects directly in a folder; hidden ones and those of unknown extension are skipped.
-fn folder(input: &Path, address: &Address<'_>) -> Result<Vec<Shard>, TableError> {
-    let (client, key) = located(input, address)?;
-    let found = wait(input, "list", client.list_with_delimiter(Some(&key)))?;
+fn list_folder(input: &Path, address: &Address<'_>) -> Result<Vec<Shard>, TableError> {
+    let (client, key) = locate_object(input, address)?;
+    let found = wait_for(input, "list", client.list_with_delimiter(Some(&key)))?;
     some_of(
         input,
         address,
@@ -146,7 +147,11 @@ fn folder(input: &Path, address: &Address<'_>) -> Result<Vec<Shard>, TableError>
     )
 }
 
-fn matching(input: &Path, address: &Address<'_>, wild: usize) -> Result<Vec<Shard>, TableError> {
+fn list_matching(
+    input: &Path,
+    address: &Address<'_>,
+    wild: usize,
+) -> Result<Vec<Shard>, TableError> {
     let pattern = glob::Pattern::new(address.key).map_err(|error| TableError::Format {
         path: input.into(),
         reason: format!("not a valid pattern: {}", error.msg),
@@ -154,7 +159,7 @@ fn matching(input: &Path, address: &Address<'_>, wild: usize) -> Result<Vec<Shar
     let fixed = address.key[..wild]
         .rfind('/')
         .map_or("", |end| &address.key[..end]);
-    let (client, key) = located(
+    let (client, key) = locate_object(
         input,
         &Address {
             key: fixed,
@@ -162,7 +167,7 @@ fn matching(input: &Path, address: &Address<'_>, wild: usize) -> Result<Vec<Shar
         },
     )?;
     let listed = client.list(Some(&key)).try_collect::<Vec<ObjectMeta>>();
-    let mut found = wait(input, "list", listed)?;
+    let mut found = wait_for(input, "list", listed)?;
     let options = glob::MatchOptions {
         require_literal_separator: true,
         ..glob::MatchOptions::default()
@@ -179,7 +184,7 @@ fn some_of(
 ) -> Result<Vec<Shard>, TableError> {
     found.retain(|one| {
         let name = one.location.filename().unwrap_or_default();
-        !name.starts_with(['.', '_']) && Format::of(Path::new(name)).is_some()
+        !name.starts_with(['.', '_']) && Format::from_path(Path::new(name)).is_some()
     });
     if found.is_empty() {
         return Err(TableError::NoTable {
@@ -194,12 +199,13 @@ fn some_of(
         .strip_suffix(address.key)
         .unwrap_or(whole)
         .trim_end_matches('/');
-    let named = |one: &ObjectMeta| shard(PathBuf::from(format!("{root}/{}", one.location)), one);
+    let named =
+        |one: &ObjectMeta| new_shard(PathBuf::from(format!("{root}/{}", one.location)), one);
     found.iter().map(named).collect()
 }
 
-fn shard(path: PathBuf, about: &ObjectMeta) -> Result<Shard, TableError> {
-    let format = match Format::of(&path) {
+fn new_shard(path: PathBuf, about: &ObjectMeta) -> Result<Shard, TableError> {
+    let format = match Format::from_path(&path) {
         Some(Format::Ipc) => {
             return Err(TableError::NoTable {
                 path,
@@ -207,7 +213,7 @@ fn shard(path: PathBuf, about: &ObjectMeta) -> Result<Shard, TableError> {
                 hint: "write it as parquet",
             });
         }
-        found => found.ok_or_else(|| foreign(&path))?,
+        found => found.ok_or_else(|| foreign_format(&path))?,
     };
     let changed = about.e_tag.clone();
     Ok(Shard {
@@ -230,7 +236,7 @@ mod tests {
             source: "Error performing GET https://a.net/c/k?sig=secret&se=1 in 3s: \"t?sig=x\" end"
                 .into(),
         };
-        let told = words(&error);
+        let told = error_message(&error);
         assert!(!told.contains("secret") && !told.contains("sig"), "{told}");
         assert!(told.contains("https://a.net/c/k in 3s"), "{told}");
         assert!(told.contains("AWS_ACCESS_KEY_ID"), "{told}");

@@ -13,7 +13,7 @@ use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use crate::TableError;
 use crate::file::address::Address;
 
-use super::{Client, located, wait};
+use super::{Client, locate_object, wait_for};
 
 /// Bytes of a column that are fetched at once, unless a page has more: about the amount that takes
 /// as long as a request's latency.
@@ -56,15 +56,15 @@ impl Window {
 
 impl Object {
     /// Looks an object up and fetches its end.
-    pub(in crate::file) fn open(path: &Path) -> Result<Arc<Object>, TableError> {
-        let address = Address::of(path).expect("only names in stores come here");
-        let (client, key) = located(path, &address)?;
-        let about = wait(path, "open", client.head(&key))?;
+    pub(in crate::file) fn open_path(path: &Path) -> Result<Arc<Object>, TableError> {
+        let address = Address::from_path(path).expect("only names in stores come here");
+        let (client, key) = locate_object(path, &address)?;
+        let about = wait_for(path, "open", client.head(&key))?;
         let tail = about.size.saturating_sub(TAIL)..about.size;
         let tail = if tail.is_empty() {
             Bytes::new()
         } else {
-            wait(path, "read", client.get_range(&key, tail))?
+            wait_for(path, "read", client.get_range(&key, tail))?
         };
         Ok(Arc::new(Object {
             path: path.into(),
@@ -83,7 +83,7 @@ impl Object {
     }
 
     /// Records which bytes belong to which column.
-    pub(in crate::file) fn learn(&self, metadata: &ParquetMetaData) {
+    pub(in crate::file) fn learn_layout(&self, metadata: &ParquetMetaData) {
         let chunks = |group: &RowGroupMetaData| {
             let columns = group.columns().iter().enumerate();
             let chunk = columns.map(|(column, about)| {
@@ -101,7 +101,7 @@ impl Object {
     }
 
     /// These bytes, fetched if they are not cached.
-    pub(super) fn bytes(&self, start: u64, length: usize) -> io::Result<Bytes> {
+    pub(super) fn read_bytes(&self, start: u64, length: usize) -> io::Result<Bytes> {
         let end = start.saturating_add(length as u64);
         if end > self.length {
             return Err(io::ErrorKind::UnexpectedEof.into());
@@ -115,7 +115,7 @@ impl Object {
         }
         let chunk = self.chunk_at(start).filter(|chunk| end <= chunk.range.end);
         let Some(chunk) = chunk else {
-            return self.fetch(start..end);
+            return self.fetch_range(start..end);
         };
         let windows = || self.windows.lock().expect("no request panics half-way");
         let here = windows()[chunk.column].clone();
@@ -123,7 +123,7 @@ impl Object {
             return Ok(found);
         }
         let ahead = end.max((start + WINDOW as u64).min(chunk.range.end));
-        let bytes = self.fetch(start..ahead)?;
+        let bytes = self.fetch_range(start..ahead)?;
         let found = bytes.slice(..length);
         windows()[chunk.column] = Some(Window { start, bytes });
         Ok(found)
@@ -135,9 +135,9 @@ impl Object {
         all[..after].last().filter(|chunk| start < chunk.range.end)
     }
 
-    fn fetch(&self, range: Range<u64>) -> io::Result<Bytes> {
+    fn fetch_range(&self, range: Range<u64>) -> io::Result<Bytes> {
         let wanted = (range.end - range.start) as usize;
-        let bytes = wait(&self.path, "read", self.client.get_range(&self.key, range));
+        let bytes = wait_for(&self.path, "read", self.client.get_range(&self.key, range));
         let bytes = bytes.map_err(|error| io::Error::other(error.to_string()))?;
         // A shorter answer means that the object was replaced.
         if bytes.len() == wanted {
@@ -167,7 +167,7 @@ impl Read for ObjectReader {
         if count == 0 {
             return Ok(0);
         }
-        to[..count].copy_from_slice(&self.object.bytes(self.at, count)?);
+        to[..count].copy_from_slice(&self.object.read_bytes(self.at, count)?);
         self.at += count as u64;
         Ok(count)
     }
