@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use lehr::regression::{
-    EffectAverager, EffectQuestion, EffectScale, Folds, Forecaster, Loo, PredictionLevel, SavedFit,
-    best_of, columns_of, compare_models, optional_columns_of,
+    EffectAverager, EffectQuestion, EffectScale, Folds, Forecaster, Loo, LooSampling,
+    PredictionLevel, SavedFit, best_of, columns_of, compare_models, leave_rows_out,
+    optional_columns_of,
 };
 use lehr::report::write_page;
 use lehr::table::Table;
@@ -37,6 +38,15 @@ pub(crate) struct Question {
 pub(crate) struct Sampling {
     pub(crate) subsample: Option<usize>,
     pub(crate) seed: u64,
+}
+
+impl Sampling {
+    pub(crate) fn rows(&self) -> LooSampling {
+        LooSampling {
+            subsample: self.subsample,
+            seed: self.seed,
+        }
+    }
 }
 
 /// The rows to leave out by refitting.
@@ -131,11 +141,7 @@ fn leave_out(
     // none.
     let options = reading.read_options(Some(columns_of(fits)))?;
     let table = source.read(&options.keep_columns(&optional_columns_of(fits)), &())?;
-    let left = |saved: &&SavedFit| saved.loo(&table, sampling.subsample, sampling.seed);
-    fits.iter()
-        .map(left)
-        .collect::<Result<_, _>>()
-        .map_err(refusal_error)
+    leave_rows_out(fits, sampling.rows(), &mut |visit| visit(&table)).map_err(refusal_error)
 }
 
 /// Leave-one-out predictive accuracy: the summary as JSON, and the results of each row.

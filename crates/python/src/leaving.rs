@@ -30,8 +30,7 @@ pub(crate) fn parts_to_leave_out(
     glances: Vec<PyBackedBytes>,
     sampling: Sampling,
 ) -> PyResult<Vec<Vec<u64>>> {
-    let Sampling { subsample, seed } = sampling;
-    cluster::to_leave_out(&message_bytes(&glances), subsample, seed).map_err(refusal_error)
+    cluster::to_leave_out(&message_bytes(&glances), sampling.rows()).map_err(refusal_error)
 }
 
 /// Leaves these rows of a part out of fits.

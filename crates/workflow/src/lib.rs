@@ -37,8 +37,8 @@ pub use file_table::{FileTable, ReadObserver};
 pub use fit::{Regress, regress};
 pub use fitted_model::{FittedModel, Measure, Subject};
 pub use leave_out::{
-    ComparedModel, Folds, Loo, LooMeasure, LooRow, LooSummary, ModelComparison, columns_of,
-    compare_models, optional_columns_of,
+    ComparedModel, Folds, Loo, LooMeasure, LooRow, LooSampling, LooSummary, ModelComparison,
+    TablePass, columns_of, compare_models, leave_rows_out, optional_columns_of,
 };
 pub use predict::{Forecaster, PredictionDetails, Predictions};
 pub use report::PosteriorReport;

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use anyhow::Result;
 use lehr::prelude::*;
-use lehr::regression::Specification;
 use lehr::regression::cluster::{self, Draft, Keeping, PartRows, Partition, Tasks, Workers};
+use lehr::regression::{LooSampling, Specification};
 use lehr::table::{ReadOptions, TableFiles};
 
 use super::json::record;
@@ -124,7 +124,11 @@ fn left_out(shell: &mut Shell, saved: &SavedFit, files: &TableFiles) -> Result<(
         .collect();
     let glances = parts.iter().map(|part| part.glance(&[saved]));
     let glances = glances.collect::<Result<Vec<_>, _>>()?;
-    let chosen = cluster::to_leave_out(&glances, Some(50), 3)?;
+    let sampling = LooSampling {
+        subsample: Some(50),
+        seed: 3,
+    };
+    let chosen = cluster::to_leave_out(&glances, sampling)?;
     let left = parts
         .iter()
         .zip(&chosen)

@@ -5,7 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::PartRows;
 use super::task::{decoded, encoded};
 use crate::error::Error;
-use crate::leave_out::{Loo, LooRow, columns_of, optional_columns_of};
+use crate::leave_out::{
+    Loo, LooRow, LooSampling, VisitBlock, columns_of, leave_chosen_out, optional_columns_of,
+    sum_cheap_values,
+};
 use crate::saved_fit::SavedFit;
 
 /// What all rows of a part say of several fits.
@@ -22,13 +25,7 @@ impl PartRows {
     /// # Errors
     /// If the part cannot be read, or its rows are none of a fit.
     pub fn glance(&self, fits: &[&SavedFit]) -> Result<Vec<u8>, Error> {
-        let mut all: Vec<Loo> = fits.iter().map(|fit| Loo::new(fit)).collect();
-        self.for_fits(fits, &mut |batch, _| {
-            for (loo, fit) in all.iter_mut().zip(fits) {
-                loo.push_cheap(&fit.cheap(batch)?);
-            }
-            Ok(())
-        })?;
+        let all = sum_cheap_values(fits, &mut |visit| self.for_fits(fits, visit))?;
         Ok(encoded(&Glance {
             rows: all.first().map_or(0, |loo| loo.n_rows),
             cheap: all.iter().map(|loo| loo.cheap_sum).collect(),
@@ -41,37 +38,16 @@ impl PartRows {
     /// # Errors
     /// If the part cannot be read, or its rows are none of a fit.
     pub fn leave_out(&self, fits: &[&SavedFit], chosen: &[u64]) -> Result<Vec<u8>, Error> {
-        let mut all: Vec<Vec<LooRow>> = vec![Vec::new(); fits.len()];
         if chosen.is_empty() {
             // The part need not be read again.
-            return Ok(encoded(&all));
+            return Ok(encoded(&vec![Vec::<LooRow>::new(); fits.len()]));
         }
-        self.for_fits(fits, &mut |batch, first| {
-            let within = first..first + batch.n_rows() as u64;
-            let own: Vec<u64> = chosen
-                .iter()
-                .filter(|row| within.contains(row))
-                .copied()
-                .collect();
-            if own.is_empty() {
-                return Ok(());
-            }
-            let places: Vec<usize> = own.iter().map(|row| (row - first) as usize).collect();
-            let table = batch.select_rows(&places);
-            for (rows, fit) in all.iter_mut().zip(fits) {
-                rows.extend(fit.leave_out(&table, &own)?);
-            }
-            Ok(())
-        })?;
+        let all = leave_chosen_out(fits, chosen, &mut |visit| self.for_fits(fits, visit))?;
         Ok(encoded(&all))
     }
 
-    /// Hands on the rows that all fits can use, with the place of the first among those of the part.
-    fn for_fits(
-        &self,
-        fits: &[&SavedFit],
-        visit: &mut dyn FnMut(&lehr_table::Table, u64) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+    /// Hands on the rows that all fits can use.
+    fn for_fits(&self, fits: &[&SavedFit], visit: &mut VisitBlock<'_>) -> Result<(), Error> {
         let columns = columns_of(fits);
         let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
         let rows = PartRows {
@@ -81,9 +57,7 @@ impl PartRows {
                 .clone()
                 .keep_columns(&optional_columns_of(fits)),
         };
-        rows.each(&columns, &mut |batch, first| {
-            visit(batch, first - self.part.first)
-        })?;
+        rows.each(&columns, &mut |block, _| visit(block))?;
         Ok(())
     }
 }
@@ -92,15 +66,11 @@ impl PartRows {
 ///
 /// # Errors
 /// If the bytes are none of [`PartRows::glance`].
-pub fn to_leave_out(
-    glances: &[Vec<u8>],
-    subsample: Option<usize>,
-    seed: u64,
-) -> Result<Vec<Vec<u64>>, Error> {
+pub fn to_leave_out(glances: &[Vec<u8>], sampling: LooSampling) -> Result<Vec<Vec<u64>>, Error> {
     let counts = read(glances)?.into_iter().map(|glance| glance.rows);
     let counts: Vec<u64> = counts.collect();
     let total = counts.iter().sum();
-    let mut chosen = &Loo::sample(total, Loo::wanted(total, subsample), seed)[..];
+    let mut chosen = &sampling.choose(total)[..];
     let mut first = 0;
     let own = |count: &u64| {
         let (own, others) = chosen.split_at(chosen.partition_point(|row| *row < first + count));

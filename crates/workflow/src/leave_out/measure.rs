@@ -2,9 +2,7 @@
 
 use lehr_infer::leave_one_out::{LeftOut, WeightedDraws, each_seen, leave_each_out};
 use lehr_learn::LearnError;
-use lehr_numeric::order::permutation;
 use lehr_numeric::pareto::shape_threshold;
-use lehr_numeric::stream::Stream;
 use lehr_regression::NewRows;
 use lehr_table::Table;
 use serde::{Deserialize, Serialize};
@@ -80,25 +78,7 @@ pub struct LooSummary {
     pub high_k: Vec<(u64, f64)>,
 }
 
-/// With more rows a sample of them is left out.
-const MOST_ROWS: u64 = 100_000;
-/// The size of that sample.
-const SAMPLE: usize = 5000;
-/// With more rows their order would need more memory than everything else.
-const MOST_ORDERED: u64 = 1 << 24;
-
 impl SavedFit {
-    /// Leaves rows of the fitted table out one by one: all, or `subsample`. By default long tables
-    /// are sampled.
-    pub fn loo(&self, table: &Table, subsample: Option<usize>, seed: u64) -> Result<Loo, Error> {
-        let mut left = Loo::new(self);
-        left.push_cheap(&self.cheap(table)?);
-        let chosen = Loo::sample(left.n_rows, Loo::wanted(left.n_rows, subsample), seed);
-        let places: Vec<usize> = chosen.iter().map(|row| *row as usize).collect();
-        left.rows = self.leave_out(&table.select_rows(&places), &chosen)?;
-        Ok(left)
-    }
-
     /// Leaves out every row of a block of the fitted table; `rows` are their places in it.
     pub fn leave_out(&self, table: &Table, rows: &[u64]) -> Result<Vec<LooRow>, Error> {
         self.fitted("leave-one-out")?;
@@ -169,26 +149,6 @@ impl Loo {
     pub fn push_cheap(&mut self, cheap: &[f64]) {
         self.n_rows += cheap.len() as u64;
         self.cheap_sum += cheap.iter().sum::<f64>();
-    }
-
-    /// How many rows are left out, unless the user sets the number.
-    pub fn wanted(n_rows: u64, subsample: Option<usize>) -> usize {
-        match subsample {
-            Some(count) => count.max(2),
-            None if n_rows > MOST_ROWS => SAMPLE,
-            None => n_rows as usize,
-        }
-    }
-
-    /// The rows that are left out, if not all: `count` of them, evenly at random, in order.
-    pub fn sample(n_rows: u64, count: usize, seed: u64) -> Vec<u64> {
-        if n_rows > MOST_ORDERED {
-            return Stream::new(seed, "leave out", 0).distinct(n_rows, count);
-        }
-        let order = permutation(n_rows as usize, seed);
-        let mut chosen: Vec<u64> = order.iter().take(count).map(|row| *row as u64).collect();
-        chosen.sort_unstable();
-        chosen
     }
 
     /// The sum over all rows of a quantity that is computed for those left out, by the difference

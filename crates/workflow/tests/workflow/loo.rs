@@ -4,7 +4,7 @@ use lehr_infer::fit::Fit;
 use lehr_infer::method::FullRank;
 use lehr_numeric::stream::Stream;
 use lehr_table::Table;
-use lehr_workflow::{Folds, Loo, SavedFit, compare_models, regress};
+use lehr_workflow::{Folds, Loo, LooSampling, SavedFit, compare_models, leave_rows_out, regress};
 
 use crate::{category, number};
 
@@ -45,14 +45,7 @@ fn a_sample_of_rows_estimates_the_sum_over_all_within_its_error() {
     assert_eq!(whole.sampling_se, 0.0);
     let plain: f64 = all.rows.iter().map(|row| row.left.elpd).sum();
     assert!((whole.estimate - plain).abs() < 1e-9);
-    let mut sampled = Loo::new(&saved);
-    sampled.push_cheap(&saved.cheap(&table).unwrap());
-    let chosen = Loo::sample(ROWS as u64, 30, 4);
-    let places: Vec<usize> = chosen.iter().map(|row| *row as usize).collect();
-    sampled.rows = saved
-        .leave_out(&table.select_rows(&places), &chosen)
-        .unwrap();
-    let part = sampled.elpd();
+    let part = saved.loo(&table, Some(30), 4).unwrap().elpd();
     assert!(
         part.sampling_se > 0.0 && part.sampling_se < 0.2 * whole.se,
         "{part:?}"
@@ -67,6 +60,36 @@ fn a_sample_of_rows_estimates_the_sum_over_all_within_its_error() {
         "three parameters: {summary:?}"
     );
     assert!((summary.elpd_waic - plain).abs() < 0.5 && summary.n_high_k < 3);
+}
+
+#[test]
+fn rows_left_out_block_by_block_are_those_of_the_whole_table() {
+    let table = table();
+    let fits = [fit("y ~ x", &table), fit("y ~ x + site", &table)];
+    let fits: Vec<&SavedFit> = fits.iter().collect();
+    let sampling = LooSampling {
+        subsample: Some(30),
+        seed: 4,
+    };
+    let blocks = [0..50, 50..51, 51..ROWS].map(|rows| {
+        let rows: Vec<usize> = rows.collect();
+        table.select_rows(&rows)
+    });
+    let found = leave_rows_out(&fits, sampling, &mut |visit| {
+        blocks.iter().try_for_each(&mut *visit)
+    });
+    let found = found.unwrap();
+    for (fit, left) in fits.iter().zip(&found) {
+        let whole = fit.loo(&table, Some(30), 4).unwrap();
+        assert_eq!((left.n_rows, left.rows.len()), (ROWS as u64, 30));
+        for (own, other) in left.rows.iter().zip(&whole.rows) {
+            assert_eq!(own.row, other.row);
+            assert!((own.left.elpd - other.left.elpd).abs() < 1e-9);
+        }
+        assert!((left.elpd().estimate - whole.elpd().estimate).abs() < 1e-9);
+    }
+    let none = leave_rows_out(&fits, sampling, &mut |_| Ok(()));
+    assert!(none.unwrap_err().to_string().contains("at least one row"));
 }
 
 #[test]
