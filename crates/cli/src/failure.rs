@@ -52,7 +52,8 @@ pub(crate) fn report_error(error: &anyhow::Error) -> u8 {
 pub(crate) fn report_broken() -> u8 {
     let last = PANIC.lock().map(|text| text.clone()).unwrap_or_default();
     print_error(&format!(
-        "lehr {}: this should not have happened: {last}\n  hint: please report it with the command you ran; no file was changed",
+        "lehr {}: this should not have happened: {last}\n  \
+         hint: please report it with the command you ran; no file was changed",
         env!("CARGO_PKG_VERSION")
     ));
     COULD_NOT_RUN

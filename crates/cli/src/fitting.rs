@@ -211,7 +211,8 @@ impl Task {
         let condensed = fit.method.condenses(density) && condensed::applies(density);
         ensure!(
             self.stored.is_none() || !method.reads_all_rows || condensed,
-            "{}: expected rows in memory, found {} on disk\n  hint: sl-dais does not need them, or allow more with --memory",
+            "{}: expected rows in memory, found {} on disk\n  \
+             hint: sl-dais does not need them, or allow more with --memory",
             method.name,
             density.n_rows()
         );

@@ -48,7 +48,8 @@ fn end_process() {
     };
     failure::print_error(&match saved {
         Some(path) => format!(
-            "{blank}stopped; what was finished is saved in {}\n  hint: the same command with --resume continues from there",
+            "{blank}stopped; what was finished is saved in {}\n  \
+             hint: the same command with --resume continues from there",
             path.display()
         ),
         None => format!("{blank}stopped, nothing is saved"),

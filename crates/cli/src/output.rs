@@ -111,7 +111,8 @@ impl<'a> Order<'a> {
             Found::Known(kind, Writer::Somebody) if kind == self.kind => self.ask_overwrite(kind),
             Found::Known(kind, Writer::Lehr) => self.ask_overwrite(kind),
             Found::Known(..) | Found::Other => bail!(
-                "{name}: expected no file or {} to replace, found another kind of file\n  hint: name another file to write, or remove this one first",
+                "{name}: expected no file or {} to replace, found another kind of file\n  \
+                 hint: name another file to write, or remove this one first",
                 self.kind.kind_words()
             ),
         }
@@ -127,7 +128,8 @@ impl<'a> Order<'a> {
         };
         ensure!(
             self.force.force,
-            "{name}: expected no file or {own} written by lehr, found {}{not_ours}\n  hint: --force replaces it, or name another file to write",
+            "{name}: expected no file or {own} written by lehr, found {}{not_ours}\n  \
+             hint: --force replaces it, or name another file to write",
             there.kind_words()
         );
         Ok(())

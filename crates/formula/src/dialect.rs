@@ -40,15 +40,18 @@ fn effect_advice(name: &str) -> Option<&'static str> {
         }
         "diag" | "pdDiag" => "write (x || g) for independent effects",
         "cs" => {
-            "effects that differ by class are not supported; --family categorical has coefficients of each class, (x | g) effects by group"
+            "effects that differ by class are not supported; --family categorical has \
+             coefficients of each class, (x | g) effects by group"
         }
         "gr" | "mm" => "it stands right of |, as in (1 | gr(g))",
         "rate" | "se" | "thres" => "it belongs left of ~, after a |",
         "ar" | "ma" | "arma" | "ar1" | "ou" | "cosy" | "unstr" | "corAR1" => {
-            "rows are independent given their effects: write gp(time), gp(time, by = g) or s(time) for what changes in time, (1 | g) for rows of a group that are alike"
+            "rows are independent given their effects: write gp(time), gp(time, by = g) or \
+             s(time) for what changes in time, (1 | g) for rows of a group that are alike"
         }
         "car" | "sar" | "icar" | "bym" | "fcor" | "mrf" => {
-            "there are no known neighbours or covariances: write gp(lon, lat) for what is alike nearby, (1 | region) for effects of regions"
+            "there are no known neighbours or covariances: write gp(lon, lat) for what is alike \
+             nearby, (1 | region) for effects of regions"
         }
         "autocor" | "set_nl" => "leave it out (lehr help formula)",
         _ => return None,
@@ -77,7 +80,8 @@ pub(crate) fn addition_advice(name: &str) -> Option<&'static str> {
     let advice = match name {
         "rate" => "write offset(log(n)) right of ~",
         "mi" => {
-            "rows without a response are left out of the fit (--missing drop); predict them afterwards, and write y | se(s) for a response with known errors"
+            "rows without a response are left out of the fit (--missing drop); predict them \
+             afterwards, and write y | se(s) for a response with known errors"
         }
         "thres" => "the classes are those of the column: leave it out",
         "subset" => "make a table of those rows first",
@@ -113,7 +117,8 @@ pub(crate) fn grouping_argument(name: &str) -> &'static str {
 pub(crate) fn grouping_advice(name: &str) -> &'static str {
     match name {
         "mm" => {
-            "a row belongs to one group of each grouping: write (1 | a) + (1 | b), whose columns have effects of their own"
+            "a row belongs to one group of each grouping: write (1 | a) + (1 | b), whose columns \
+             have effects of their own"
         }
         _ => "name the column alone; its values are the groups",
     }
@@ -144,9 +149,12 @@ pub(crate) fn beside_advice(names: &[&str]) -> &'static str {
     }
 }
 
-const PARAMETER: &str = "write the formula alone, as in 'y ~ x', and that of a parameter as --formula 'sigma ~ z', of one of several responses as --formula 'y1.sigma ~ z'";
+const PARAMETER: &str = "write the formula alone, as in 'y ~ x', and that of a parameter as \
+                         --formula 'sigma ~ z', of one of several responses as --formula \
+                         'y1.sigma ~ z'";
 
-const NONLINEAR: &str = "formulas are linear in what is learnt: write the model as a function in Python or Rust (docs/python.md)";
+const NONLINEAR: &str = "formulas are linear in what is learnt: write the model as a function in \
+                         Python or Rust (docs/python.md)";
 
 /// The name used here for a parameter of a family, or for a class of parameters, of another
 /// language.

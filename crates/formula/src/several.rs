@@ -132,7 +132,10 @@ fn without_rescor(
 
 /// The tokens of each formula: those inside `bf(...)`, or all.
 fn split_formulas<'t>(tokens: &'t [Token], source: &str) -> Result<Vec<&'t [Token]>, FormulaError> {
-    let is_wrapper = |token: &Token| matches!(&token.kind, TokenKind::Name(name) if matches!(name.as_str(), "bf" | "brmsformula"));
+    let is_wrapper = |token: &Token| match &token.kind {
+        TokenKind::Name(name) => matches!(name.as_str(), "bf" | "brmsformula"),
+        _ => false,
+    };
     let [first, open, ..] = tokens else {
         return Ok(vec![tokens]);
     };

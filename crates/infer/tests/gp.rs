@@ -343,7 +343,10 @@ fn a_covariance_that_cannot_be_factorised_ends_in_words() {
     let density = model.bind(&table(60)).unwrap();
     let told = |fit: Fit<'_>| fit.run(&density).unwrap_err().to_string();
     let natural = told(Fit::new(method::FullRank::default()));
-    let expected = "full-rank: the bound is not finite after 0 steps, at gp(x).lengthscale = 1.000e-200\n  hint: the covariance of the inducing points cannot be factorised there, or a row is impossible: ask for fewer points with k";
+    let expected = "full-rank: the bound is not finite after 0 steps, at gp(x).lengthscale = \
+                    1.000e-200\n  \
+                    hint: the covariance of the inducing points cannot be factorised there, or a \
+                    row is impossible: ask for fewer points with k";
     assert!(natural.starts_with(expected), "{natural}");
     let plain = Fit::new(method::FullRank::default()).set("start", "zero");
     let plain = told(plain.unwrap().set("iterations", "200").unwrap());

@@ -44,7 +44,9 @@ pub enum Problem {
     NothingObserved,
     /// Rows with local latents whose parts have different weights.
     #[error(
-        "weight: expected one for whole rows, whose latents of their own share it, found m.rows twice with different weights\n  hint: give every m.rows the same row.weight"
+        "weight: expected one for whole rows, whose latents of their own share it, found m.rows \
+         twice with different weights\n  \
+         hint: give every m.rows the same row.weight"
     )]
     PartWeight,
     /// A name that is not among the columns.
@@ -75,7 +77,8 @@ pub enum Problem {
     },
     /// An observed distribution with another number of densities than one per row.
     #[error(
-        "column {name:?}: {distribution} expects one density per row, found shape {found}\n  hint: the parameters of an observed distribution are numbers or have one entry per row"
+        "column {name:?}: {distribution} expects one density per row, found shape {found}\n  \
+         hint: the parameters of an observed distribution are numbers or have one entry per row"
     )]
     RowShape {
         /// The observed column.
@@ -102,7 +105,8 @@ pub enum Problem {
         count: usize,
     },
     /// More successes than trials.
-    #[error("column {name:?}, row {row}: {distribution} expects at most {limit}, the trials in column {trials:?}, found {found}{}", name_others(*count))]
+    #[error("column {name:?}, row {row}: {distribution} expects at most {limit}, the trials in \
+             column {trials:?}, found {found}{}", name_others(*count))]
     Trials {
         /// The observed column.
         name: String,
@@ -127,7 +131,8 @@ pub enum Problem {
     },
     /// A site, parameter, factor or named quantity inside `m.rows`.
     #[error(
-        "{what} {name:?}: expected outside m.rows, found inside\n  hint: name it before m.rows; a latent of each row's own is row.local"
+        "{what} {name:?}: expected outside m.rows, found inside\n  \
+         hint: name it before m.rows; a latent of each row's own is row.local"
     )]
     InsideRows {
         /// The kind of the item.
@@ -137,7 +142,8 @@ pub enum Problem {
     },
     /// One column observed twice.
     #[error(
-        "column {name:?}: expected one row.observe, found two\n  hint: a column has one distribution; mixtures are one distribution too"
+        "column {name:?}: expected one row.observe, found two\n  \
+         hint: a column has one distribution; mixtures are one distribution too"
     )]
     DuplicateResponse {
         /// The column.
@@ -145,7 +151,8 @@ pub enum Problem {
     },
     /// A distribution of labels or counts where a latent is sampled.
     #[error(
-        "site {name:?}: expected a continuous distribution, found {distribution}\n  hint: counts and labels can only be observed; sum them out of the model"
+        "site {name:?}: expected a continuous distribution, found {distribution}\n  \
+         hint: counts and labels can only be observed; sum them out of the model"
     )]
     Discrete {
         /// The site.
@@ -178,7 +185,8 @@ pub enum Problem {
     },
     /// An argument that must be a matrix and is not.
     #[error(
-        "{what} of {name:?}: expected a matrix, a row for each point, found shape {found}\n  hint: reshape a single column to [points, 1]"
+        "{what} of {name:?}: expected a matrix, a row for each point, found shape {found}\n  \
+         hint: reshape a single column to [points, 1]"
     )]
     NotAMatrix {
         /// The argument.
@@ -190,7 +198,9 @@ pub enum Problem {
     },
     /// Missing values.
     #[error(
-        "column {name:?}: expected a value in every row, found {count} missing, the first in row {row}\n  hint: leave such rows out with drop_missing, or fill them in before binding"
+        "column {name:?}: expected a value in every row, found {count} missing, the first in row \
+         {row}\n  \
+         hint: leave such rows out with drop_missing, or fill them in before binding"
     )]
     Missing {
         /// The column.
@@ -202,7 +212,9 @@ pub enum Problem {
     },
     /// Infinite values.
     #[error(
-        "column {name:?}: expected finite numbers, found {count} infinite, the first in row {row}\n  hint: look for a logarithm of zero or a division by zero upstream"
+        "column {name:?}: expected finite numbers, found {count} infinite, the first in row \
+         {row}\n  \
+         hint: look for a logarithm of zero or a division by zero upstream"
     )]
     Infinite {
         /// The column.
@@ -213,7 +225,8 @@ pub enum Problem {
         row: usize,
     },
     /// A number that is not a valid row number.
-    #[error("column {name:?}, row {row}: an index is a whole number from 0 on, found {found}{}\n  hint: make it a category, whose levels are numbered for you", name_others(*count))]
+    #[error("column {name:?}, row {row}: an index is a whole number from 0 on, found {found}{}\n  \
+             hint: make it a category, whose levels are numbered for you", name_others(*count))]
     NotAnIndex {
         /// The index column.
         name: String,
@@ -225,7 +238,9 @@ pub enum Problem {
         count: usize,
     },
     /// An index past the end of an array it reads.
-    #[error("column {name:?}, row {row}: expected an index below {length}, the length of the array it reads, found {found}{}\n  hint: give the array m.levels({name:?}) entries", name_others(*count))]
+    #[error("column {name:?}, row {row}: expected an index below {length}, the length of the \
+             array it reads, found {found}{}\n  \
+             hint: give the array m.levels({name:?}) entries", name_others(*count))]
     IndexRange {
         /// The index column.
         name: String,

@@ -19,7 +19,8 @@ use crate::statement::{Law, Statement};
 pub enum PriorError {
     /// All draws lie on the edge of the support.
     #[error(
-        "site {name:?}: expected draws strictly inside the support, found none in 100\n  hint: the prior puts nearly all its mass on the edge; give it a larger scale or shape"
+        "site {name:?}: expected draws strictly inside the support, found none in 100\n  \
+         hint: the prior puts nearly all its mass on the edge; give it a larger scale or shape"
     )]
     Edge {
         /// The site.
@@ -27,7 +28,9 @@ pub enum PriorError {
     },
     /// The prior is flat.
     #[error(
-        "site {name:?}: expected a prior that can be drawn from, found a flat one\n  hint: only a posterior has draws under a flat prior; give the site a proper one, as normal(0, 10)"
+        "site {name:?}: expected a prior that can be drawn from, found a flat one\n  \
+         hint: only a posterior has draws under a flat prior; give the site a proper one, as \
+         normal(0, 10)"
     )]
     Flat {
         /// The site.

@@ -26,7 +26,8 @@ pub enum ClusterError {
     },
     /// The number of labels is not the number of rows.
     #[error(
-        "k-means: expected one label for each of {rows} rows, found {labels}\n  hint: labels and rows come from the same table"
+        "k-means: expected one label for each of {rows} rows, found {labels}\n  \
+         hint: labels and rows come from the same table"
     )]
     Labels {
         /// Rows given.
@@ -44,7 +45,8 @@ pub enum ClusterError {
     },
     /// More clusters than distinct rows, or none.
     #[error(
-        "k-means: expected between 1 and {distinct} clusters, found {clusters}\n  hint: the table has {distinct} different rows"
+        "k-means: expected between 1 and {distinct} clusters, found {clusters}\n  \
+         hint: the table has {distinct} different rows"
     )]
     Clusters {
         /// Clusters asked for.

@@ -5,7 +5,9 @@
 pub enum LeastSquaresError {
     /// The matrix does not fill whole columns as long as the target.
     #[error(
-        "non-negative least squares: expected columns of {rows} values, found {values} values in all\n  hint: the matrix is column-major, with as many rows as the target"
+        "non-negative least squares: expected columns of {rows} values, found {values} values in \
+         all\n  \
+         hint: the matrix is column-major, with as many rows as the target"
     )]
     Shape {
         /// Values of the matrix.
@@ -15,7 +17,8 @@ pub enum LeastSquaresError {
     },
     /// A value is NaN or infinite.
     #[error(
-        "non-negative least squares: expected finite values, found another in the {place}\n  hint: look for overflow where they were computed"
+        "non-negative least squares: expected finite values, found another in the {place}\n  \
+         hint: look for overflow where they were computed"
     )]
     Value {
         /// `matrix` or `target`.

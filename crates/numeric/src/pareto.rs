@@ -19,7 +19,8 @@ pub enum WeightError {
     },
     /// A weight that is NaN or +∞.
     #[error(
-        "importance weights: expected finite log weights or −∞, found {value} at draw {draw}\n  hint: the log density is undefined at that draw"
+        "importance weights: expected finite log weights or −∞, found {value} at draw {draw}\n  \
+         hint: the log density is undefined at that draw"
     )]
     Bad {
         /// Place of the draw.
@@ -29,7 +30,8 @@ pub enum WeightError {
     },
     /// Every weight is zero.
     #[error(
-        "importance weights: expected some draw with positive weight, found none\n  hint: the approximation misses the support of the posterior"
+        "importance weights: expected some draw with positive weight, found none\n  \
+         hint: the approximation misses the support of the posterior"
     )]
     Zero,
 }

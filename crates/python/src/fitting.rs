@@ -95,7 +95,8 @@ impl Task {
         let condensed = fit.method.condenses(density) && condensed::applies(density);
         if self.rows.is_some() && method.reads_all_rows && !condensed {
             let message = format!(
-                "{}: expected rows in memory, found {} on disk\n  hint: sl-dais does not need them, or allow more with --memory",
+                "{}: expected rows in memory, found {} on disk\n  \
+                 hint: sl-dais does not need them, or allow more with --memory",
                 method.name,
                 density.n_rows()
             );

@@ -102,7 +102,12 @@ impl Source {
             }
             Kind::Arrow(batches, _) => {
                 let batches = batches.lock().ok().and_then(|mut one| one.take());
-                let batches = batches.ok_or_else(|| message_error("table: expected rows, found a stream that was read before\n  hint: make the table anew"))?;
+                let batches = batches.ok_or_else(|| {
+                    message_error(
+                        "table: expected rows, found a stream that was read before\n  \
+                         hint: make the table anew",
+                    )
+                })?;
                 batches.read_table(options).map_err(refusal_error)
             }
             Kind::Columns(table, _) => table.clone().with_options(options).map_err(refusal_error),

@@ -139,7 +139,8 @@ pub enum TableError {
         source: std::io::Error,
     },
     /// A CSV cell that does not fit the type of its column. Line and field count from 1.
-    #[error("{}:{line}:{field}: column {column:?} expects {expected}, found {found:?}\n  hint: {}", path.display(), cell_hint(found, column))]
+    #[error("{}:{line}:{field}: column {column:?} expects {expected}, found {found:?}\n  \
+             hint: {}", path.display(), cell_hint(found, column))]
     Cell {
         /// The file.
         path: PathBuf,
@@ -155,7 +156,8 @@ pub enum TableError {
         found: String,
     },
     /// A CSV record with more or fewer fields than the first.
-    #[error("{}:{line}: expected {expected} fields, found {found}\n  hint: a field that contains the delimiter must be quoted, and no row may end in one", path.display())]
+    #[error("{}:{line}: expected {expected} fields, found {found}\n  \
+             hint: a field that contains the delimiter must be quoted, and no row may end in one", path.display())]
     Ragged {
         /// The file.
         path: PathBuf,
@@ -167,7 +169,8 @@ pub enum TableError {
         found: u64,
     },
     /// A quote that was opened and never closed.
-    #[error("{}:{line}: expected a closing quote, found none up to the end of the file\n  hint: close the quote on that line, or write a quote within a field twice", path.display())]
+    #[error("{}:{line}: expected a closing quote, found none up to the end of the file\n  \
+             hint: close the quote on that line, or write a quote within a field twice", path.display())]
     OpenQuote {
         /// The file.
         path: PathBuf,
@@ -175,7 +178,8 @@ pub enum TableError {
         line: u64,
     },
     /// Bytes that are not UTF-8 text.
-    #[error("{}:{line}:{field}: expected UTF-8 text, found other bytes\n  hint: convert the file, for instance with iconv -t UTF-8", path.display())]
+    #[error("{}:{line}:{field}: expected UTF-8 text, found other bytes\n  \
+             hint: convert the file, for instance with iconv -t UTF-8", path.display())]
     Encoding {
         /// The file.
         path: PathBuf,
@@ -185,7 +189,8 @@ pub enum TableError {
         field: usize,
     },
     /// A column of a type that cannot be read as numbers or categories.
-    #[error("{}: column {name:?} has type {kind}, which cannot be read\n  hint: leave the column out with --columns", path.display())]
+    #[error("{}: column {name:?} has type {kind}, which cannot be read\n  \
+             hint: leave the column out with --columns", path.display())]
     Unsupported {
         /// The file.
         path: PathBuf,
@@ -195,7 +200,8 @@ pub enum TableError {
         kind: String,
     },
     /// A shard whose columns are not those of the first.
-    #[error("{}: {found}, but {} has {expected}\n  hint: all shards of a table have the same columns in the same order", shard.display(), first.display())]
+    #[error("{}: {found}, but {} has {expected}\n  \
+             hint: all shards of a table have the same columns in the same order", shard.display(), first.display())]
     Shard {
         /// The shard that differs.
         shard: PathBuf,
@@ -233,7 +239,8 @@ pub enum TableError {
         reason: String,
     },
     /// A file in a format of this crate, written by a later version.
-    #[error("{}: expected format version {known} or older, found {found}\n  hint: a newer lehr wrote it; update, or convert the table again", path.display())]
+    #[error("{}: expected format version {known} or older, found {found}\n  \
+             hint: a newer lehr wrote it; update, or convert the table again", path.display())]
     Newer {
         /// The file.
         path: PathBuf,

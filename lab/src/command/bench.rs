@@ -104,7 +104,9 @@ impl Bench {
         let measured = step.measure(session)?;
         session.answer(&measured, |_| {
             format!(
-                "{:.2} µs per step (median), compiled in {:.2} ms\n{}, base {}, {} chain steps, {} rows of {} columns, batch {}, {} lanes, {} threads\n",
+                "{:.2} µs per step (median), compiled in {:.2} ms\n\
+                 {}, base {}, {} chain steps, {} rows of {} columns, batch {}, {} lanes, {} \
+                 threads\n",
                 measured.microseconds_per_step,
                 measured.compile_milliseconds,
                 measured.method,

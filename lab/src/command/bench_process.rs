@@ -200,7 +200,11 @@ fn words(measured: &Measured) -> String {
         ..
     } = measured;
     format!(
-        "{chain:.2} ms of a processor per step of SL-DAIS-MVN {}; {:.1} million multiply-adds are counted, which take {known:.2} ms in a product of matrices: {:.2} times as long\n{} Cholesky factor(s) and {} solves in its plan\n{:.2} ms per step of natural gradients\nM = {}, {} columns, N_surr = {}, B = {}, {} rows, {} threads\n",
+        "{chain:.2} ms of a processor per step of SL-DAIS-MVN {}; {:.1} million multiply-adds are \
+         counted, which take {known:.2} ms in a product of matrices: {:.2} times as long\n\
+         {} Cholesky factor(s) and {} solves in its plan\n\
+         {:.2} ms per step of natural gradients\n\
+         M = {}, {} columns, N_surr = {}, B = {}, {} rows, {} threads\n",
         measured.chain_steps,
         1e-6 * measured.counted,
         chain / known,

@@ -151,7 +151,8 @@ impl Verdict {
 
     fn text(&self, study: &Study) -> String {
         let mut out = String::from(
-            "| posterior | kind | method | reliable | corrected | look again | do not trust | error | falsely trusted | falsely alarmed |\n\
+            "| posterior | kind | method | reliable | corrected | look again | do not trust | \
+             error | falsely trusted | falsely alarmed |\n\
              |---|---|---|---|---|---|---|---|---|---|\n",
         );
         for row in &study.rows {
@@ -169,7 +170,9 @@ impl Verdict {
         let fits = all().count();
         let _ = writeln!(
             out,
-            "\n{fits} fits: {falsely} of {trusted} trusted ones are wrong, {alarmed} of {right} right ones are not trusted"
+            "\n\
+             {fits} fits: {falsely} of {trusted} trusted ones are wrong, {alarmed} of {right} \
+             right ones are not trusted"
         );
         if self.misjudged {
             for row in &study.rows {

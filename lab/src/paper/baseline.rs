@@ -78,7 +78,11 @@ pub(crate) fn section(cells: &[Cell], problems: &[String], all: u64) -> Section 
         "How converged the mean-field baseline is: gap to the log evidence, nats",
         &head,
     );
-    section.words.push("Mean field by the paper's recipe after so many steps; the optimum of the same family; a full-rank Gaussian.".into());
+    section.words.push(
+        "Mean field by the paper's recipe after so many steps; the optimum of the same family; a \
+         full-rank Gaussian."
+            .into(),
+    );
     for problem in problems {
         section.rows.push(row(cells, problem, all));
     }

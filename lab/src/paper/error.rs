@@ -13,7 +13,9 @@ use crate::paper::dataset::Dataset;
 pub enum PaperError {
     /// A data file is not there.
     #[error(
-        "{}: expected the {} table, found no such file\n  hint: put {} there ({} feature columns, then y), name its folder with --data, or use --quick for generated stand-ins",
+        "{}: expected the {} table, found no such file\n  \
+         hint: put {} there ({} feature columns, then y), name its folder with --data, or use \
+         --quick for generated stand-ins",
         folder.join(dataset.file()).display(),
         dataset.name(),
         dataset.file(),
@@ -27,7 +29,8 @@ pub enum PaperError {
     },
     /// A data file holds something else.
     #[error(
-        "{}: expected {} feature columns and y, found {found} columns beside y\n  hint: the file must hold the {} table",
+        "{}: expected {} feature columns and y, found {found} columns beside y\n  \
+         hint: the file must hold the {} table",
         path.display(),
         dataset.width(),
         dataset.name()
@@ -41,7 +44,9 @@ pub enum PaperError {
         found: usize,
     },
     /// A data file of the robust regressions that is not there, or holds something else.
-    #[error("{}: {problem}\n  hint: name the folder of the tables with --data, or use --quick for generated stand-ins", path.display())]
+    #[error("{}: {problem}\n  \
+             hint: name the folder of the tables with --data, or use --quick for generated \
+             stand-ins", path.display())]
     Rows {
         /// The file.
         path: PathBuf,

@@ -91,12 +91,14 @@ impl Draws {
         let is_arviz = self.is_arviz();
         ensure!(
             !is_arviz || self.locals.is_empty(),
-            "--locals: expected an output in .parquet, .csv, .tsv or .arrow, found {}\n  hint: write them to a table, and the .nc file without --locals",
+            "--locals: expected an output in .parquet, .csv, .tsv or .arrow, found {}\n  \
+             hint: write them to a table, and the .nc file without --locals",
             self.output.display()
         );
         ensure!(
             is_arviz || self.tables.is_empty() || !self.locals.is_empty(),
-            "{}: expected no table for draws in this format, found {}\n  hint: end the output in nc for what ArviZ says of rows",
+            "{}: expected no table for draws in this format, found {}\n  \
+             hint: end the output in nc for what ArviZ says of rows",
             self.output.display(),
             self.tables[0].display()
         );

@@ -33,7 +33,8 @@ impl Models<'_> {
         );
         ensure!(
             !self.tables.is_empty(),
-            "compare: expected the table that the models were fitted to, found fits only\n  hint: lehr compare a.lehr b.lehr train.parquet"
+            "compare: expected the table that the models were fitted to, found fits only\n  \
+             hint: lehr compare a.lehr b.lehr train.parquet"
         );
         let source = session.open_tables(&self.tables)?;
         let fits = self.files.iter().map(SavedFit::load);

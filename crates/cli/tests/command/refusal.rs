@@ -33,7 +33,9 @@ fn mistakes_in_the_formula_are_pointed_at() {
         (&["y ~ hieght", "train.csv"], "no column \"hieght\""),
         (
             &["y ~ x1 + (1 | stie)", "train.csv"],
-            "formula:1:15: no column \"stie\" in the table\n  y ~ x1 + (1 | stie)\n                ^^^^  did you mean \"site\"?",
+            "formula:1:15: no column \"stie\" in the table\n  \
+             y ~ x1 + (1 | stie)\n                \
+             ^^^^  did you mean \"site\"?",
         ),
         (
             &["y ~ x11", "train.csv"],
@@ -146,7 +148,8 @@ fn settings_that_cannot_work_are_told_before_anything_is_read() {
                 "--chain-steps",
                 "3",
             ],
-            "mean-field: the method has no setting chain-steps\n  hint: dais, ns-dais, ns2-dais, sl-dais and semi-dais have it",
+            "mean-field: the method has no setting chain-steps\n  \
+             hint: dais, ns-dais, ns2-dais, sl-dais and semi-dais have it",
         ),
         (
             &["y ~ x1", "train.csv", "--threads", "0"],

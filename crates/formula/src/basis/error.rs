@@ -55,7 +55,9 @@ pub enum BasisError {
     },
     /// Too few distinct values for the knots of a spline.
     #[error(
-        "{factor}: df = {df} expects more than {df} distinct values without large ties, found {distinct} distinct\n  hint: write a smaller df, or C(x) for an effect of each value"
+        "{factor}: df = {df} expects more than {df} distinct values without large ties, found \
+         {distinct} distinct\n  \
+         hint: write a smaller df, or C(x) for an effect of each value"
     )]
     Knots {
         /// The factor.
@@ -67,7 +69,9 @@ pub enum BasisError {
     },
     /// A value where B-splines are not defined.
     #[error(
-        "{factor}: expects values from {low} to {high}, the range that was fitted, found {value}\n  hint: leave such rows out, or fit ns(...) or s(...), which go on as lines"
+        "{factor}: expects values from {low} to {high}, the range that was fitted, found \
+         {value}\n  \
+         hint: leave such rows out, or fit ns(...) or s(...), which go on as lines"
     )]
     Outside {
         /// The factor.
@@ -101,7 +105,8 @@ pub enum BasisError {
     },
     /// A level that rows have and a list of levels does not.
     #[error(
-        "column \"{column}\": the level \"{level}\" is not among levels = c(...)\n  hint: name every level, or leave such rows out"
+        "column \"{column}\": the level \"{level}\" is not among levels = c(...)\n  \
+         hint: name every level, or leave such rows out"
     )]
     UnnamedLevel {
         /// The column.

@@ -86,8 +86,12 @@ impl SplineTerm {
                     .with_hint("name one, as in s(x)"));
             }
             [_, second, ..] => {
-                return Err(FormulaError::new(second.span, "s(...) is of one column")
-                    .with_hint("write gp(x, z) for a surface, s(x) + s(z) for a sum, s(x, by = g) for a function of each level"));
+                return Err(
+                    FormulaError::new(second.span, "s(...) is of one column").with_hint(
+                        "write gp(x, z) for a surface, s(x) + s(z) for a sum, s(x, by = g) for a \
+                         function of each level",
+                    ),
+                );
             }
         };
         let mut term = Self {

@@ -172,8 +172,10 @@ impl Terms {
         let is_tied = |other: &GroupTerm| other.tie.is_some() && other.tie == group.tie;
         if let Some(other) = self.groups.iter().find(|other| is_tied(other)) {
             let message = format!("{group} is tied to {other} of the same response");
-            return Err(FormulaError::new(span, message)
-                .with_hint("put the effects of one grouping into one term, as in (1 + x |p| g), and give each grouping a name of its own"));
+            return Err(FormulaError::new(span, message).with_hint(
+                "put the effects of one grouping into one term, as in (1 + x |p| g), and give \
+                 each grouping a name of its own",
+            ));
         }
         let same = self
             .groups
@@ -198,8 +200,10 @@ impl Terms {
     fn add_covariate(&mut self, term: CovariateTerm, span: Span) -> Result<(), FormulaError> {
         if let Some(other) = &self.covariate {
             let message = format!("{other} is there already, and one such term is supported");
-            return Err(FormulaError::new(span, message)
-                .with_hint("write the better known of the two as a plain column, and leave out rows that lack it with --missing drop"));
+            return Err(FormulaError::new(span, message).with_hint(
+                "write the better known of the two as a plain column, and leave out rows that \
+                 lack it with --missing drop",
+            ));
         }
         self.check_latent(&term)?;
         self.covariate = Some(term);

@@ -414,7 +414,8 @@ fn new_levels_are_refused_by_name() {
             .unwrap_err()
             .to_string(),
         "column \"k\": the level \"7\" was not in the table that was fitted\n  \
-         hint: leave such rows out, fit again with rows of that level, or take it for the first with --new-levels reference"
+         hint: leave such rows out, fit again with rows of that level, or take it for the first \
+         with --new-levels reference"
     );
     let swapped = Table::new().numbers("color", &[1.0]).labels("k", &["1"]);
     let message = basis
@@ -468,7 +469,8 @@ fn levels_that_the_formula_names_must_be_those_of_the_table() {
     );
     assert_eq!(
         told("C(color, levels = c(red, blue))"),
-        "column \"color\": the level \"green\" is not among levels = c(...)\n  hint: name every level, or leave such rows out"
+        "column \"color\": the level \"green\" is not among levels = c(...)\n  \
+         hint: name every level, or leave such rows out"
     );
 }
 

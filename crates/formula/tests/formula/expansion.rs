@@ -65,7 +65,8 @@ pub(crate) const EXPANSIONS: &[(&str, &str)] = &[
     ),
     (
         "y ~ C(x, levels = c(low, \"mid dle\", -1.5), contrast = sum)*z",
-        "y ~ 1 + C(x, sum, levels = c(\"low\", \"mid dle\", \"-1.5\")) + z + C(x, sum, levels = c(\"low\", \"mid dle\", \"-1.5\")):z",
+        "y ~ 1 + C(x, sum, levels = c(\"low\", \"mid dle\", \"-1.5\")) + z + C(x, sum, levels = \
+         c(\"low\", \"mid dle\", \"-1.5\")):z",
     ),
     (
         "y ~ C(x, ref = \"a\\\"b\")",

@@ -291,7 +291,9 @@ unsafe fn run_on<S: Simd>(simd: S, op: Arithmetic, at: [*mut f64; 4], steps: [us
                 arithmetic!(simd, at, steps, n, 1 x, 2 y => choose_lanes(simd, simd.less_than_f64s(x, y), one, zero));
             }
             Arithmetic::LessEqual => {
-                arithmetic!(simd, at, steps, n, 1 x, 2 y => choose_lanes(simd, simd.less_than_or_equal_f64s(x, y), one, zero));
+                arithmetic!(simd, at, steps, n, 1 x, 2 y => {
+                    choose_lanes(simd, simd.less_than_or_equal_f64s(x, y), one, zero)
+                });
             }
             Arithmetic::Equal => {
                 arithmetic!(simd, at, steps, n, 1 x, 2 y => choose_lanes(simd, simd.equal_f64s(x, y), one, zero));

@@ -100,7 +100,8 @@ pub struct ChainProgress {
 pub enum ChainError {
     /// No start was found.
     #[error(
-        "chains: the log density was not finite at any of {tries} starts\n  hint: standardise the columns, or give the latents proper priors"
+        "chains: the log density was not finite at any of {tries} starts\n  \
+         hint: standardise the columns, or give the latents proper priors"
     )]
     NoStart {
         /// Starts that were tried.

@@ -146,7 +146,8 @@ impl<'d> Collapsed<'d> {
         let size = self.size();
         if size > MOST_AXES && !self.is_quick() {
             return Err(format!(
-                "{size} numbers are not Gaussian given the others, and on a table of this size at most {MOST_AXES} can be searched"
+                "{size} numbers are not Gaussian given the others, and on a table of this size at \
+                 most {MOST_AXES} can be searched"
             ));
         }
         Ok(self)

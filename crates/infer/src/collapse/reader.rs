@@ -373,8 +373,8 @@ fn turning(block: &Block, moved: &[f64]) -> Result<Turning, Unreadable> {
 
 fn too_wide(block: &Block) -> String {
     format!(
-        "the rows read the {} numbers of {:?} neither by group, nor as at most {MOST_WIDTH} coefficients of columns, nor \
-         as at most {MOST_COLUMNS} that are independent of each other",
+        "the rows read the {} numbers of {:?} neither by group, nor as at most {MOST_WIDTH} \
+         coefficients of columns, nor as at most {MOST_COLUMNS} that are independent of each other",
         block.places.len(),
         block.name
     )

@@ -7,7 +7,10 @@ use thiserror::Error;
 pub enum Improper {
     /// The rows do not determine a latent.
     #[error(
-        "flat prior on {name}: expected rows that hold it, found none that do: the likelihood does not fall off along it, so there is no posterior\n  hint: give it a proper prior, as in normal(0, 10); columns that are sums of others, and responses that a column separates, need one"
+        "flat prior on {name}: expected rows that hold it, found none that do: the likelihood \
+         does not fall off along it, so there is no posterior\n  \
+         hint: give it a proper prior, as in normal(0, 10); columns that are sums of others, and \
+         responses that a column separates, need one"
     )]
     Open {
         /// The latent.
@@ -15,7 +18,9 @@ pub enum Improper {
     },
     /// There are too many latents to check.
     #[error(
-        "flat prior: expected at most {most} latents, whose posterior can be checked to be proper, found {found}\n  hint: use normal with a large scale"
+        "flat prior: expected at most {most} latents, whose posterior can be checked to be \
+         proper, found {found}\n  \
+         hint: use normal with a large scale"
     )]
     Many {
         /// How many can be checked.

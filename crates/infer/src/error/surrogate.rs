@@ -23,7 +23,8 @@ pub enum SurrogateError {
     },
     /// Two labels were expected and the response has others.
     #[error(
-        "sl-dais: {kind} needs a binary response, but {response:?} is {found}\n  hint: rand, taylor and nn serve every likelihood"
+        "sl-dais: {kind} needs a binary response, but {response:?} is {found}\n  \
+         hint: rand, taylor and nn serve every likelihood"
     )]
     NotBinary {
         /// Which surrogate.
@@ -35,7 +36,8 @@ pub enum SurrogateError {
     },
     /// One response was expected and there are more, or none.
     #[error(
-        "sl-dais: {kind} needs one binary response, but the model observes {found}\n  hint: rand, taylor and nn serve every likelihood"
+        "sl-dais: {kind} needs one binary response, but the model observes {found}\n  \
+         hint: rand, taylor and nn serve every likelihood"
     )]
     Responses {
         /// Which surrogate.
@@ -45,7 +47,8 @@ pub enum SurrogateError {
     },
     /// Levels have no mean.
     #[error(
-        "sl-dais: {kind} takes means of covariates, but the model reads {column:?} as an index\n  hint: rand± keeps rows as they are"
+        "sl-dais: {kind} takes means of covariates, but the model reads {column:?} as an index\n  \
+         hint: rand± keeps rows as they are"
     )]
     Index {
         /// Which surrogate.
@@ -63,7 +66,9 @@ pub enum SurrogateError {
     },
     /// Latents of rows were expected.
     #[error(
-        "sl-dais: {kind} is for models whose rows have latents of their own, but these have none\n  hint: rand and taylor serve every likelihood"
+        "sl-dais: {kind} is for models whose rows have latents of their own, but these have \
+         none\n  \
+         hint: rand and taylor serve every likelihood"
     )]
     NoLocals {
         /// Which surrogate.
@@ -148,7 +153,8 @@ pub enum CoresetError {
     Cluster(#[from] ClusterError),
     /// Nothing to draw or to draw from.
     #[error(
-        "coreset: expected at least one row and one draw, found {rows} rows and {size} draws\n  hint: 256 draws are usual"
+        "coreset: expected at least one row and one draw, found {rows} rows and {size} draws\n  \
+         hint: 256 draws are usual"
     )]
     Empty {
         /// Rows of the table.

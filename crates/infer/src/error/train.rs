@@ -19,7 +19,8 @@ pub enum TrainError {
     File(#[from] FileError),
     /// Too many steps were not finite.
     #[error(
-        "train: {bad} of the first {steps} steps were not finite, most often in {block:?}{met}\n  hint: standardise the columns, start from the mode, or lower the learning rate"
+        "train: {bad} of the first {steps} steps were not finite, most often in {block:?}{met}\n  \
+         hint: standardise the columns, start from the mode, or lower the learning rate"
     )]
     NotFinite {
         /// Steps skipped.
@@ -68,7 +69,8 @@ pub enum ScheduleError {
     },
     /// The table is empty or does not start at step 0 and rise.
     #[error(
-        "schedule: expected steps that rise from 0, found {steps:?}\n  hint: give (first step, rate) pairs, the first at step 0"
+        "schedule: expected steps that rise from 0, found {steps:?}\n  \
+         hint: give (first step, rate) pairs, the first at step 0"
     )]
     Steps {
         /// The steps of the table.

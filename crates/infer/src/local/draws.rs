@@ -17,7 +17,10 @@ const DF: usize = 5;
 pub enum LocalDrawError {
     /// The model has none.
     #[error(
-        "locals: expected a model whose rows have latents of their own, found none\n  hint: name one with row.local, or fit a family that has one, such as poisson_lognormal; what has a closed form, such as student or me(x, s) of a gaussian response, leaves none to draw"
+        "locals: expected a model whose rows have latents of their own, found none\n  \
+         hint: name one with row.local, or fit a family that has one, such as poisson_lognormal; \
+         what has a closed form, such as student or me(x, s) of a gaussian response, leaves none \
+         to draw"
     )]
     None,
     /// There are too many per row.
@@ -31,7 +34,9 @@ pub enum LocalDrawError {
     },
     /// A row number outside the table.
     #[error(
-        "locals: expected rows from 1 to {rows}, found {found}\n  hint: rows are counted in the table as it was read, those that --missing drop leaves out not included"
+        "locals: expected rows from 1 to {rows}, found {found}\n  \
+         hint: rows are counted in the table as it was read, those that --missing drop leaves out \
+         not included"
     )]
     Row {
         /// Rows of the table.

@@ -159,7 +159,7 @@ impl Facts {
     /// |---|---|
     /// | three or more local latents per row | `semi-dais` |
     /// | random effects that [`collapse`](super::Collapse) can integrate out | `collapse` first, then as below |
-    /// | linear predictors, no standard deviations among up to 512 latents | `full-rank`, `surrogate-hmc`, `nuts`, `sl-dais` |
+    /// | at most 512 latents in linear predictors only | `full-rank`, `surrogate-hmc`, `nuts`, `sl-dais` |
     /// | any other, `nuts` within a third of the budget | `nuts`, `sl-dais` |
     /// | any other | `sl-dais`, `nuts` |
     fn plan(&self, budget: f64) -> Vec<&'static str> {

@@ -79,7 +79,8 @@ enum Response {
     Count,
 }
 
-/// Rows in groups from draws of the prior, and those draws: a level, a slope, ln of the spread, an effect of each group.
+/// Simulated rows in groups, and the prior draws that they were simulated from: an intercept, a
+/// slope, the logarithm of the standard deviation and an effect of each group.
 fn grouped(response: Response, (groups, each): (usize, usize), seed: u64) -> (Bound, Vec<f64>) {
     let mut stream = Stream::new(seed, "grouped", 0);
     let (level, slope) = (0.7 * stream.normal(), 0.7 * stream.normal());

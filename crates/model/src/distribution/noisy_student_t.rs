@@ -57,7 +57,11 @@ pub(super) fn lifted(value: Expr<'_>) -> Expr<'_> {
 }
 
 impl<'g> Distribution<'g> for NoisyStudentT<'g> {
-    elementwise!(FAMILY, ResponseKind::Real, Some(Support::Real), df: require_positive, loc: require_finite, scale: require_positive, variance: require_positive);
+    elementwise!(
+        FAMILY, ResponseKind::Real, Some(Support::Real),
+        df: require_positive, loc: require_finite, scale: require_positive,
+        variance: require_positive
+    );
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
         let graph = x.graph();

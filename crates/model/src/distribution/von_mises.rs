@@ -30,7 +30,10 @@ impl<'g> VonMises<'g> {
 }
 
 impl<'g> Distribution<'g> for VonMises<'g> {
-    elementwise!(FAMILY, ResponseKind::Within(-PI, PI), Some(Support::Interval(-PI, PI)), direction: require_finite, concentration: require_positive);
+    elementwise!(
+        FAMILY, ResponseKind::Within(-PI, PI), Some(Support::Interval(-PI, PI)),
+        direction: require_finite, concentration: require_positive
+    );
 
     /// κ cos(x − μ) − ln 2π − ln I₀(κ), with 1 − cos(x − μ) = 2 sin²(½(x − μ)), which does not
     /// cancel.

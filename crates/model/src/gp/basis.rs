@@ -3,7 +3,8 @@
 //! Riutort-Mayol, Bürkner, Andersen, Solin & Vehtari (2023). On [−L, L] per column
 //!
 //! ```text
-//! f(x) = Σⱼ √G(ωⱼ) φⱼ(x) βⱼ        β ~ N(0, 1)        φⱼ(x) = Π_d L_d^{−½} sin(ω_{jd}(x_d + L_d))        ω_{jd} = π j_d/(2L_d)
+//! f(x) = Σⱼ √G(ωⱼ) φⱼ(x) βⱼ                   β ~ N(0, 1)
+//! φⱼ(x) = Π_d L_d^{−½} sin(ω_{jd}(x_d + L_d))   ω_{jd} = π j_d/(2L_d)
 //! ```
 //!
 //! where G is the spectral density of the kernel. Lengthscales and places are in units of the

@@ -63,9 +63,12 @@ fn a_column_of_the_wrong_type_says_how_to_read_it() {
     assert_eq!(
         refusal(&model, &table()),
         "3 mistakes\n\
-         column \"x\": expected a number, found 2 numbers per row\n  hint: read it with row.matrix(\"x\")\n\
-         column \"group\": expected a number, found a category\n  hint: read it with row.index(\"group\")\n\
-         column \"x\": expected a category or whole numbers from 0 on, found 2 numbers per row\n  hint: read it with row.matrix(\"x\")"
+         column \"x\": expected a number, found 2 numbers per row\n  \
+         hint: read it with row.matrix(\"x\")\n\
+         column \"group\": expected a number, found a category\n  \
+         hint: read it with row.index(\"group\")\n\
+         column \"x\": expected a category or whole numbers from 0 on, found 2 numbers per row\n  \
+         hint: read it with row.matrix(\"x\")"
     );
 }
 
@@ -256,7 +259,8 @@ fn a_group_index_out_of_range_is_named_with_its_row() {
     });
     assert_eq!(
         refusal(&model, &table()),
-        "column \"group\", row 2: expected an index below 2, the length of the array it reads, found 2 (2 such rows)\n  \
+        "column \"group\", row 2: expected an index below 2, the length of the array it reads, \
+         found 2 (2 such rows)\n  \
          hint: give the array m.levels(\"group\") entries"
     );
 }

@@ -52,7 +52,8 @@ fn a_quantity_has_no_classes_in_order() {
     let table = number(number(Table::new(), "y", &y), "x", &x);
     assert_eq!(
         refusal("y ~ x", Family::Ordinal, &table),
-        "column \"y\": expected at most 20 numbers as classes for family ordinal, found 30\n  hint: use --family gaussian for a quantity, or cut it into classes first",
+        "column \"y\": expected at most 20 numbers as classes for family ordinal, found 30\n  \
+         hint: use --family gaussian for a quantity, or cut it into classes first",
     );
     regression("x ~ y", Family::Ordinal, &table);
 }

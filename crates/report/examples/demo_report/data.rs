@@ -56,10 +56,21 @@ pub(crate) fn demo() -> ReportData {
         method: "sl-dais".into(),
         verdict: Verdict {
             level: Level::Corrected,
-            sentence: "The fit alone is slightly too narrow (Pareto k = 0.58); importance weights repair it, and the corrected numbers below may be used.".into(),
-            advice: vec!["--chain-steps 16 would bring k below 0.5 and take about twice as long".into()],
+            sentence: "The fit alone is slightly too narrow (Pareto k = 0.58); importance weights \
+                       repair it, and the corrected numbers below may be used."
+                .into(),
+            advice: vec![
+                "--chain-steps 16 would bring k below 0.5 and take about twice as long".into(),
+            ],
         },
-        model: "recovered ~ 1 + service + dose * age + weight + I(weight^2) + treatment\n            + (1 | site) + (1 + dose | patient)\n\nfamily  bernoulli, logit link\nrows    73,421\nlevels  site 2,972 · patient 24".into(),
+        model: "recovered ~ 1 + service + dose * age + weight + I(weight^2) + \
+                treatment\n            \
+                + (1 | site) + (1 + dose | patient)\n\
+                \n\
+                family  bernoulli, logit link\n\
+                rows    73,421\n\
+                levels  site 2,972 · patient 24"
+            .into(),
         priors: priors(),
         n_rows: Some(73_421),
         n_latents: Some(3_058),
@@ -72,14 +83,26 @@ pub(crate) fn demo() -> ReportData {
         groups: groups(&mut noise),
         effects: effects(),
         functions: vec![curve(), surface()],
-        bound: Some(Estimate { mean: -41_873.62, se: 0.84 }),
-        evidence: Some(Estimate { mean: -41_869.1, se: 1.3 }),
+        bound: Some(Estimate {
+            mean: -41_873.62,
+            se: 0.84,
+        }),
+        evidence: Some(Estimate {
+            mean: -41_869.1,
+            se: 1.3,
+        }),
         pareto_k: Some(0.58),
         pareto_k_limit: Some(0.67),
         effective_sample_size: Some(1834.0),
         iterations: 12_000,
         converged: Some(true),
-        seconds: Some(Seconds { read: 0.41, start: 1.22, compile: 0.038, train: 38.4, evaluate: 4.7 }),
+        seconds: Some(Seconds {
+            read: 0.41,
+            start: 1.22,
+            compile: 0.038,
+            train: 38.4,
+            evaluate: 4.7,
+        }),
         choices: choices(),
         trace: trace(&mut noise),
         chains: None,

@@ -11,7 +11,9 @@ const MOST: usize = 24;
 
 /// One figure per function, two for those of two columns.
 pub(super) fn function_content(functions: &[FittedFunction]) -> Vec<Element> {
-    let words = "What each function adds to the linear predictor, less its mean over the rows, which the intercept has as well. A function that a column multiplies is shown as it is.";
+    let words = "What each function adds to the linear predictor, less its mean over the rows, \
+                 which the intercept has as well. A function that a column multiplies is shown as \
+                 it is.";
     let figures = functions.iter().take(MOST).flat_map(draw_function);
     vec![
         Element::with_class("p", "lead").text(words),

@@ -92,14 +92,20 @@ fn share_section(data: &ReportData) -> Vec<Element> {
     let rows: Vec<plot::Row> = data.explained.iter().map(coefficient::as_row).collect();
     let caption = Element::with_text("span", "Median, 50 % and 90 % intervals.");
     let mut words = vec![
-        "R² is the variance of what the model expects of the rows, as a share of it and the noise around it, on some of the rows that were fitted.".to_owned(),
+        "R² is the variance of what the model expects of the rows, as a share of it and the noise \
+         around it, on some of the rows that were fitted."
+            .to_owned(),
     ];
     let has = |start: &str| data.explained.iter().any(|one| one.name.starts_with(start));
     if has("R2 marginal") {
         words.push("Conditional: with the effects of groups. Marginal: what the columns explain without them.".into());
     }
     if has("ICC") {
-        words.push("ICC: the correlation of two rows of one group that are alike otherwise, on the scale of the linear predictor.".into());
+        words.push(
+            "ICC: the correlation of two rows of one group that are alike otherwise, on the scale \
+             of the linear predictor."
+                .into(),
+        );
     }
     explained_figure(
         plot::plot_forest("Shares of variance", &rows),
@@ -119,7 +125,9 @@ fn effect_section(data: &ReportData) -> Vec<Element> {
             vec![Element::with_text("span", words)],
         )
     });
-    let text = "What the response would be over the values of one column, the others at their reference (numbers at their mean, levels at their commonest) and the effects of groups at 0: posterior mean and 90 % interval.";
+    let text = "What the response would be over the values of one column, the others at their \
+                reference (numbers at their mean, levels at their commonest) and the effects of \
+                groups at 0: posterior mean and 90 % interval.";
     vec![
         Element::with_class("p", "lead").text(text),
         Element::with_class("div", "clouds").children(plots.collect::<Vec<_>>()),
@@ -147,7 +155,11 @@ fn training_section(data: &ReportData) -> Vec<Element> {
         legend_key("one", "mean"),
         legend_key("one faint", "5 % to 95 % of the estimates"),
     ];
-    let mut words = vec!["The bound is estimated anew at every step, so it trembles; training is done when its mean no longer climbs.".to_string()];
+    let mut words = vec![
+        "The bound is estimated anew at every step, so it trembles; training is done when its \
+         mean no longer climbs."
+            .to_string(),
+    ];
     if let Some(bound) = data.bound {
         let bound = print_minus(&with_error(bound.mean, bound.se));
         words.push(format!(
@@ -187,7 +199,8 @@ fn pair_section(data: &ReportData) -> Vec<Element> {
     if plots.is_empty() {
         return plots;
     }
-    let text = "The pairs of unknowns that the posterior ties together most. A long thin cloud says that the data inform a combination of the two better than each alone.";
+    let text = "The pairs of unknowns that the posterior ties together most. A long thin cloud \
+                says that the data inform a combination of the two better than each alone.";
     vec![
         Element::with_class("p", "lead").text(text),
         Element::with_class("div", "clouds").children(plots),
@@ -224,11 +237,14 @@ fn predictive_words(data: &ReportData) -> [&'static str; 2] {
     match data.method.as_str() {
         "prior" => [
             "Prior predictive check",
-            "Bars are the outcomes in the table; the band is what data sets drawn from the prior look like, before any outcome is seen. It should be wider than the bars and not absurd.",
+            "Bars are the outcomes in the table; the band is what data sets drawn from the prior \
+             look like, before any outcome is seen. It should be wider than the bars and not \
+             absurd.",
         ],
         _ => [
             "Posterior predictive check",
-            "Bars are the outcomes in the table; the band is what data sets drawn from the fitted model look like. Where bars leave the band, the model misses something.",
+            "Bars are the outcomes in the table; the band is what data sets drawn from the fitted \
+             model look like. Where bars leave the band, the model misses something.",
         ],
     }
 }
@@ -248,7 +264,10 @@ fn predictive_section(data: &ReportData) -> Vec<Element> {
     if observed > 0.05 || replicated > 0.05 {
         let [observed, replicated] =
             [observed, replicated].map(|share| number::format_fixed(share, 1));
-        words.push(format!("Beyond the picture lie {observed} % of the observed and {replicated} % of the replicated outcomes."));
+        words.push(format!(
+            "Beyond the picture lie {observed} % of the observed and {replicated} % of the \
+             replicated outcomes."
+        ));
     }
     let bins = bins.with_names(&data.levels);
     let plot = plot::plot_histogram(title, "outcome", &bins);
@@ -272,7 +291,9 @@ fn calibration_section(data: &ReportData) -> Vec<Element> {
     });
     let words = [
         format!(
-            "Of the rows predicted to {success} with probability 0.3, three in ten should. Points on the diagonal are honest predictions; above it the model is too cautious, below it too sure."
+            "Of the rows predicted to {success} with probability 0.3, three in ten should. Points \
+             on the diagonal are honest predictions; above it the model is too cautious, below it \
+             too sure."
         ),
         format!(
             "The intervals of {inside} of {} bins meet the diagonal.",
@@ -290,7 +311,12 @@ fn count_section(data: &ReportData) -> Vec<Element> {
         legend_key("two", "expected"),
         legend_key("bar", "observed, hung from it"),
     ];
-    let words = ["Bars hang from the number of rows the model expects and are as long as the number seen, both as square roots. A bar that ends below zero was seen more often than expected, one that ends above it less often. Too many zeros or a heavy tail show at once.".to_string()];
+    let words = [
+        "Bars hang from the number of rows the model expects and are as long as the number seen, \
+         both as square roots. A bar that ends below zero was seen more often than expected, one \
+         that ends above it less often. Too many zeros or a heavy tail show at once."
+            .to_string(),
+    ];
     explained_figure(plot::plot_rootogram(&data.rootogram), caption, &words)
 }
 
@@ -307,7 +333,11 @@ fn residual_section(data: &ReportData) -> Vec<Element> {
         size: (plot::WIDTH, 250.0),
         rule: Some(0.0),
     };
-    let words = ["Residuals should scatter evenly about zero whatever the fitted value. A bend asks for another term, a funnel for another family.".to_string()];
+    let words = [
+        "Residuals should scatter evenly about zero whatever the fitted value. A bend asks for \
+         another term, a funnel for another family."
+            .to_string(),
+    ];
     let caption = vec![Element::with_text(
         "span",
         "Stronger colour means more rows.",

@@ -98,7 +98,12 @@ fn wounded(mut bytes: Vec<u8>, (wounds, keep): &(Vec<(f64, u8)>, f64)) -> Vec<u8
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_500, failure_persistence: None, rng_seed: RngSeed::Fixed(17), ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 1_500,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(17),
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn any_bytes_read_as_csv_without_a_panic(
@@ -107,7 +112,12 @@ proptest! {
         sample_rows in 0_usize..4,
     ) {
         let place = scratch();
-        for (name, header) in [("a.csv", Header::Present), ("a.csv.gz", Header::Absent), ("a.csv.zst", Header::Present), ("b.tsv", Header::Absent)] {
+        for (name, header) in [
+            ("a.csv", Header::Present),
+            ("a.csv.gz", Header::Absent),
+            ("a.csv.zst", Header::Present),
+            ("b.tsv", Header::Absent),
+        ] {
             let path = put(&place, name, &bytes);
             let options = ReadOptions { header, batch_rows, sample_rows, ..keeping() };
             if let Ok(table) = read_with(&path, &options) {
@@ -133,7 +143,12 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, rng_seed: RngSeed::Fixed(18), ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 500,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(18),
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn damaged_parquet_and_arrow_files_are_answered_without_a_panic(damage in wounds()) {
@@ -146,7 +161,11 @@ proptest! {
         write_ipc(&ipc, &written()).unwrap();
         let bytes = std::fs::read(&ipc).unwrap();
         let _ = read_with(&put(&place, "b.arrow", wounded(bytes, &damage)), &keeping());
-        for (name, packing) in [("c.arrows", None), ("d.arrows", Some(CompressionType::LZ4_FRAME)), ("e.arrows", Some(CompressionType::ZSTD))] {
+        for (name, packing) in [
+            ("c.arrows", None),
+            ("d.arrows", Some(CompressionType::LZ4_FRAME)),
+            ("e.arrows", Some(CompressionType::ZSTD)),
+        ] {
             let bytes = wounded(stream(packing), &damage);
             let _ = read_with(&put(&place, name, bytes), &keeping());
         }

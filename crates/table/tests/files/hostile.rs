@@ -10,7 +10,8 @@ fn a_ragged_line_is_named() {
     let path = put(&place, "a.csv", "a,b\n1,2\n1,2,3\n");
     assert_eq!(
         message(&place, read(&path)),
-        "a.csv:3: expected 2 fields, found 3\n  hint: a field that contains the delimiter must be quoted, and no row may end in one"
+        "a.csv:3: expected 2 fields, found 3\n  \
+         hint: a field that contains the delimiter must be quoted, and no row may end in one"
     );
     let path = put(&place, "b.csv", "a,b\r\n1,2\r\n1\r\n");
     assert!(message(&place, read(&path)).starts_with("b.csv:3: expected 2 fields, found 1"));
@@ -102,7 +103,8 @@ fn an_all_missing_column_is_counted_refused_or_leaves_no_row() {
     let path = put(&place, "a.csv", "x,y,g\n1,,r\n2,NA,\n3, ,b\n");
     assert_eq!(
         message(&place, read(&path)),
-        "missing values among 3 rows: \"y\" 3, \"g\" 1\n  hint: column \"y\" has no value at all: leave it out of the formula"
+        "missing values among 3 rows: \"y\" 3, \"g\" 1\n  \
+         hint: column \"y\" has no value at all: leave it out of the formula"
     );
     let options = ReadOptions {
         missing: MissingPolicy::Drop,

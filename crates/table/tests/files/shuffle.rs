@@ -254,7 +254,8 @@ fn damaged_and_newer_files_are_refused_clearly() {
     let newer = altered(&place, |bytes| bytes[8] = 2);
     assert_eq!(
         open(&newer),
-        "altered.rows: expected format version 1 or older, found 2\n  hint: a newer lehr wrote it; update, or convert the table again"
+        "altered.rows: expected format version 1 or older, found 2\n  \
+         hint: a newer lehr wrote it; update, or convert the table again"
     );
     let other = put(&place, "other", [b'x'; 200]);
     assert!(open(&other).starts_with("other: expected shuffled rows, found another kind of file"));

@@ -127,7 +127,8 @@ impl RowsInFiles for Streamed {
         if let Holder::Distinct(kept) = &self.rows {
             let different = kept.n_rows();
             return format!(
-                "rows: {rows} in the files, {different} different ones in memory with their counts; the fit takes no further pass"
+                "rows: {rows} in the files, {different} different ones in memory with their \
+                 counts; the fit takes no further pass"
             );
         }
         let passes = if condensed::applies(density) || elsewhere::collapses(density) {

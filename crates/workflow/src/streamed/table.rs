@@ -214,7 +214,8 @@ impl<'a> StreamedTable<'a> {
         Ok((seen.rows as usize, gathered.taught))
     }
 
-    /// These parts of files, how many of their rows are wanted at random, and how many different ones are kept at the most.
+    /// The table in these parts of files. `wanted` is the number of rows to draw at random and the
+    /// largest number of distinct rows to keep.
     pub(super) fn new(files: &'a FileTable<'a>, parts: &'a [Part], wanted: (usize, usize)) -> Self {
         StreamedTable {
             files,

@@ -277,8 +277,10 @@ fn what_cannot_be_is_refused_with_a_sentence() {
         (
             "y ~ me(x, s) + mi(z)",
             Family::Gaussian,
-            "me(x, s) is there already, and one such term is supported\n  y ~ me(x, s) + mi(z)\n                 \
-             ^^^^^  write the better known of the two as a plain column, and leave out rows that lack it with --missing drop",
+            "me(x, s) is there already, and one such term is supported\n  \
+             y ~ me(x, s) + mi(z)\n                 \
+             ^^^^^  write the better known of the two as a plain column, and leave out rows that \
+             lack it with --missing drop",
         ),
         (
             "y ~ x + me(x, s)",

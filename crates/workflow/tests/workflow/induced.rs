@@ -226,6 +226,7 @@ fn missing_values_of_any_column_are_counted() {
     let table = number(table(150), "gap", &gap);
     assert_eq!(
         refusal("y ~ gp(a, gap, c)", Family::Gaussian, &table),
-        "column \"gap\": expected a value in every row, found 1 missing, the first in row 8\n  hint: leave such rows out with --missing drop"
+        "column \"gap\": expected a value in every row, found 1 missing, the first in row 8\n  \
+         hint: leave such rows out with --missing drop"
     );
 }

@@ -175,7 +175,8 @@ fn what_no_row_can_tell_is_refused_with_a_sentence() {
         (
             FORMULA,
             Family::Gaussian,
-            "(1 | row()): expected a family whose rows tell their own effects from other noise, found gaussian, where only the sum of its variance and sigma² is known",
+            "(1 | row()): expected a family whose rows tell their own effects from other noise, \
+             found gaussian, where only the sum of its variance and sigma² is known",
         ),
         ("z ~ x + (1 | row())", Family::LogNormal, "found lognormal"),
         (

@@ -170,11 +170,13 @@ fn mistakes_say_what_to_do() {
     let told = |formula: &str| refusal(formula, Family::Gaussian, &table());
     assert_eq!(
         told("y ~ gp(one)"),
-        "gp(one): expected values of one that differ, found 1 in every row\n  hint: leave the function out: a constant is what the intercept is for"
+        "gp(one): expected values of one that differ, found 1 in every row\n  \
+         hint: leave the function out: a constant is what the intercept is for"
     );
     assert_eq!(
         told("y ~ gp(day, k = 61)"),
-        "gp(day): expected k up to 60, the number of distinct places, found 61\n  hint: write k = 60 or less, or leave k out"
+        "gp(day): expected k up to 60, the number of distinct places, found 61\n  \
+         hint: write k = 60 or less, or leave k out"
     );
     assert_eq!(
         told("y ~ gp(day, by = zero)"),
@@ -190,7 +192,8 @@ fn mistakes_say_what_to_do() {
     let gap = number(table(), "gap", &gap);
     assert_eq!(
         refusal("y ~ gp(gap)", Family::Gaussian, &gap),
-        "column \"gap\": expected a value in every row, found 1 missing, the first in row 5\n  hint: leave such rows out with --missing drop"
+        "column \"gap\": expected a value in every row, found 1 missing, the first in row 5\n  \
+         hint: leave such rows out with --missing drop"
     );
 }
 

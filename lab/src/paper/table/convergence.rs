@@ -50,11 +50,17 @@ pub(crate) fn run(settings: &Settings, watcher: &mut dyn Watcher) -> Result<Answ
 fn protocol(settings: &Settings) -> Vec<String> {
     vec![
         format!(
-            "Linear regression with {ROWS} rows and {WIDTH} weights, N(0, 1) prior, known noise: the log evidence is exact. Chains start from the prior with γ = 0, unit mass and equal increments of β (the paper's Assumption 1), so means and covariances are pushed through exactly."
+            "Linear regression with {ROWS} rows and {WIDTH} weights, N(0, 1) prior, known noise: \
+             the log evidence is exact. Chains start from the prior with γ = 0, unit mass and \
+             equal increments of β (the paper's Assumption 1), so means and covariances are \
+             pushed through exactly."
         ),
-        "Paper's recipe: η ∝ K^(−1/4), as the paper assumes. Ours: the η that is best for each K, as training would find it.".into(),
+        "Paper's recipe: η ∝ K^(−1/4), as the paper assumes. Ours: the η that is best for each K, \
+         as training would find it."
+            .into(),
         format!(
-            "Sampled: the same chains run by our sampler, {} draws, up to K = 64. Surrogate: {SURROGATE_ROWS} of the rows, weights {}.",
+            "Sampled: the same chains run by our sampler, {} draws, up to K = 64. Surrogate: \
+             {SURROGATE_ROWS} of the rows, weights {}.",
             count(settings.draws as u64),
             ROWS / SURROGATE_ROWS
         ),
@@ -166,7 +172,12 @@ fn against_error(wrong: &[Wrong], longest: usize) -> Section {
             "difference",
         ],
     );
-    section.words.push("Published: a gap of at most O(K^(−1/2)) + |Tr Λ⁻¹δB|, first order in the surrogate's error. What is left as K grows is the divergence of the surrogate's posterior from the posterior, which is of second order.".into());
+    section.words.push(
+        "Published: a gap of at most O(K^(−1/2)) + |Tr Λ⁻¹δB|, first order in the surrogate's \
+         error. What is left as K grows is the divergence of the surrogate's posterior from the \
+         posterior, which is of second order."
+            .into(),
+    );
     for row in wrong {
         section.rows.push(vec![
             format!("{:.0} %", 100.0 * row.error),
@@ -195,7 +206,9 @@ fn findings(study: &Study, gaps: &[Gaps], wrong: &[Wrong]) -> Vec<String> {
     ));
     if let (Some(small), Some(large)) = (wrong.first(), wrong.last()) {
         findings.push(format!(
-            "From an error of {:.0} % to one of {:.0} % the published term grows {:.0} times, the divergence that is really left {:.0} times: it is of second order, and the published bound is loose.",
+            "From an error of {:.0} % to one of {:.0} % the published term grows {:.0} times, the \
+             divergence that is really left {:.0} times: it is of second order, and the published \
+             bound is loose.",
             100.0 * small.error,
             100.0 * large.error,
             large.stated / small.stated,
@@ -203,7 +216,8 @@ fn findings(study: &Study, gaps: &[Gaps], wrong: &[Wrong]) -> Vec<String> {
         ));
     }
     findings.push(format!(
-        "An optimal mean-field Gaussian leaves {} nats here and a full-rank one none: without training of the base, a chain from the prior needs many steps to get there.",
+        "An optimal mean-field Gaussian leaves {} nats here and a full-rank one none: without \
+         training of the base, a chain from the prior needs many steps to get there.",
         figures(Some(study.mean_field_gap()))
     ));
     findings

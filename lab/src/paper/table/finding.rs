@@ -21,7 +21,9 @@ fn baseline_of(cells: &[Cell], name: &str) -> Option<String> {
     let short = difference(bound(Recipe::Ours), bound(Recipe::Paper))?.mean;
     let room = difference(log_evidence(cells, name), bound(Recipe::Ours))?.mean;
     Some(format!(
-        "{name}: the optimal mean-field Gaussian is {room:.1} nats below the log evidence, so no method can gain more over it. By {steps} steps of the paper's recipe mean field ends {short:.1} nats below that optimum."
+        "{name}: the optimal mean-field Gaussian is {room:.1} nats below the log evidence, so no \
+         method can gain more over it. By {steps} steps of the paper's recipe mean field ends \
+         {short:.1} nats below that optimum."
     ))
 }
 

@@ -72,7 +72,9 @@ fn rare(measured: &Measured) -> Option<f64> {
 fn answer(settings: &Settings, cells: Vec<Cell>, test_rows: usize) -> Answer {
     let mut protocol = protocol(settings, &cells);
     protocol.push(format!(
-        "SUSY, signal as the rare class: all background rows of the training part and as many signal rows as the ratio asks for; {test_rows} test rows (the paper: 20,000), of which accuracy is counted among the signal rows."
+        "SUSY, signal as the rare class: all background rows of the training part and as many \
+         signal rows as the ratio asks for; {test_rows} test rows (the paper: 20,000), of which \
+         accuracy is counted among the signal rows."
     ));
     let mut sections = vec![accuracy(&cells)];
     sections.push(bounds(&cells));
@@ -97,7 +99,11 @@ fn accuracy(cells: &[Cell]) -> Section {
     let mut head = vec!["rows of the common class to one of the rare"];
     head.extend(heads.iter().map(String::as_str));
     let mut section = Section::new("Accuracy on the rare class", &head);
-    section.words.push("The paper shows this as a figure without numbers: DAIS above SL-DAIS above NS-DAIS at every ratio, the distance growing with it, and NS-DAIS barely above mean field.".into());
+    section.words.push(
+        "The paper shows this as a figure without numbers: DAIS above SL-DAIS above NS-DAIS at \
+         every ratio, the distance growing with it, and NS-DAIS barely above mean field."
+            .into(),
+    );
     for ratio in RATIOS {
         let mut row = vec![format!("{ratio}")];
         for (label, recipe) in &columns {

@@ -218,7 +218,9 @@ fn section(table: Rows, problem: &Robust, all: &[Vec<Made>], df: f64) -> Section
     ];
     let mut section = Section::new(heading, &head);
     section.words.push(format!(
-        "The ceiling N·R(½(ν + 1)) is {ceiling:.1} nats at ν = {df}: what mean field loses in the rows. Gains are over mean field by the same recipe, so one that ends away from its optimum can seem to gain more."
+        "The ceiling N·R(½(ν + 1)) is {ceiling:.1} nats at ν = {df}: what mean field loses in the \
+         rows. Gains are over mean field by the same recipe, so one that ends away from its \
+         optimum can seem to gain more."
     ));
     for (place, (way, recipe)) in entries().into_iter().enumerate() {
         let gain = gain(all, place);
@@ -327,20 +329,29 @@ fn finding(table: Rows, problem: &Robust, all: &[Vec<Made>], df: f64) -> Vec<Str
 fn protocol(settings: &Settings) -> Vec<String> {
     vec![
         format!(
-            "Data: {}. y ~ N(x·b + a, σ²/τₙ), τₙ ~ Gamma(ν/2, ν/2) with ν = {}, N(0, 1) weights and half-normal(1) σ; columns and y standardised; all rows train. The paper states neither ν nor its priors; its split of Pol has more rows than the table.",
+            "Data: {}. y ~ N(x·b + a, σ²/τₙ), τₙ ~ Gamma(ν/2, ν/2) with ν = {}, N(0, 1) weights \
+             and half-normal(1) σ; columns and y standardised; all rows train. The paper states \
+             neither ν nor its priors; its split of Pol has more rows than the table.",
             settings.origin.words(),
             settings.degrees
         ),
         format!(
-            "Paper's recipe: q(z) mean field, a learned normal for every row's latent (`--row-base own`), start at zero with scales of 0.1, one draw per step, B = {BATCH}, η = 10⁻², Adam at 10⁻³, 10⁻⁴, 10⁻⁵ by thirds of {} steps. The chains' own quantities are shared by all rows.",
+            "Paper's recipe: q(z) mean field, a learned normal for every row's latent \
+             (`--row-base own`), start at zero with scales of 0.1, one draw per step, B = \
+             {BATCH}, η = 10⁻², Adam at 10⁻³, 10⁻⁴, 10⁻⁵ by thirds of {} steps. The chains' own \
+             quantities are shared by all rows.",
             count(settings.iterations)
         ),
         format!(
-            "Ours: the defaults (`--row-base newton`, warm start, control variate, 4 draws per step, until the bound is level or after {} steps), q(z) mean field and B = {BATCH} as well. Mean field by ours is the same without a step of the chain: its normals follow z.",
+            "Ours: the defaults (`--row-base newton`, warm start, control variate, 4 draws per \
+             step, until the bound is level or after {} steps), q(z) mean field and B = {BATCH} \
+             as well. Mean field by ours is the same without a step of the chain: its normals \
+             follow z.",
             count(settings.cap)
         ),
         format!(
-            "{} fit(s) per entry (the paper: 10); bounds from {} fresh draws of z, what chains of rows lose from a sixteenth of them on all rows.",
+            "{} fit(s) per entry (the paper: 10); bounds from {} fresh draws of z, what chains of \
+             rows lose from a sixteenth of them on all rows.",
             settings.replications,
             count(settings.draws as u64)
         ),

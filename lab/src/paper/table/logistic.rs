@@ -229,7 +229,11 @@ fn section(cells: &[Cell], dataset: Dataset) -> Section {
             "s",
         ],
     );
-    section.words.push("Gains are over the mean-field fit by the same recipe. The paper shows these gains in Figure 2 without numbers.".into());
+    section.words.push(
+        "Gains are over the mean-field fit by the same recipe. The paper shows these gains in \
+         Figure 2 without numbers."
+            .into(),
+    );
     for label in labels() {
         for recipe in Recipe::ALL {
             section.rows.extend(row(cells, dataset, &label, recipe));

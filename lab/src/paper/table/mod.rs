@@ -146,17 +146,24 @@ fn protocol(settings: &Settings, cells: &[Cell]) -> Vec<String> {
             sizes.join(", ")
         ),
         format!(
-            "Paper's recipe: start at zero with scales of 0.1, one draw per step, B = 256, chains with diagonal momentum from η = 10⁻², Adam at 10⁻³, 10⁻⁴, 10⁻⁵ by thirds of {} steps{less}; DAIS {} steps. What is kept is the mean of the iterates of the last third, at 10⁻⁵; the paper keeps the last.",
+            "Paper's recipe: start at zero with scales of 0.1, one draw per step, B = 256, chains \
+             with diagonal momentum from η = 10⁻², Adam at 10⁻³, 10⁻⁴, 10⁻⁵ by thirds of {} \
+             steps{less}; DAIS {} steps. What is kept is the mean of the iterates of the last \
+             third, at 10⁻⁵; the paper keeps the last.",
             count(settings.iterations),
             count(settings.dais_iterations)
         ),
         format!(
-            "Ours: the defaults (start at the Laplace approximation, control variate, whitened momentum, several draws per step, until the bound is level or after {} steps; DAIS after {}).",
+            "Ours: the defaults (start at the Laplace approximation, control variate, whitened \
+             momentum, several draws per step, until the bound is level or after {} steps; DAIS \
+             after {}).",
             count(settings.cap),
             count(settings.dais_iterations / 10)
         ),
         format!(
-            "{} fit(s) per entry (the paper: 7 to 20); bounds from {} fresh draws on all rows; the log evidence by importance weights of {} draws of a converged full-rank Gaussian, or of any fit whose estimate has a smaller error and k̂ < 0.7.",
+            "{} fit(s) per entry (the paper: 7 to 20); bounds from {} fresh draws on all rows; \
+             the log evidence by importance weights of {} draws of a converged full-rank \
+             Gaussian, or of any fit whose estimate has a smaller error and k̂ < 0.7.",
             settings.replications,
             count(settings.draws as u64),
             count(settings.evidence_draws as u64)

@@ -264,7 +264,13 @@ fn gains(case: &Case, all: &[Vec<Outcome>], response: Response) -> Section {
         "s",
     ];
     let mut section = Section::new(&case.name, &head);
-    section.words.push("Gains are over the first row. \"By θ\": how much higher the log evidence is at the θ of the fit than at that of the first row. \"Left\": the log evidence at the fit's θ less its bound, and less that of the best full-rank Gaussian there; k̂ is of that Gaussian's weights.".into());
+    section.words.push(
+        "Gains are over the first row. \"By θ\": how much higher the log evidence is at the θ of \
+         the fit than at that of the first row. \"Left\": the log evidence at the fit's θ less \
+         its bound, and less that of the best full-rank Gaussian there; k̂ is of that Gaussian's \
+         weights."
+            .into(),
+    );
     for (place, way) in Way::ALL.into_iter().enumerate() {
         section.rows.push(row(case, all, (place, way), response));
     }
@@ -386,7 +392,8 @@ fn found(case: &Case, all: &[Vec<Outcome>]) -> Vec<String> {
     });
     vec![
         format!(
-            "{}: the paper's chain gains {} nats over MVN (published: {}); MVN for as many steps more gains {}. The log evidence at θ rose by {} and {}.",
+            "{}: the paper's chain gains {} nats over MVN (published: {}); MVN for as many steps \
+             more gains {}. The log evidence at θ rose by {} and {}.",
             case.name,
             gained(2, bound),
             published(case.published.map(|one| one.bound)),
@@ -395,7 +402,8 @@ fn found(case: &Case, all: &[Vec<Outcome>]) -> Vec<String> {
             gained(1, evidence),
         ),
         format!(
-            "{}: at the θ of these fits the best Gaussian is between {low:.3} and {high:.3} nats below the log evidence (k̂ at most {:.2}).",
+            "{}: at the θ of these fits the best Gaussian is between {low:.3} and {high:.3} nats \
+             below the log evidence (k̂ at most {:.2}).",
             case.name,
             shapes.fold(f64::NEG_INFINITY, f64::max)
         ),
@@ -415,20 +423,29 @@ fn protocol(settings: &Settings, kind: Kind, sizes: &[String]) -> Vec<String> {
     vec![
         format!("Data: {}. {}.", settings.origin.words(), sizes.join("; ")),
         format!(
-            "Model: whitened FITC, RBF kernel with a lengthscale for each column, columns standardised, points learned from the centres of k-means clusters on; {likelihood}. Scale, lengthscales, points and noise are learned, not random."
+            "Model: whitened FITC, RBF kernel with a lengthscale for each column, columns \
+             standardised, points learned from the centres of k-means clusters on; {likelihood}. \
+             Scale, lengthscales, points and noise are learned, not random."
         ),
         format!(
-            "Paper's recipe: start at zero with scales of 0.1, one draw per step, B = {BATCH}, Adam at 10⁻³, 10⁻⁴, 10⁻⁵ by thirds of {} steps; the chain has K = {CHAIN_STEPS}, N_surr = {}, η̃ = {} and starts from the finished MVN, q and θ, with the same rates once more. \"As many steps more\" is MVN from the same place with the same rates. What is kept is the mean of the iterates of the last third.",
+            "Paper's recipe: start at zero with scales of 0.1, one draw per step, B = {BATCH}, \
+             Adam at 10⁻³, 10⁻⁴, 10⁻⁵ by thirds of {} steps; the chain has K = {CHAIN_STEPS}, \
+             N_surr = {}, η̃ = {} and starts from the finished MVN, q and θ, with the same rates \
+             once more. \"As many steps more\" is MVN from the same place with the same rates. \
+             What is kept is the mean of the iterates of the last third.",
             count(settings.iterations),
             kind.surrogate_rows,
             kind.step_size
         ),
         format!(
-            "Ours: 3,000 steps of natural gradients with B = 256 and Adam on θ, then the best Gaussian on all rows at that θ; the chain goes on from there, θ included, with 4 draws per step and B = {BATCH}, until the bound is level or after {} steps.",
+            "Ours: 3,000 steps of natural gradients with B = 256 and Adam on θ, then the best \
+             Gaussian on all rows at that θ; the chain goes on from there, θ included, with 4 \
+             draws per step and B = {BATCH}, until the bound is level or after {} steps.",
             count(settings.cap)
         ),
         format!(
-            "{} split(s) (the paper: 5 to 7); bounds and the evidence at fixed θ from {} draws each, tests from at most 1,000.",
+            "{} split(s) (the paper: 5 to 7); bounds and the evidence at fixed θ from {} draws \
+             each, tests from at most 1,000.",
             settings.replications,
             count(settings.draws as u64)
         ),

@@ -170,7 +170,10 @@ fn section(cells: &[Cell], dataset: Dataset, settings: &Settings) -> Section {
         ],
     );
     section.words.push(
-        "Gains are over the mean-field fit by the same recipe; gaps are to the log evidence, which bounds every method. η is the mean learned step size: where it is 0 the chain has been switched off and the fit is its base.".into(),
+        "Gains are over the mean-field fit by the same recipe; gaps are to the log evidence, \
+         which bounds every method. η is the mean learned step size: where it is 0 the chain has \
+         been switched off and the fit is its base."
+            .into(),
     );
     section.rows.push(row(cells, dataset, ("MF", None)));
     for (kind, size) in kinds(settings) {

@@ -69,12 +69,19 @@ fn protocol(settings: &Settings, rows: usize) -> Vec<String> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     vec![
         format!(
-            "Logistic regression on {} generated rows with the 54 features of CovType-Fir: time does not depend on the values. B = N_surr = {BATCH}, K = 8 where nothing else is said.",
+            "Logistic regression on {} generated rows with the 54 features of CovType-Fir: time \
+             does not depend on the values. B = N_surr = {BATCH}, K = 8 where nothing else is \
+             said.",
             count(rows as u64)
         ),
-        "Paper's recipe: one draw per step, `rand`, momentum in the latents' own coordinates. Ours: the defaults, with 8 draws per step for Gaussians and 4 for chains, control variate, `taylor`, whitened momentum; a step of ours does that much more work.".into(),
+        "Paper's recipe: one draw per step, `rand`, momentum in the latents' own coordinates. \
+         Ours: the defaults, with 8 draws per step for Gaussians and 4 for chains, control \
+         variate, `taylor`, whitened momentum; a step of ours does that much more work."
+            .into(),
         format!(
-            "Milliseconds of a whole training step, Adam and drawing the batch included: the fastest of {RUNS} runs of about {:.1} s. This machine has {threads} cores, which other work may share; the published times are of 24 cores.",
+            "Milliseconds of a whole training step, Adam and drawing the batch included: the \
+             fastest of {RUNS} runs of about {:.1} s. This machine has {threads} cores, which \
+             other work may share; the published times are of 24 cores.",
             settings.timing_seconds
         ),
     ]

@@ -88,13 +88,14 @@ impl Parser<'_> {
 
     fn check_last_pipe(&self) -> Result<(), FormulaError> {
         match self.peek() {
-            Some(TokenKind::Pipe | TokenKind::DoublePipe) => Err(FormulaError::new(
-                self.next_span(),
-                "a second | in the same place",
-            )
-            .with_hint(
-                "one | parts what varies from its group, as in (1 | site); (1 |p| site) correlates the effects of several responses",
-            )),
+            Some(TokenKind::Pipe | TokenKind::DoublePipe) => {
+                Err(
+                    FormulaError::new(self.next_span(), "a second | in the same place").with_hint(
+                        "one | parts what varies from its group, as in (1 | site); (1 |p| site) \
+                         correlates the effects of several responses",
+                    ),
+                )
+            }
             _ => Ok(()),
         }
     }

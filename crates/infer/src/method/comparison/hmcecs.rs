@@ -146,7 +146,8 @@ impl Hmcecs {
         let count = self.subset_rows.unwrap_or(SUBSET.min(others / 2));
         if count < 2 || count >= others {
             let problem = format!(
-                "{count} of the {others} rows that are not summed were to be drawn, but 2 or more and not all are needed"
+                "{count} of the {others} rows that are not summed were to be drawn, but 2 or more \
+                 and not all are needed"
             );
             return Err(refused(&INFO, problem, "use hmc: the table is short"));
         }
