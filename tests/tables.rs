@@ -1,4 +1,4 @@
-//! The tables of methods and starts in the pages are those of the code.
+//! The tables of methods and starts in the documentation agree with the code.
 
 use std::fs::read_to_string;
 

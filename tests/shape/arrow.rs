@@ -66,7 +66,7 @@ impl Crate {
         }
     }
 
-    /// Where the module has an item from that is not written there.
+    /// Where an item that the module does not define comes from.
     fn further(&self, module: &[String], item: &String) -> Option<Segments> {
         let declarations = &self.modules[module].declarations;
         if declarations.items.contains(item) {
@@ -86,7 +86,7 @@ impl Crate {
         named.filter_map(|import| self.absolute(&import.path, module))
     }
 
-    /// Whether a module has an item, be it written or imported there.
+    /// Whether a module has an item, either defined or imported there.
     fn has(&self, module: &[String], item: &String) -> bool {
         self.modules.get(module).is_some_and(|module| {
             let mut imports = module.declarations.imports.iter();

@@ -1,4 +1,4 @@
-//! The children of a folder form no cycle, but for those of `cycles.txt`, which can only shrink.
+//! The children of a folder form no cycle, except for those of `cycles.txt`, which can only shrink.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -79,7 +79,8 @@ fn has_grown(found: &[usize], allowed: &[usize]) -> bool {
     found.first() > allowed.first() || all(found) > all(allowed)
 }
 
-/// What is to be done about the sizes of the cycles of a folder, of which some are allowed, if anything.
+/// The change that is needed for the sizes of the cycles of a folder, of which some are allowed, if
+/// any.
 fn fault(folder: &str, found: &[usize], allowed: &[usize]) -> Option<String> {
     let sizes: Vec<String> = found.iter().map(usize::to_string).collect();
     let sizes = sizes.join(" ");

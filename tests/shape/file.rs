@@ -1,14 +1,14 @@
-//! How files open, how long they are, where `unsafe` may stand, and how many lines there are.
+//! How files start, how long they are, where `unsafe` may occur, and how many lines there are.
 
 use std::collections::BTreeMap;
 
 use crate::none;
 use crate::source::{Source, sources};
 
-/// No file is longer.
+/// The largest number of lines of a file.
 const MOST_LINES: usize = 500;
 
-/// Files that are longer, each with its reason.
+/// Longer files, each with its reason.
 const LONG: &[&str] = &[
     "crates/infer/src/train/mod.rs",
     "crates/infer/tests/truth/identity.rs",
@@ -37,7 +37,7 @@ fn unsafe_code_lives_in_the_kernels_alone() {
     let inside = |file: &Source| file.path.starts_with("crates/graph/src/kernel");
     let mut found = Vec::new();
     for file in sources("rs").filter(|file| file.is_shipped() && !inside(file)) {
-        // The workspace denies unsafe code, so that it needs this word to be let in.
+        // The workspace denies unsafe code, so a file needs this word to allow it.
         if file.text.contains("unsafe_code") {
             found.push(file.path.clone());
         }

@@ -1,4 +1,4 @@
-//! What a file declares, imports and names by a path.
+//! The declarations, imports and paths of a file.
 
 use std::collections::BTreeSet;
 use std::iter::Peekable;
@@ -17,7 +17,7 @@ pub(crate) struct Import {
     pub(crate) name: String,
 }
 
-/// A file as its neighbours see it.
+/// A file as other modules see it.
 #[derive(Default)]
 pub(crate) struct Declarations {
     /// The modules that lie in files of their own.
@@ -47,17 +47,17 @@ impl Declarations {
     }
 }
 
-/// Reads token by token and knows how deep it is.
+/// Reads token by token and keeps track of the depth.
 #[derive(Default)]
 struct DeclarationReader {
     depth: usize,
-    /// The depths of the inline modules around.
+    /// The depths of the enclosing inline modules.
     inline: Vec<usize>,
     found: Declarations,
 }
 
 impl DeclarationReader {
-    /// Reads what the tokens start with and returns how many that were.
+    /// Reads the construct at the start of the tokens and returns the number of its tokens.
     fn read(&mut self, tokens: &[Token<'_>]) -> usize {
         let next = tokens.get(1).map_or("", |token| token.text);
         match tokens[0].text {
@@ -119,7 +119,7 @@ impl DeclarationReader {
         length
     }
 
-    /// A path in inline modules as the file around them would write it.
+    /// A path in inline modules as the file itself would write it.
     fn in_file(&self, path: Segments) -> Segments {
         let ups = path.iter().take_while(|part| *part == "super").count();
         let inside = ups.min(self.inline.len());

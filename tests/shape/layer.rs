@@ -1,4 +1,5 @@
-//! Modules use lower layers of `layers.txt`, but for the arrows of `allowed.txt`, which can only shrink.
+//! Modules use lower layers of `layers.txt`, except for the arrows of `allowed.txt`, which can only
+//! shrink.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,7 +42,7 @@ pub(crate) fn layers() -> BTreeMap<&'static str, FolderLayers<'static>> {
     read(include_str!("layers.txt"))
 }
 
-/// What the list lacks or has in excess of the children of a folder.
+/// The children of a folder that the list lacks, and the names in the list that are not children.
 fn unlisted(house: &Crate, folder: &[String], layers: &FolderLayers<'_>) -> Vec<String> {
     let children = house.children(folder);
     let listed: BTreeSet<&str> = layers.0.keys().copied().collect();
@@ -65,7 +66,7 @@ fn upward<'a>(
     })
 }
 
-/// What is wrong with arrows that lead up, of which some are allowed.
+/// The differences between the arrows that lead up and those that are allowed.
 fn faults(found: &BTreeSet<String>, allowed: &BTreeSet<&str>) -> Vec<String> {
     let new = found
         .iter()

@@ -1,5 +1,6 @@
-//! The shape of the house: arrows between crates and between modules, cycles, lengths and widths of files, tuple
-//! parameters, `unsafe`, and how many lines there are.
+//! The structure of the repository: arrows between crates and between modules, cycles, lengths and
+//! widths of files, tuple
+//! parameters, `unsafe`, and the number of lines.
 
 mod arrow;
 mod cycle;
@@ -13,7 +14,7 @@ mod source;
 mod token;
 mod width;
 
-/// Fails with all that was found, one to a line.
+/// Fails with all findings, one per line.
 fn none(what: &str, found: &[String]) {
     assert!(found.is_empty(), "{what}:\n  {}", found.join("\n  "));
 }

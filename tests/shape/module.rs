@@ -65,7 +65,7 @@ impl Crate {
     }
 }
 
-/// The child of a folder that a module is or belongs to; the folder itself is no child of its own.
+/// The child of a folder that a module is or belongs to. The folder is not a child of itself.
 pub(crate) fn child<'a>(folder: &[String], module: &'a [String]) -> Option<&'a str> {
     let inside = module.strip_prefix(folder)?;
     inside.first().map(String::as_str)

@@ -1,9 +1,9 @@
-//! No function takes more values than the house allows, not even in tuples.
+//! No function takes too many values, not even in tuples.
 
 use crate::none;
 use crate::source::sources;
 
-/// No function takes more values, even in tuples.
+/// The largest number of values that a function takes, those of tuples included.
 const MOST_PARAMETERS: usize = 5;
 
 /// The parameters of every function of a text, with the function's name.
@@ -58,8 +58,8 @@ fn parameters(rest: &str) -> Option<Vec<String>> {
     None
 }
 
-/// How many values a parameter brings: those of a tuple count one by one, unless they are a
-/// point or a size, numbers of one type.
+/// The number of values of a parameter. Those of a tuple count one by one, unless the tuple is a
+/// point or a size: numbers of one type.
 fn values(parameter: &str) -> usize {
     let kind = match parameter.rsplit_once("): ") {
         Some((pattern, kind)) if pattern.starts_with('(') => kind,

@@ -1,15 +1,16 @@
-//! No line is wider than the house allows, but for those that `wide.txt` counts, which can only become fewer.
+//! No line is too wide, except for those that `wide.txt` counts, which can only become fewer.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::source::sources;
 use crate::{entries, none};
 
-/// No line of Rust or Markdown has more characters.
+/// The largest number of characters of a line of Rust or Markdown.
 const MOST_CHARACTERS: usize = 120;
 
-/// The folder of dated measurements. Their tables and their output stand as programs printed them, because a record
-/// is not edited afterwards; its prose keeps to the width.
+/// The folder of dated measurements. Their tables and output are as programs printed them, because
+/// a record is not edited
+/// afterwards; its prose keeps to the width.
 const RECORDS: &str = "lab/results/";
 
 /// The numbers of the lines that are too wide, and their characters.
@@ -39,7 +40,7 @@ fn printed_lines(text: &str) -> BTreeSet<usize> {
     printed
 }
 
-/// What is to be done about the wide lines of a file, of which some are allowed.
+/// The change that is needed for the wide lines of a file, of which some are allowed.
 fn faults(path: &str, text: &str, allowed: usize) -> Vec<String> {
     let found = wide(path, text);
     if found.len() > allowed {

@@ -1,4 +1,4 @@
-//! Prints the time per element of each vector function beside the standard library's.
+//! Prints the time per element of each vector function and of the standard library's.
 
 #![expect(
     clippy::inline_always,

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lehr_graph::{Expr, Graph, Plan, Workspace};
 
-/// The system's allocator, counting what it is asked for.
+/// The system's allocator, with a count of the allocations.
 struct Counting;
 
 static COUNT: AtomicUsize = AtomicUsize::new(0);
@@ -34,8 +34,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// A grouped logistic regression with a Gaussian process prior: its value, gradient and a
-/// Hessian-vector product touch every kind of kernel.
+/// A grouped logistic regression with a Gaussian process prior: its value, gradient and
+/// Hessian-vector product use every kind of kernel.
 fn outputs(graph: &Graph, rows: usize, side: usize) -> Vec<Expr<'_>> {
     let table = graph.input("table", [rows, side]);
     let groups = graph.index_input("groups", rows);
@@ -76,7 +76,7 @@ fn filled(plan: &Plan, rows: usize, side: usize) -> Workspace {
     workspace
 }
 
-/// How many allocations forty runs make after the first.
+/// The number of allocations in forty runs after the first.
 fn allocations((rows, side, lanes): (usize, usize, usize)) -> usize {
     let graph = Graph::new();
     let plan = Plan::new(&outputs(&graph, rows, side), lanes);
@@ -90,7 +90,7 @@ fn allocations((rows, side, lanes): (usize, usize, usize)) -> usize {
     COUNT.load(Ordering::Relaxed) - before
 }
 
-/// One test, so that no other thread allocates while it counts.
+/// A single test, so that no other thread allocates during the count.
 #[test]
 fn a_second_run_allocates_nothing() {
     let pool = |threads: usize| {

@@ -14,7 +14,7 @@ use lehr_model::{Bound, Model};
 use lehr_numeric::stream::Stream;
 use lehr_table::Table;
 
-/// The system's allocator, counting what it is asked for.
+/// The system's allocator, with a count of the allocations.
 struct Counting;
 
 static COUNT: AtomicUsize = AtomicUsize::new(0);

@@ -1,11 +1,11 @@
-//! Rows on disk take memory that does not grow with their number.
+//! The memory for rows on disk does not grow with their number.
 #![cfg(all(feature = "files", target_os = "linux"))]
 
 use std::path::Path;
 
 use lehr_table::{Kind, Provenance, ReadOptions, Shuffler, Sink, Table, TableFiles};
 
-/// The largest memory this process ever had, in kilobytes.
+/// The peak memory of this process, in kilobytes.
 fn peak() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status

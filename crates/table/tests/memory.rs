@@ -1,4 +1,4 @@
-//! The table in memory: what it keeps, what it refuses, and how it standardises.
+//! The table in memory: its columns, the input that it refuses, and standardisation.
 
 use lehr_table::{Column, MISSING, Table};
 

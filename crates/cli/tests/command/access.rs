@@ -194,7 +194,7 @@ fn a_file_of_another_form_is_told_what_names_are_known() {
     );
 }
 
-/// A shell in which no process may have more address space than this.
+/// A shell in which a process has a limited address space.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_made_up_length_takes_no_memory() {

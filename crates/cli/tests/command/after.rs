@@ -1,4 +1,4 @@
-//! What is done with a fit: effects, comparisons, and what they refuse.
+//! Commands on a saved fit: effects, comparisons, and their error messages.
 
 use crate::fixture::{QUICK, Scratch, csv, fitted};
 

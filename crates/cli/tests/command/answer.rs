@@ -1,4 +1,4 @@
-//! What each command answers, for people and for programs.
+//! The output of each command, for people and for programs.
 
 use crate::fixture::{QUICK, Scratch, csv, files, fitted};
 
@@ -350,7 +350,7 @@ fn compare_lists_fits_with_test_scores_and_writes_a_page() {
     assert_eq!(json.as_array().unwrap().len(), 3);
     assert!(json[2]["test_log_likelihood"].as_f64().unwrap() < 0.0);
     assert_eq!(json[2]["method"], "sl-dais");
-    // Only a chain has a base to be compared with.
+    // A base to compare with exists only for chains.
     assert!(json[0].get("gain_over_base").is_none());
     let gain = &json[2]["gain_over_base"];
     assert!(gain["se"].as_f64().unwrap() > 0.0, "{gain}");

@@ -1,4 +1,4 @@
-//! Draws that the command wrote, opened where they are meant to be opened.
+//! Draws that the command wrote, read by `ArviZ`.
 
 use std::fmt::Write;
 use std::process::Command;
@@ -15,7 +15,7 @@ for name, mean in table["mean"].items():
     print(f"{name}\t{mean!r}")
 "#;
 
-/// What a file says of the rows, and of the fit.
+/// The contents of a file about the rows and the fit.
 const GROUPS: &str = r#"
 import sys, warnings
 warnings.simplefilter("ignore")
@@ -133,7 +133,7 @@ fn arviz_finds_the_means_of_the_summary() {
     assert!(names.contains(&"site[s1]") && names.contains(&"color[red]"));
 }
 
-/// Rows left out by `ArviZ`, beside the file that `lehr loo` wrote.
+/// Leave-one-out values by `ArviZ`, compared with the file of `lehr loo`.
 const LOO: &str = r#"
 import csv, sys, warnings
 warnings.simplefilter("ignore")

@@ -1,4 +1,4 @@
-//! What happens where no method is named, and a fit beside Markov chains.
+//! Fits without a named method, and fits compared with Markov chains.
 
 use crate::fixture::{Scratch, csv};
 
@@ -46,7 +46,7 @@ fn a_check_against_chains_bounds_the_evidence_from_both_sides() {
     assert_eq!(against["differences"].as_array().unwrap().len(), 3);
     let text = scratch.expect(0, &check).stdout;
     assert!(text.contains("≤ log evidence ≤"), "{text}");
-    // Weighted draws make the upper bound an estimate.
+    // With weighted draws the upper bound is only an estimate.
     let weighed = [
         "check",
         "fit.lehr",

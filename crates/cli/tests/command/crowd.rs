@@ -1,4 +1,4 @@
-//! So many groups and draws that those of the groups are not kept: what every command makes of such a fit.
+//! A fit with too many groups and draws for the draws of the groups to be kept, in every command.
 
 use std::fmt::Write;
 
@@ -46,7 +46,9 @@ fn a_fit_of_very_many_groups_is_summarised_predicted_reported_and_told_of() {
         let fields: Vec<&str> = line.split(',').collect();
         fields[place(name)].parse().unwrap()
     };
-    // The mean of a group's two rows is known to 0.5/√2, and 2 is their spread: predictions follow the groups.
+    // The two rows of a group determine its mean to 0.5/√2, and the means have a standard deviation
+    // of 2: predictions follow
+    // the groups.
     let errors = lines.map(|line| (at(line, "y") - at(line, "y_mean")).powi(2));
     let error = (errors.sum::<f64>() / (2 * GROUPS) as f64).sqrt();
     assert!((0.3..0.45).contains(&error), "{error}");

@@ -129,7 +129,7 @@ fn a_killed_fit_finds_its_rows_again() {
     let json = scratch.judged(&resumed);
     assert_eq!(json["iterations"], 20000);
     assert_eq!(files(&scratch.path("")), ["fit.lehr", "train.csv"]);
-    // Instead of going on, the fit may be made anew without them.
+    // The fit can also be restarted without them.
     std::fs::write(scratch.path("fit.lehr.rows"), rows).unwrap();
     let mut anew = vec!["fit", "hit ~ x1", "train.csv", "-o", "fit.lehr"];
     anew.extend(QUICK);
@@ -167,7 +167,7 @@ fn what_a_killed_conversion_left_goes_with_the_next_fit_beside_it() {
             assert!(clock.elapsed() < Duration::from_secs(60), "no conversion");
             std::thread::sleep(Duration::from_millis(1));
         }
-        // A fit beside it leaves the folder of the living alone.
+        // Another fit leaves the folder of a running process alone.
         scratch.run(&["fit", "y ~ x1", "none.csv", "-o", "other.lehr"]);
         assert!(
             scattered(&scratch).is_some(),
@@ -216,7 +216,7 @@ fn a_full_disk_is_one_clear_line_and_leaves_old_files_as_they_were() {
         "scored.csv",
         "--accept-warnings",
     ];
-    // What could not be saved can be resumed, unless it is asked for anew.
+    // A fit that could not be saved can be resumed, except if a restart is requested.
     fit.push("--restart");
     let mut stored = fit.clone();
     stored.extend(["--memory", "0"]);

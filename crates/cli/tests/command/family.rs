@@ -1,4 +1,4 @@
-//! Every family finds what made its data.
+//! Every family recovers the slope that its data were generated with.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use crate::fixture::{Noise, Scratch};
 const SLOPE: f64 = 0.8;
 
 impl Noise {
-    /// Marsaglia and Tsang's gamma numbers of scale 1, for shapes from 1 on.
+    /// Gamma variates of scale 1 for shapes of at least 1 (Marsaglia and Tsang).
     fn gamma(&mut self, shape: f64) -> f64 {
         let d = shape - 1.0 / 3.0;
         loop {
@@ -214,7 +214,7 @@ fn beta_binomial() {
 #[test]
 fn von_mises() {
     recovers("von_mises", "y", |at, noise| {
-        // By rejection from angles that are all alike.
+        // Rejection sampling from uniform angles.
         let apart = loop {
             let angle = std::f64::consts::PI * (2.0 * noise.uniform() - 1.0);
             if noise.uniform() < (4.0 * (angle.cos() - 1.0)).exp() {
@@ -260,7 +260,7 @@ fn inverse_gaussian() {
     });
 }
 
-/// A count above 0, or nothing.
+/// A positive count, or 0.
 fn hurdle(noise: &mut Noise, mut count: impl FnMut(&mut Noise) -> f64) -> String {
     if noise.uniform() < 0.3 {
         return "0".into();

@@ -8,9 +8,9 @@ use std::sync::OnceLock;
 use tempfile::TempDir;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_lehr");
-/// The copy of the program that nobody may run.
+/// The copy of the program that only the user `nobody` may run.
 const COPY: &str = "program";
-/// The user and the group that own nothing.
+/// The user and group ids of `nobody`.
 #[cfg(unix)]
 const NOBODY: u32 = 65_534;
 
@@ -21,7 +21,7 @@ pub(crate) struct Scratch {
     as_nobody: bool,
 }
 
-/// What a command left.
+/// The exit code and the output of a command.
 pub(crate) struct Ended {
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
@@ -58,9 +58,10 @@ impl Scratch {
         command
     }
 
-    /// Makes the commands run by a user for whom a closed file is closed. Root, for whom none
-    /// is, becomes nobody and leaves what is in the folder to nobody. Where the system does not
-    /// allow that, says on stderr what is skipped and returns false.
+    /// Makes the commands run as a user who cannot open files without permission. Root can, so root
+    /// gives the folder to `nobody` and runs the commands as `nobody`. Where the system does not
+    /// allow
+    /// that, the function prints on stderr what is skipped and returns false.
     #[cfg(unix)]
     pub(crate) fn becomes_plain(&mut self, skipped: &str) -> bool {
         use std::os::unix::fs::{PermissionsExt, lchown};
@@ -80,14 +81,14 @@ impl Scratch {
         let ran = self.command(&["--version"]).output();
         let plain = given && ran.is_ok_and(|output| output.status.success());
         if !plain {
-            // Past the test harness, which keeps what passing tests print.
+            // Written directly, because the test harness hides the output of passing tests.
             let line = format!("SKIPPED: {skipped}: this user may read and write everything\n");
             std::io::Write::write_all(&mut std::io::stderr(), line.as_bytes()).unwrap();
         }
         plain
     }
 
-    /// Runs a command to its end; no panic may ever reach the user.
+    /// Runs a command to its end. It must not panic.
     pub(crate) fn run(&self, arguments: &[&str]) -> Ended {
         let ended = Ended::new(&self.command(arguments).output().unwrap());
         let broken = "this should not have happened";
@@ -117,7 +118,7 @@ impl Scratch {
         ended
     }
 
-    /// Runs a command that judges a fit: the code says what the verdict says.
+    /// Runs a command that judges a fit; the exit code must agree with the verdict.
     pub(crate) fn judged(&self, arguments: &[&str]) -> serde_json::Value {
         let arguments: Vec<&str> = arguments.iter().copied().chain(["--json"]).collect();
         let ended = self.run(&arguments);
@@ -163,7 +164,7 @@ impl Noise {
     }
 }
 
-/// y ~ 2 + x1 − 0.5 x2 + site, hit ~ x1, with a color that does nothing.
+/// y ~ 2 + x1 − 0.5 x2 + site and hit ~ x1; color has no effect.
 pub(crate) fn csv(rows: usize, seed: u64) -> String {
     let mut noise = Noise(seed);
     let mut text = String::from("y,hit,x1,x2,color,site\n");
@@ -178,7 +179,7 @@ pub(crate) fn csv(rows: usize, seed: u64) -> String {
     text
 }
 
-/// Few steps: enough for a test from the Laplace start.
+/// Few steps, which are enough for a test from the Laplace start.
 pub(crate) const QUICK: [&str; 6] = [
     "--iterations",
     "300",

@@ -39,7 +39,7 @@ fn the_page_of_json_has_the_keys_of_every_command() {
         .lines()
         .filter(|line| line.starts_with("## "))
         .collect();
-    // What these two write is for a shell and for man.
+    // The output of these two is for a shell and for man.
     for command in commands(&scratch)
         .iter()
         .filter(|name| !["completions", "man"].contains(&name.as_str()))

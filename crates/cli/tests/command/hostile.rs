@@ -1,4 +1,4 @@
-//! Tables that ask for trouble: each is fitted or refused in words, never a panic.
+//! Difficult tables: each is fitted or refused with a message, and none causes a panic.
 
 use std::fmt::Write;
 

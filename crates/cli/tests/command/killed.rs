@@ -1,4 +1,5 @@
-//! Fits that are killed at random moments: no file is lost, no answer is wrong, nothing is left to clean.
+//! Fits that are killed at random moments: no file is lost, no result is wrong, and no temporary
+//! file remains.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -9,7 +10,7 @@ use serde_json::Value;
 
 use crate::fixture::{Scratch, csv, files};
 
-/// What is fitted: in memory, shuffled on disk, from Parquet files in passes, and by chains.
+/// The fits: in memory, shuffled on disk, from Parquet files in passes, and by chains.
 const FITS: [(&str, &str, &[&str]); 4] = [
     (
         "hit ~ x1 + x2",
@@ -33,7 +34,7 @@ const FITS: [(&str, &str, &[&str]); 4] = [
     ),
 ];
 
-/// How many fits are killed; `LEHR_KILLS` says otherwise.
+/// The number of fits to kill, which `LEHR_KILLS` can change.
 fn kills() -> usize {
     let asked = std::env::var("LEHR_KILLS").ok();
     asked.and_then(|text| text.parse().ok()).unwrap_or(50)
@@ -54,7 +55,7 @@ fn command<'a>((formula, table, more): (&'a str, &'a str, &'a [&'a str])) -> Vec
     arguments
 }
 
-/// The numbers of a fit that ends, whatever its verdict is.
+/// The numbers of a completed fit, whatever its verdict is.
 fn answer(scratch: &Scratch, arguments: &[&str]) -> (Value, Value) {
     let arguments: Vec<&str> = arguments.iter().copied().chain(["--json"]).collect();
     let ended = scratch.run(&arguments);
@@ -64,7 +65,7 @@ fn answer(scratch: &Scratch, arguments: &[&str]) -> (Value, Value) {
     (json["coefficients"].clone(), json["verdict"].clone())
 }
 
-/// The same command, as its user would give it after a crash.
+/// The same command as a user would repeat it after a crash.
 fn again<'a>(scratch: &Scratch, arguments: &[&'a str]) -> Vec<&'a str> {
     let mut arguments = arguments.to_vec();
     if scratch.path("fit.lehr.checkpoint").exists() {
@@ -73,7 +74,7 @@ fn again<'a>(scratch: &Scratch, arguments: &[&'a str]) -> Vec<&'a str> {
     arguments
 }
 
-/// Starts a fit and kills it after this time, unless it is done by then.
+/// Starts a fit and kills it after this time, if it is still running.
 fn killed(scratch: &Scratch, arguments: &[&str], after: Duration) {
     let mut command = scratch.command(arguments);
     let command = command.stdout(Stdio::null()).stderr(Stdio::null());

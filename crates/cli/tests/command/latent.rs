@@ -1,4 +1,4 @@
-//! Bounds of responses, effects of rows and latent covariates, from the command.
+//! Censored responses, effects of rows and latent covariates, from the command line.
 
 use std::fmt::Write;
 
@@ -81,7 +81,8 @@ fn effects_of_rows_are_drawn_by_name() {
     scratch.write("data.csv", &text);
     let formula = "hits | trials(n) ~ x + (1 | row())";
     let fit = ["fit", formula, "data.csv", "-o", "fit.lehr"];
-    // Chains that confirm the fit may run out of time on a busy machine; its numbers stand.
+    // Chains that confirm the fit may run out of time on a busy machine. Its numbers are valid
+    // anyway.
     let ended = scratch.run(&[&fit[..], &QUICK, &["--json"]].concat());
     let json: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
     assert_eq!(json["family"], "binomial");
@@ -123,7 +124,7 @@ fn gaps_of_one_covariate_are_kept_and_those_of_others_are_not() {
     scratch.write("data.csv", &text);
     let fit = ["fit", "y ~ w + mi(x)", "data.csv", "-o", "fit.lehr"];
     let told = scratch.expect(2, &fit);
-    // The gaps of x are not among them.
+    // Missing values of x are not counted among them.
     let expected = "missing values among 401 rows: \"w\" 1\n";
     assert!(told.stderr.contains(expected), "{}", told.stderr);
     let json = scratch.judged(&[&fit[..], &["--missing", "drop"], &QUICK].concat());

@@ -1,11 +1,12 @@
-//! Outputs that would destroy something: refused before any work, by content and not by name.
+//! Outputs that would overwrite something else are refused before any work, by their content and
+//! not by their name.
 
 use std::path::Path;
 use std::process::Stdio;
 
 use crate::fixture::{Ended, QUICK, Scratch, csv, files, fitted};
 
-/// A folder with a table, a fit of it, and the fit's page.
+/// A folder with a table, a fit to it, and the report of the fit.
 fn scratch() -> Scratch {
     let scratch = Scratch::new();
     scratch.write("d.csv", &csv(60, 31));
@@ -23,7 +24,7 @@ fn all_bytes(scratch: &Scratch) -> Vec<(String, Vec<u8>)> {
         .collect()
 }
 
-/// The message of a command that would have destroyed something, and did not.
+/// The message of a command that refused to overwrite a file.
 fn refused(scratch: &Scratch, arguments: &[&str]) -> String {
     let before = all_bytes(scratch);
     let ended = scratch.expect(2, arguments);
@@ -32,7 +33,7 @@ fn refused(scratch: &Scratch, arguments: &[&str]) -> String {
     ended.stderr
 }
 
-/// Runs a command that does its work, whatever it says of the fit.
+/// Runs a command that must complete, whatever its verdict on the fit.
 fn done(scratch: &Scratch, arguments: &[&str]) {
     let ended = scratch.run(arguments);
     let code = ended.code;
@@ -145,7 +146,7 @@ fn a_file_of_the_same_kind_or_another_of_ours_is_replaced_by_force_only() {
         assert!(error.contains("--force replaces it"), "{error}");
         let forced: Vec<&str> = arguments.iter().copied().chain(["--force"]).collect();
         done(&scratch, &forced);
-        // From now on it is ours.
+        // From now on the file is one that lehr wrote.
         done(&scratch, &arguments);
     }
 }

@@ -1,11 +1,11 @@
-//! No wrong numbers: what a column counts, which order levels have, and what an export of a fit
-//! that is not trusted says.
+//! No wrong numbers: the type of a column, the order of levels, and exports of a fit that is not
+//! trusted.
 
 use std::fmt::Write;
 
 use crate::fixture::{Noise, QUICK, Scratch, csv};
 
-/// Fits with few steps; the answer, whatever the verdict.
+/// Fits with few steps and returns the output, whatever the verdict.
 fn fitted(scratch: &Scratch, arguments: &[&str]) -> serde_json::Value {
     let mut all = vec!["fit"];
     all.extend(arguments);
@@ -60,7 +60,7 @@ fn cbind_counts_successes_and_failures_as_in_r() {
     );
 }
 
-/// Grades that rise with x, in an order that no alphabet has.
+/// Grades that rise with x, in an order that is not alphabetical.
 fn grades(rows: usize) -> String {
     let mut noise = Noise(8);
     let mut text = String::from("quality,x\n");
@@ -127,7 +127,7 @@ fn levels_have_the_order_that_is_given() {
     }
 }
 
-/// Two columns that are all but the same: a mean field cannot follow their ridge.
+/// Two nearly identical columns: a mean field cannot represent the ridge of their posterior.
 fn ridge() -> String {
     let mut noise = Noise(4);
     let mut text = String::from("y,a,b\n");
@@ -180,8 +180,8 @@ fn exports_of_a_fit_that_is_not_trusted_repeat_the_verdict() {
     assert!(scratch.path("draws.csv").is_file() && scratch.path("scored.csv").is_file());
 }
 
-/// Rows of two columns that overlap somewhat, too many for chains: a mean field is too narrow
-/// by an eighth, which weights repair.
+/// Rows of two correlated columns, too many for chains: the standard deviations of a mean field are
+/// too small by an eighth, which importance weights correct.
 fn overlapping() -> String {
     let mut noise = Noise(4);
     let mut text = String::from("y,x,z\n");
@@ -194,7 +194,7 @@ fn overlapping() -> String {
     text
 }
 
-/// A fit of such rows as `f.lehr`, and what the command says of it.
+/// A fit to these rows as `f.lehr`, and the output of the command.
 fn overlapping_by(method: &str) -> (Scratch, serde_json::Value) {
     let scratch = Scratch::new();
     scratch.write("t.csv", &overlapping());
@@ -220,7 +220,8 @@ fn spread(csv: &str, column: &str) -> f64 {
     (squares / values.len() as f64).sqrt()
 }
 
-/// The raw draws are narrower by an eighth, so five per cent tell them from the repaired ones.
+/// The raw draws are too narrow by an eighth, so a tolerance of 5 % distinguishes them from the
+/// corrected ones.
 #[test]
 fn a_corrected_fit_is_corrected_in_every_export() {
     let (scratch, fitted) = overlapping_by("mean-field");
@@ -240,7 +241,7 @@ fn a_corrected_fit_is_corrected_in_every_export() {
     let slope = &effects["effects"][0];
     near(slope["sd"].as_f64().unwrap(), "effects");
 
-    // So far away the uncertain slope is all that is uncertain.
+    // This far away all uncertainty comes from the slope.
     let predict = [
         "predict", "f.lehr", "far.csv", "-o", "p.csv", "--draws", "4000",
     ];
@@ -263,7 +264,7 @@ fn a_corrected_fit_is_corrected_in_every_export() {
     assert_eq!(cells[2], format!("{sd:.3}</td>"), "report");
 }
 
-/// By the rules' own number of draws; what chains have is judged by their effective sizes.
+/// The number of draws is the default. Chains are judged by their effective sample sizes.
 #[test]
 fn the_error_of_every_printed_mean_is_small() {
     let scratch = Scratch::new();
@@ -285,7 +286,7 @@ fn the_error_of_every_printed_mean_is_small() {
     }
 }
 
-/// A tail index of weights that do not differ would only frighten.
+/// A tail index of nearly equal weights would only confuse the user.
 #[test]
 fn no_shape_is_told_of_weights_that_are_all_but_equal() {
     let (scratch, fitted) = overlapping_by("full-rank");

@@ -1,4 +1,4 @@
-//! Fits to nothing: draws of the prior, and that every command says what they are.
+//! Fits without data: draws from the prior, and every command says so.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Fits of models that were written in Rust, without the program that wrote them.
+//! Fits of models that were written in Rust, used without the program that defined them.
 
 use lehr::prelude::*;
 use lehr::table::Table;
@@ -21,7 +21,7 @@ fn table(rows: usize, seed: u64) -> Table {
         .unwrap()
 }
 
-/// A folder with `fit.lehr` of a model that is no formula, and `test.csv` with other rows.
+/// A folder with `fit.lehr` of a model that is not a formula, and `test.csv` with other rows.
 fn fitted() -> Scratch {
     let scratch = Scratch::new();
     let model = Model::new(|m| {

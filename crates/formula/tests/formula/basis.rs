@@ -1,4 +1,4 @@
-//! Factors as numbers.
+//! Factors of a formula as columns of numbers.
 
 use std::collections::HashMap;
 

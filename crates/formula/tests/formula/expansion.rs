@@ -2,10 +2,10 @@
 
 use lehr_formula::{Coding, Correlation, Formula, Intercept, Term, effect_codings};
 
-/// The table that `.` stands for.
+/// The columns that `.` stands for.
 const COLUMNS: [&str; 5] = ["y", "x1", "x2", "my col", "g"];
 
-/// A formula and what it spells out to.
+/// A formula and its full form.
 pub(crate) const EXPANSIONS: &[(&str, &str)] = &[
     // Smooth functions.
     ("y ~ gp(x)", "y ~ 1 + gp(x)"),
@@ -38,7 +38,7 @@ pub(crate) const EXPANSIONS: &[(&str, &str)] = &[
         "y ~ 0 + gp(log(x), period = 2.5) + gp(log(x), by = a)",
         "y ~ 0 + gp(log(x), period = 2.5) + gp(log(x), by = a)",
     ),
-    // What is known of the response and of covariates.
+    // Censoring, truncation and measurement errors.
     ("y | cens(g, upper = z) ~ x", "y | cens(g, z) ~ 1 + x"),
     (
         "log(y) | trunc(ub = log(9), lb = -2) ~ 1",

@@ -1,4 +1,4 @@
-//! The formula language as its users meet it.
+//! The formula language from a user's point of view.
 
 mod basis;
 mod expansion;

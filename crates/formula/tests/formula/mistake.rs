@@ -1,14 +1,14 @@
-//! Mistakes, and what a user is told.
+//! Error messages for mistakes in formulas and priors.
 
 use lehr_formula::{Formula, PriorSpec};
 
-/// Blocks of a source line `> y ~ hieght` (with \\n and \\t for blanks) and what it is told.
+/// Blocks of a source line `> y ~ hieght` (with \\n and \\t for blanks) and its error message.
 const MISTAKES: &str = include_str!("mistakes.txt");
 const PRIOR_MISTAKES: &str = include_str!("prior_mistakes.txt");
 
 const COLUMNS: [&str; 6] = ["y", "x", "height", "g", "color", "my col"];
 
-/// What is said of a formula over a table in which `color` holds text.
+/// The error message of a formula on a table in which `color` holds text.
 fn told(source: &str) -> String {
     let formula = Formula::parse(source).and_then(|formula| formula.expand(&COLUMNS));
     let checked = formula.and_then(|terms| {
@@ -21,7 +21,7 @@ fn told(source: &str) -> String {
     }
 }
 
-/// The sources of a record and what each is expected to be told.
+/// The sources of a record and the error message expected for each.
 fn blocks(record: &str) -> impl Iterator<Item = (String, &str)> {
     record.split("\n\n").map(|block| {
         let (source, expected) = block.split_once('\n').unwrap();

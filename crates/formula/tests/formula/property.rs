@@ -1,4 +1,4 @@
-//! No text makes the parsers panic, and what they print they read.
+//! No text makes the parsers panic, and printed formulas are parsed to the same formulas.
 
 use lehr_formula::{Formula, PriorSpec};
 use proptest::prelude::*;
@@ -15,7 +15,7 @@ const WORDS: &[&str] = &[
     "\\", "身",
 ];
 
-/// Nothing here may panic; what is accepted must print to a text that prints to itself.
+/// Must not panic. An accepted text must print to a text that prints to itself.
 fn survives(text: &str) {
     let columns = ["y", "x", "my col", "", "a", "g"];
     match Formula::parse(text).and_then(|formula| formula.expand(&columns)) {
@@ -61,7 +61,7 @@ fn mutated() -> impl Strategy<Value = String> {
     })
 }
 
-/// Text that is arithmetic, with signs, parentheses and functions in every place.
+/// Arithmetic with signs, parentheses and functions in every position.
 fn arithmetic() -> impl Strategy<Value = String> {
     let leaf =
         select(&["x", "a", "`my col`", "2", "0.5", "1e-9", "3e20"][..]).prop_map(String::from);
@@ -79,7 +79,7 @@ fn arithmetic() -> impl Strategy<Value = String> {
     })
 }
 
-/// Text that is a sum of terms, mostly a good one.
+/// A sum of terms, most of them valid.
 fn summands() -> impl Strategy<Value = String> {
     let names = [
         "a",

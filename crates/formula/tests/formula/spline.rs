@@ -1,4 +1,4 @@
-//! Splines as columns have the values of R's package splines.
+//! Spline columns have the values of R's package splines.
 
 use lehr_formula::{Basis, Coding, Column, Formula};
 
@@ -9,10 +9,10 @@ fn close(found: &[f64], expected: &[f64], tolerance: f64) {
     }
 }
 
-/// The rows that R was shown.
+/// The rows that the values from R were computed with.
 const SPLINE_ROWS: [f64; 11] = [0.5, 1.2, 2.1, 2.9, 4.4, 5.0, 6.3, 7.7, 8.1, 9.6, 3.3];
 
-/// The columns of a factor that was fitted to those rows, at others.
+/// The columns of a factor that was fitted to those rows, evaluated at other values.
 fn splines(source: &str, places: &[f64]) -> Vec<Vec<f64>> {
     let formula = Formula::parse(&format!("y ~ {source}")).unwrap();
     let factor = &formula.expand(&["y", "x"]).unwrap().fixed[0].factors[0];
@@ -53,7 +53,7 @@ fn bs_has_the_values_of_r() {
 
 #[test]
 fn ns_spans_the_functions_of_r() {
-    // ns(x, df = 4)[, 2:3] at its knots; a natural spline is known by its values there.
+    // ns(x, df = 4)[, 2:3] at its knots; its values there determine a natural spline.
     let at_knots = [
         [0.0, 0.0],
         [-0.173_464_281_872_889_65, 0.520_392_845_618_668_8],

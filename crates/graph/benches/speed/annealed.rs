@@ -6,10 +6,10 @@ use lehr_graph::{Expr, Graph, Plan, Workspace};
 
 use crate::clock::{Time, noise, pool, time};
 
-/// What drives the chain and what is scored.
+/// The rows that drive the chain and the rows that are scored.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rows {
-    /// Weighted surrogate rows drive, a batch is scored.
+    /// Weighted surrogate rows drive the chain, and a batch is scored.
     Surrogate,
     /// All rows do both.
     All,
@@ -56,7 +56,7 @@ impl Size {
         }
     }
 
-    /// What a step takes.
+    /// The time of a step.
     pub(crate) fn time(self, threads: usize) -> Time {
         let (plan, mut workspace) = plan(self);
         pool(threads).install(|| time(|| plan.run(&mut workspace)))

@@ -1,17 +1,17 @@
-//! Times of short pieces of work on a machine that others use too.
+//! Times of short pieces of work on a machine that is used by others as well.
 
 use std::time::Instant;
 
 /// Seconds per call.
 #[derive(Clone, Copy)]
 pub(crate) struct Time {
-    /// The least of all rounds: what the work costs when nobody disturbs it.
+    /// The minimum of all rounds: the cost of the work without interruptions.
     pub(crate) least: f64,
     pub(crate) median: f64,
 }
 
 impl Time {
-    /// Least and median in microseconds.
+    /// Minimum and median in microseconds.
     pub(crate) fn micros(self) -> String {
         format!("{:9.2} {:9.2}", self.least * 1e6, self.median * 1e6)
     }

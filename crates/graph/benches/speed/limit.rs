@@ -1,5 +1,6 @@
-//! What a step needs at least on this machine: its products, at the speed of memory or of
-//! arithmetic, and its sigmoids. Measured in the same minutes as the step, since memory is shared.
+//! A lower bound of a step's time on this machine: its products, at the speed of memory or of
+//! arithmetic, and its sigmoids. It is measured at the same time as the step, since memory is
+//! shared.
 
 #![expect(
     clippy::inline_always,
@@ -15,13 +16,14 @@ use pulp::{Simd, WithSimd};
 use crate::annealed::Size;
 use crate::clock::{noise, pool, time};
 
-/// Numbers that are read to and fro before the next are: 512 rows of 28, a row block.
+/// Numbers that are read forwards and backwards before the next ones: 512 rows of 28, a block of
+/// rows.
 const BLOCK: usize = 512 * 28;
-/// Sums at a time, so that additions overlap.
+/// Independent sums, so that additions overlap.
 const SUMS: usize = 8;
 
 /// Reads all numbers, block by block, each block forwards and then backwards, as X z and Xᵀ r do,
-/// with one multiplication and addition each.
+/// with one multiplication and addition per number.
 struct ToAndFro<'a> {
     x: &'a [f64],
 }
@@ -46,7 +48,7 @@ impl WithSimd for ToAndFro<'_> {
     }
 }
 
-/// Seconds to read `numbers` to and fro.
+/// Seconds to read `numbers` forwards and backwards.
 fn to_and_fro(numbers: usize) -> f64 {
     let x: Vec<f64> = (0..numbers).map(noise).collect();
     let arch = Level::arch_of_process();
@@ -100,7 +102,7 @@ fn sigmoid() -> f64 {
     pool(1).install(|| time(|| plan.run(&mut workspace))).least / NUMBERS as f64
 }
 
-/// Prints steps beside what they need at least.
+/// Prints steps and the lower bounds of their times.
 pub(crate) fn table() {
     println!("What a step needs at least, one thread, all gradients");
     println!("(products: rows read to and fro by a loop, or arithmetic at peak, the longer)");

@@ -1,5 +1,5 @@
-//! Value, gradient and Hessian-vector product of the logistic log likelihood: the plan beside a
-//! loop written by hand.
+//! Value, gradient and Hessian-vector product of the logistic log likelihood: the plan and a
+//! hand-written loop.
 
 #![expect(
     clippy::inline_always,
@@ -60,8 +60,8 @@ fn planned(data: &Data, lanes: usize) -> (Plan, Workspace) {
     (plan, workspace)
 }
 
-/// The same in one pass over the rows: a block's logits, their sigmoids, and while the rows are
-/// still in the first-level cache the two sums over them.
+/// The same in one pass over the rows: the logits of a block, their sigmoids, and the two sums over
+/// the rows while they are still in the first-level cache.
 struct ByHand<'a> {
     data: &'a Data,
     value: &'a mut [f64],
@@ -134,7 +134,7 @@ fn block<S: Simd>(
     simd.reduce_sum_f64s(value)
 }
 
-/// Both agree before they are timed.
+/// Both must agree before they are timed.
 fn check(workspace: &Workspace, by_hand: [&[f64]; 3]) {
     for (k, expected) in by_hand.into_iter().enumerate() {
         for (found, expected) in workspace.output(k).iter().zip(expected) {

@@ -1,6 +1,6 @@
-//! Speed of the engine, printed as tables: what was asked of it, and its bars.
+//! Speed of the engine in printed tables, with the targets that it must reach.
 //!
-//! Names of tables may be given as arguments; all are printed otherwise.
+//! Names of tables may be given as arguments; otherwise all are printed.
 
 mod annealed;
 mod clock;

@@ -1,15 +1,17 @@
-//! How fast rows arrive from each level of memory: the limit of what reads them again and again.
+//! The speed at which rows are read from each level of memory, which limits repeated reads.
 
 use lehr_graph::{Graph, Plan};
 
 use crate::clock::{noise, pool, time};
 
-/// Rows of 28 numbers: in the first-level cache, in the second-level cache (the
-/// rows of a surrogate), at its end, and beyond it (the table of the peer's benchmark).
+/// Rows of 28 numbers: in the first-level cache, in the second-level cache (the rows of a
+/// surrogate),
+/// at the limit of that cache, and beyond it (the table of the comparison with JAX).
 const ROWS: [usize; 4] = [96, 256, 1_792, 50_000];
 
-/// Products to a run, so that starting it does not count; of many rows one, since several would
-/// share a pass.
+/// Products per run, so that the start of a run does not count. For many rows only one, since
+/// several
+/// would share a pass.
 fn products(rows: usize) -> usize {
     if rows < 512 { 16 } else { 1 }
 }

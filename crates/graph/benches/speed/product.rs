@@ -1,4 +1,4 @@
-//! Thin products beside faer's: a data block times one or a few lanes.
+//! Thin products compared with faer's: a data block times one or a few lanes.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
@@ -8,10 +8,10 @@ use crate::clock::{Time, noise, pool, time};
 
 const ROWS: usize = 256;
 const WIDTH: usize = 28;
-/// Products per run, as in a chain: what a plan prepares once is shared among them.
+/// Products per run, as in a chain, which share the data that a plan prepares once.
 const REPEATS: usize = 16;
 
-/// Which product of the data block X is taken.
+/// The product with the data block X.
 #[derive(Clone, Copy)]
 enum Side {
     /// X z
@@ -78,7 +78,7 @@ fn by_faer(side: Side, lanes: usize) -> Time {
     })
 }
 
-/// Prints our products and faer's side by side.
+/// Prints our times and faer's side by side.
 pub(crate) fn table() {
     println!("Thin products, X of {ROWS}×{WIDTH}, {REPEATS} to a run");
     println!("       lanes      plan    median      faer    median  ratio");

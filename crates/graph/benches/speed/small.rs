@@ -1,14 +1,14 @@
-//! What arithmetic on a few numbers costs: a chain in few dimensions runs hundreds of such kernels
+//! The cost of arithmetic on few numbers: a chain in few dimensions runs hundreds of such kernels
 //! per step.
 
 use lehr_graph::{Graph, Plan};
 
 use crate::clock::{noise, pool, time};
 
-/// Operations one after another, each on the result of the one before.
+/// The number of consecutive operations, each on the result of the previous one.
 const OPERATIONS: usize = 600;
 
-/// Prints nanoseconds per kernel, by how many numbers it works on.
+/// Prints nanoseconds per kernel by the number of its elements.
 pub(crate) fn table() {
     println!("Arithmetic on a few numbers, one kernel waiting for the other, one thread");
     println!("numbers   kernels      step    median  ns per kernel");
@@ -18,7 +18,7 @@ pub(crate) fn table() {
         let c = graph.input("c", ());
         let mut x = a;
         for i in 0..OPERATIONS {
-            // In no order that the machine could learn from its last few steps.
+            // In an order that the branch predictor cannot learn from the last few steps.
             x = match (1e6 * (noise(i) + 1.0)) as usize % 5 {
                 0 => x * a,
                 1 => x + b,

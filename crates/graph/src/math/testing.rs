@@ -138,8 +138,9 @@ pub(super) fn both_signs(mut numbers: Vec<f64>) -> Vec<f64> {
     numbers
 }
 
-/// The largest error in ulps of any set's results at `x`, and where; `exact` gives the value
-/// times 2^shift, and the shift.
+/// The largest error in ulps among the results of all instruction sets at `x`, and its place.
+/// `exact`
+/// gives the value times 2^shift, and the shift.
 pub(super) fn worst_error(
     x: &[f64],
     sets: &[Vec<f64>],
@@ -159,7 +160,7 @@ pub(super) fn worst_error(
     worst
 }
 
-/// Applies a vector function on portable lanes, and on every set that this machine has.
+/// Applies a vector function with portable lanes, and with every instruction set of this machine.
 macro_rules! on_every_set {
     ($function:expr, $x:expr) => {{
         struct Op<'a>(&'a [f64], &'a mut [f64]);

@@ -1,4 +1,4 @@
-//! The collapsed density against dense algebra, differences and symmetries.
+//! The collapsed density against dense algebra, finite differences and symmetries.
 
 use std::f64::consts::TAU;
 
@@ -78,7 +78,7 @@ impl Data {
             .unwrap()
     }
 
-    /// The rows in another order, or some of them more than once.
+    /// The rows in another order, or a selection with repetition.
     fn at(&self, rows: &[usize]) -> Data {
         let pick = |values: &[f64]| rows.iter().map(|n| values[*n]).collect::<Vec<f64>>();
         Data {
@@ -96,14 +96,14 @@ impl Data {
     }
 }
 
-/// How the effects of a are written.
+/// The parametrisation of the effects of a.
 #[derive(Clone, Copy, PartialEq)]
 enum Form {
     Standard,
     Effect,
 }
 
-/// y ~ 1 + x + (1 + z | a) + (1 | b), the effects of a correlated where they are standard normals.
+/// y ~ 1 + x + (1 + z | a) + (1 | b); in the standardised form the effects of a are correlated.
 fn model(form: Form) -> Model {
     Model::new(move |m| {
         let beta = m.sample("beta", Normal::new(0.3, 2.0));
@@ -157,7 +157,8 @@ fn value(density: &dyn Density, theta: &[f64]) -> f64 {
         .value
 }
 
-/// ln p(θ), by the model's own prior where all effects are 0 less what they have there.
+/// ln p(θ) by the model's own prior with all effects at 0, less the prior density of the effects
+/// there.
 fn log_prior(density: &dyn Density, theta: &[f64], at_zero: f64) -> f64 {
     let collapsed = Collapsed::new(density).unwrap();
     let mut z = vec![0.0; density.latents().size()];
@@ -169,7 +170,7 @@ fn log_prior(density: &dyn Density, theta: &[f64], at_zero: f64) -> f64 {
 fn dense(data: &Data, covariance: [f64; 3], sd_b: f64, noise: f64) -> f64 {
     let rows = data.rows();
     let [v0, v1, mixed] = covariance;
-    // beta has mean 0.3 and variance 4, the intercept ½beta and 2.25 more.
+    // beta has mean 0.3 and variance 4; the intercept is ½beta plus a term of variance 2.25.
     let matrix = Mat::from_fn(rows, rows, |i, j| {
         let (x, s, t) = (
             data.x[i] * data.x[j],
@@ -192,7 +193,7 @@ fn dense(data: &Data, covariance: [f64; 3], sd_b: f64, noise: f64) -> f64 {
     let rest = Mat::from_fn(rows, 1, |i, _| {
         data.y[i] - data.offset[i] - 0.3 * data.x[i] - 0.15
     });
-    // A weighted row is not a density of its own: N(y; η, σ²)ʷ against N(y; η, σ²/w).
+    // A weighted row is not a normalised density: N(y; η, σ²)ʷ against N(y; η, σ²/w).
     let excess = |w: &f64| 0.5 * (1.0 - w) * (TAU * noise * noise).ln() - 0.5 * w.ln();
     -0.5 * (quadratic_form(&inverse(&matrix), &rest)
         + log_determinant(&matrix)

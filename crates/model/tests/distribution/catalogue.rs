@@ -13,8 +13,9 @@ use crate::table::{self, Row};
 
 type Built<'g> = Box<dyn Distribution<'g> + 'g>;
 
-/// One way to build a distribution, with parameters at which it has four moments (or, at 0 of
-/// them, as many as it ever has).
+/// A distribution with parameters at which it has four moments (or, where the count is 0, as many
+/// as
+/// it ever has).
 pub(crate) struct Entry {
     pub(crate) name: &'static str,
     pub(crate) build: for<'g> fn(&[Expr<'g>]) -> Built<'g>,
@@ -50,7 +51,7 @@ macro_rules! limited {
     };
 }
 
-/// Continuous ones.
+/// Continuous distributions.
 pub(crate) const CONTINUOUS: &[Entry] = &[
     entry!(NORMAL, [1.5, 0.7], |p| Normal::new(p[0], p[1])),
     entry!(LOG_NORMAL, [0.3, 0.4], |p| LogNormal::new(p[0], p[1])),
@@ -98,7 +99,7 @@ pub(crate) const CONTINUOUS: &[Entry] = &[
     entry!(UNIFORM, [0.0], |_p| Uniform::new(-1.5, 4.0)),
 ];
 
-/// Counts and labels.
+/// Distributions of counts and labels.
 pub(crate) const DISCRETE: &[Entry] = &[
     entry!(BERNOULLI_LOGIT, [0.7], |p| Bernoulli::with_logit(p[0])),
     entry!(BERNOULLI_PROBABILITY, [0.3], |p| {
@@ -145,7 +146,7 @@ pub(crate) const DISCRETE: &[Entry] = &[
     }),
 ];
 
-/// All of them.
+/// All distributions.
 pub(crate) fn all() -> impl Iterator<Item = &'static Entry> {
     CONTINUOUS.iter().chain(DISCRETE)
 }

@@ -1,4 +1,4 @@
-//! Draws have the moments that are stated, and reach their support only.
+//! Draws have the stated moments and lie within the support.
 
 use lehr_density::Family;
 use lehr_graph::Graph;
@@ -47,7 +47,7 @@ fn mean(values: impl Iterator<Item = f64> + Clone) -> f64 {
     values.sum::<f64>() / count
 }
 
-/// Fails unless mean and variance of the numbers are those stated, by 4 standard errors.
+/// Fails unless mean and variance of the numbers agree with the stated ones to 4 standard errors.
 #[track_caller]
 pub(crate) fn assert_moments(values: &[f64], stated: (f64, f64), what: &str) {
     let count = values.len() as f64;
@@ -77,7 +77,7 @@ fn draws_have_the_moments_the_distribution_states() {
         let distribution = (entry.build)(&parameters);
         let values = draws(&graph, &*distribution, DRAWS, 20_261);
         let moments = (distribution.mean(&graph), distribution.variance(&graph));
-        // The moments of angles are those of the circle: tested below.
+        // Angles have circular moments, which are tested below.
         if let (Some(mean), Some(variance), true) =
             (moments.0, moments.1, entry.name != "VON_MISES")
         {
@@ -109,7 +109,8 @@ fn angles_keep_to_their_direction_as_closely_as_the_concentration_says() {
         let apart: Vec<f64> = values.iter().map(|x| x - direction).collect();
         let (first, second) = (ratio, 1.0 - 2.0 * ratio / concentration);
         let sine = 0.5 * (1.0 - second);
-        // Var cos = ½(1 + E cos 2x) − A², which cancels where angles are all but the same.
+        // Var cos = ½(1 + E cos 2x) − A², which suffers from cancellation where angles are
+        // concentrated.
         let cosine = (1.0 - sine - first * first).max(0.5 / (concentration * concentration));
         if concentration < 1e5 {
             let cosines: Vec<f64> = apart.iter().map(|x| x.cos()).collect();

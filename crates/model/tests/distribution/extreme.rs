@@ -1,4 +1,4 @@
-//! Values and slopes where numbers run out.
+//! Log densities and gradients at extreme values.
 
 use lehr_graph::reference::{Values, evaluate};
 use lehr_graph::{Expr, Graph};
@@ -8,7 +8,7 @@ use lehr_model::distribution::{
 
 use crate::assert_close;
 
-/// The log density and its slope in the one input of `build`.
+/// The log density and its derivative in the one input of `build`.
 fn slope_at(at: f64, build: impl for<'g> Fn(Expr<'g>) -> Expr<'g>) -> (f64, f64) {
     let graph = Graph::new();
     let input = graph.input("input", ());

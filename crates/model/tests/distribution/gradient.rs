@@ -1,4 +1,4 @@
-//! Slopes in every parameter and the point, against central differences.
+//! Gradients in every parameter and the point, against central differences.
 
 use lehr_graph::reference::{Values, evaluate};
 use lehr_graph::{Expr, Graph};
@@ -6,7 +6,7 @@ use lehr_graph::{Expr, Graph};
 use crate::assert_close;
 use crate::catalogue::{CONTINUOUS, DISCRETE, Entry};
 
-/// The log density and its slopes at `at`, the parameters before the point.
+/// The log density and its gradient at `at`; the parameters come before the point.
 fn value_and_slopes(entry: &Entry, at: &[f64], discrete: usize) -> (f64, Vec<f64>) {
     let graph = Graph::new();
     let inputs: Vec<Expr<'_>> = at.iter().map(|_| graph.input("input", ())).collect();

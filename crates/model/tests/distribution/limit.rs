@@ -1,4 +1,4 @@
-//! What is known by bounds only, and what is only seen between limits.
+//! Censored and truncated distributions.
 
 use lehr_graph::reference::{Values, evaluate};
 use lehr_graph::{Expr, Graph};
@@ -49,7 +49,7 @@ const CENSORED: &[(&str, Build, Table)] = &[
     ),
 ];
 
-/// The log density at [status, point, upper], and its slopes in the parameters.
+/// The log density at [status, point, upper], and its gradient in the parameters.
 fn value_and_slopes(build: Build, parameters: &[f64], known: [f64; 3]) -> (f64, Vec<f64>) {
     let graph = Graph::new();
     let inputs: Vec<Expr<'_>> = parameters.iter().map(|_| graph.input("p", ())).collect();
@@ -70,7 +70,7 @@ fn censored_densities_are_those_computed_elsewhere() {
             let (found, _) = value_and_slopes(*build, parameters, *known);
             let what = format!("{name} {parameters:?} {known:?}");
             assert_close(found, *expected, 2e-13, &what);
-            // Of what is nearly certain the small difference from 0 is known too.
+            // If the probability is nearly 1, its small log must be accurate as well.
             if expected.abs() < 1.0 {
                 let error = (found - expected).abs() / expected.abs().max(1e-300);
                 assert!(error < 1e-11, "{what}: {found} for {expected}");
@@ -92,7 +92,7 @@ fn slopes_of_censored_densities_are_those_of_differences() {
                     value_and_slopes(*build, &moved, *known).0
                 };
                 let difference = (moved(step) - moved(-step)) / (2.0 * step);
-                // Differences of large numbers lose what the step is of.
+                // The rounding error of a difference of large numbers, divided by the step.
                 let size = moved(0.0).abs().max(1.0) * 1e-15 / step;
                 let what = format!("{name} {parameters:?} {known:?}, input {k}");
                 let tolerance = 1e-6 + size / difference.abs().max(1.0);
@@ -147,12 +147,12 @@ fn truncated_counts_have_the_probabilities_computed_elsewhere_and_sum_to_one() {
     }
 }
 
-/// A distribution between limits.
+/// A truncated distribution.
 fn within<'g>(base: impl Tailed<'g> + 'g, low: f64, high: f64) -> Built<'g> {
     Box::new(Truncated::new(base, low, high))
 }
 
-/// One-sided and far limits, which the table of all distributions does not have.
+/// One-sided and distant limits, which the table of all distributions does not have.
 fn one_sided(graph: &Graph) -> Vec<(&'static str, Built<'_>)> {
     let [none, end] = [f64::NEG_INFINITY, f64::INFINITY];
     let normal = || Normal::new(graph.scalar(1.0), 2.0);

@@ -1,4 +1,4 @@
-//! What every distribution promises, asked of each in turn.
+//! Properties that every distribution must have.
 
 mod catalogue;
 mod check;

@@ -1,4 +1,4 @@
-//! Densities integrate to one, and moments are those of the density.
+//! Densities integrate to one, and the stated moments are those of the density.
 
 use lehr_density::{ResponseKind, Support};
 use lehr_graph::Graph;
@@ -42,14 +42,14 @@ fn moments(entry: &Entry, nodes: &[(f64, f64)]) -> [f64; 3] {
     let density = distribution.log_density(graph.constant([points.len()], &points));
     let mass: Vec<f64> = numbers(density).iter().map(|l| l.exp()).collect();
     let sum = |power: i32| -> f64 {
-        // Far out the density is zero and the power of the point infinite.
+        // Far out the density is zero and the power of the point is infinite.
         let terms = nodes.iter().zip(&mass).filter(|(_, p)| **p > 0.0);
         terms.map(|(&(x, w), p)| w * x.powi(power) * p).sum()
     };
     [sum(0), sum(1), sum(2)]
 }
 
-/// Mean and variance as the distribution states them.
+/// The stated mean and variance.
 fn stated(entry: &Entry) -> Option<(f64, f64)> {
     let graph = Graph::new();
     let parameters: Vec<_> = entry.usual.iter().map(|&p| graph.scalar(p)).collect();
@@ -61,7 +61,7 @@ fn stated(entry: &Entry) -> Option<(f64, f64)> {
 fn check(entry: &Entry, nodes: &[(f64, f64)], tolerance: f64) {
     let [mass, first, second] = moments(entry, nodes);
     assert_close(mass, 1.0, tolerance, &format!("{} mass", entry.name));
-    // The moments of angles are those of the circle.
+    // Angles have circular moments.
     if let Some((mean, variance)) = stated(entry).filter(|_| entry.name != "VON_MISES") {
         let found = second - first * first;
         assert_close(first, mean, tolerance, &format!("{} mean", entry.name));

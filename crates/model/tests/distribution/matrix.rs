@@ -130,7 +130,7 @@ fn a_three_by_three_lkj_integrates_to_one() {
     let (mut mass, lower) = (0.0, graph.input("x", [3, 3]));
     let density = LkjCholesky::new(3, 2.5).log_density(lower);
     for (i, j, k) in (0..steps.pow(3)).map(|n| (n % steps, n / steps % steps, n / steps / steps)) {
-        // The second row of the disc is scaled to the first: l₃₂ = y √(1 − l₃₁²).
+        // The second row of the disc is scaled by the first: l₃₂ = y √(1 − l₃₁²).
         let (r, x, y) = (node(i), node(j), node(k));
         let edge = (1.0 - x * x).sqrt();
         let values = Values::new().with(lower, &factor(3, &[r, x, y * edge]));
@@ -168,7 +168,7 @@ fn a_dirichlet_of_two_is_a_beta() {
     assert_close(found[1], expected(1e-9), 1e-12, "at 1e-9");
 }
 
-/// Slopes of a density in its input against central differences.
+/// The gradient of a density in its input against central differences.
 fn check_slopes<'g>(density: Expr<'g>, input: Expr<'g>, at: &[f64]) {
     let graph = density.graph();
     let slope = graph.grad(density, &[input])[0];

@@ -1,4 +1,4 @@
-//! Log densities against values computed elsewhere.
+//! Log densities against values computed with other software.
 
 use lehr_graph::Graph;
 use lehr_graph::reference::{Values, evaluate};
@@ -16,7 +16,8 @@ fn log_density(entry: &Entry, parameters: &[f64], x: f64) -> f64 {
     evaluate(&[density], &values.with(at, &[x]), 1)[0][0]
 }
 
-/// How large the terms of a log density are beside their sum: a count's grow like y ln y.
+/// The size of the terms of a log density compared with their sum: those of a count grow like y ln
+/// y.
 fn terms(entry: &Entry, x: f64) -> f64 {
     let counts = DISCRETE.iter().any(|other| other.name == entry.name);
     if counts {

@@ -1,4 +1,4 @@
-//! The Hilbert-space basis against the covariance that it stands for.
+//! The Hilbert-space basis against the covariance that it approximates.
 
 use lehr_graph::Graph;
 use lehr_graph::reference::{Values, evaluate};
@@ -6,7 +6,7 @@ use lehr_model::gp::{Axis, Basis, Kernel};
 
 use crate::dense::Dense;
 
-/// The features of places and √G of each.
+/// The features at some places, and √G of each.
 fn parts(basis: &Basis, places: &[Vec<f64>], lengthscales: &[f64]) -> (Vec<f64>, Vec<f64>) {
     let graph = Graph::new();
     let own = graph.constant([lengthscales.len()], lengthscales);
@@ -15,7 +15,7 @@ fn parts(basis: &Basis, places: &[Vec<f64>], lengthscales: &[f64]) -> (Vec<f64>,
     (basis.features(places), amplitudes)
 }
 
-/// ΦGΦᵀ between two rows.
+/// ΦGΦᵀ for two rows.
 fn covariance(features: &[f64], amplitudes: &[f64], [a, b]: [usize; 2]) -> f64 {
     let width = amplitudes.len();
     let row = |row: usize| &features[row * width..(row + 1) * width];
@@ -41,7 +41,7 @@ fn worst(basis: &Basis, grid: &[f64], lengthscale: f64, distance: impl Fn(f64) -
     worst
 }
 
-/// METHODS: ε = 10⁻³ for the RBF kernel. Spectra with polynomial tails are cut off earlier.
+/// METHODS: ε = 10⁻³ for the RBF kernel. Spectra with polynomial tails are truncated earlier.
 #[test]
 fn a_basis_has_the_covariance_of_its_kernel() {
     for (kernel, promise) in [
@@ -94,7 +94,7 @@ fn a_basis_of_two_columns_has_a_lengthscale_for_each() {
     }
 }
 
-/// The kernel wrapped round the circle, without its mean over the circle and normalised.
+/// The kernel wrapped around the circle, without its mean over the circle and normalised.
 #[test]
 fn on_a_circle_the_kernel_is_wrapped() {
     let (period, lengthscale) = (24.0, 0.25);
@@ -114,7 +114,7 @@ fn on_a_circle_the_kernel_is_wrapped() {
     assert!(worst < 2e-3, "{worst}");
 }
 
-/// At fixed hyperparameters and normal noise: the evidence of the dense process.
+/// At fixed hyperparameters with normal noise, the evidence is that of the dense process.
 #[test]
 fn the_evidence_is_that_of_the_dense_process() {
     let (lengthscale, noise) = (0.3, 0.3_f64);

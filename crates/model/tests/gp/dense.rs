@@ -1,4 +1,4 @@
-//! Dense algebra by plain loops, as the reference.
+//! Dense linear algebra by simple loops, as a reference.
 
 /// A symmetric matrix, row after row.
 #[derive(Clone)]
@@ -39,7 +39,7 @@ impl Dense {
         lower
     }
 
-    /// L⁻¹b of a lower triangle.
+    /// L⁻¹b for a lower triangular matrix.
     pub(crate) fn solve(&self, b: &[f64]) -> Vec<f64> {
         let mut x = Vec::with_capacity(self.size);
         for (row, right) in b.iter().enumerate() {
@@ -49,7 +49,7 @@ impl Dense {
         x
     }
 
-    /// L⁻ᵀb of a lower triangle.
+    /// L⁻ᵀb for a lower triangular matrix.
     pub(crate) fn solve_transposed(&self, b: &[f64]) -> Vec<f64> {
         let mut x = b.to_vec();
         for row in (0..self.size).rev() {

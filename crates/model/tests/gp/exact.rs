@@ -1,4 +1,4 @@
-//! A function by inducing points with normal noise, and its evidence in closed form.
+//! A Gaussian process by inducing points with normal noise, and its evidence in closed form.
 
 use lehr_density::{Density, Point, RowSet, Rows, Support};
 use lehr_graph::reference::{Values, evaluate};
@@ -75,7 +75,7 @@ pub(crate) struct Joint<'d> {
     density: &'d Bound,
 }
 
-/// A quadratic log joint: its posterior and what it integrates to.
+/// A quadratic log joint density: its posterior and its integral.
 pub(crate) struct Solved {
     pub(crate) evidence: f64,
     pub(crate) mean: Vec<f64>,
@@ -88,7 +88,7 @@ impl<'d> Joint<'d> {
         Joint { density }
     }
 
-    /// What `of` makes of the log joint, at numbers for z and θ.
+    /// The expression that `of` builds from the log joint density, evaluated at z and θ.
     pub(crate) fn ask(
         &self,
         z: &[f64],
@@ -114,7 +114,7 @@ impl<'d> Joint<'d> {
         evaluate(&of(&at, joint), &values, 1)
     }
 
-    /// The evidence and the posterior of a log joint that is quadratic in z.
+    /// The evidence and the posterior of a log joint density that is quadratic in z.
     pub(crate) fn solve(&self, theta: &[f64]) -> Solved {
         let size = self.density.latents().size();
         let found = self.ask(&vec![0.0; size], theta, |at, joint| {
@@ -141,8 +141,9 @@ impl<'d> Joint<'d> {
         }
     }
 
-    /// ∇_θ of the evidence, which is the mean of ∇_θ under the posterior (Fisher): exact by the
-    /// nodes μ ± √M F_k, for it is quadratic in z.
+    /// ∇_θ of the evidence is the posterior mean of ∇_θ of the log joint density (Fisher's
+    /// identity). The
+    /// nodes μ ± √M F_k give it exactly, because it is quadratic in z.
     pub(crate) fn slope(&self, theta: &[f64]) -> Vec<f64> {
         let Solved { mean, factor, .. } = self.solve(theta);
         let size = mean.len();

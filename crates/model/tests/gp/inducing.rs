@@ -1,4 +1,4 @@
-//! Functions by inducing points against dense Gaussian processes.
+//! Gaussian processes by inducing points against dense Gaussian processes.
 
 use lehr_density::Density;
 use lehr_graph::Graph;
@@ -24,7 +24,7 @@ fn covariance(kernel: Kernel, x: &[[f64; 2]], ridge: f64) -> Dense {
     })
 }
 
-/// AAᵀ + diag(r + σ²), by plain loops.
+/// AAᵀ + diag(r + σ²), by simple loops.
 fn fitc(kernel: Kernel, x: &[[f64; 2]], z: &[[f64; 2]]) -> Dense {
     let lower = covariance(kernel, z, 1e-6).factor();
     let solved = x.iter().map(|x| {
@@ -72,7 +72,7 @@ fn with_any_points_the_evidence_is_that_of_the_low_rank_covariance() {
     }
 }
 
-/// With a point in every row f = L e, and there is nothing left to integrate.
+/// With an inducing point in every row f = L e, and no variance remains to integrate over.
 #[test]
 fn with_a_point_in_every_row_a_logit_is_the_function_there() {
     let mut data = Data::new(12);
@@ -140,8 +140,8 @@ fn the_order_of_points_changes_nothing_and_a_duplicate_next_to_nothing() {
     assert!(twice.abs() < 1e-4, "{twice}");
 }
 
-/// METHODS2 §3.8, 1: r ≥ 0, also where all points are all but one and their covariance is singular but for
-/// the jitter.
+/// METHODS2 §3.8, 1: r ≥ 0, also where all points nearly coincide and their covariance is singular
+/// except for the jitter.
 #[test]
 fn points_leave_next_to_nothing_over_at_themselves_and_everything_far_away() {
     const SCALE: f64 = 1.3;

@@ -1,4 +1,4 @@
-//! Gaussian processes: what their parts promise, against dense algebra.
+//! Gaussian processes against dense algebra.
 
 mod basis;
 mod dense;

@@ -1,4 +1,4 @@
-//! Row integrals over Gaussian functions against fine sums.
+//! Row integrals over Gaussian processes against fine sums.
 
 use lehr_graph::reference::{Values, evaluate};
 use lehr_graph::{Expr, Graph};
@@ -17,7 +17,7 @@ fn integral(mean: f64, deviation: f64, narrow: f64, of: impl Fn(f64) -> f64) -> 
     largest + (sum * step / deviation).ln() - 0.5 * std::f64::consts::TAU.ln()
 }
 
-/// A log density at numbers, and its slopes in its parameters.
+/// A log density at numbers, and its gradient in its parameters.
 fn value(
     numbers: &[f64],
     y: f64,
@@ -55,7 +55,7 @@ fn student(df: f64) -> impl Fn(f64) -> f64 {
     move |z| constant - 0.5 * (df + 1.0) * (z * z / df).ln_1p()
 }
 
-/// METHODS: at most 5·10⁻⁵, outliers of 30 σ included.
+/// METHODS: an error of at most 5·10⁻⁵, outliers of 30 σ included.
 #[test]
 fn a_noisy_t_is_the_integral_over_its_location() {
     for df in [2.1, 4.0, 9.0, 20.0] {
@@ -119,7 +119,8 @@ fn slopes_of_row_integrals_are_central_differences() {
                 at(&moved).0
             };
             let known = (moved(1e-5) - moved(-1e-5)) / 2e-5;
-            // The nodes move with df, which the slope leaves out: both are within the promise.
+            // The nodes move with df, which the gradient ignores. Both errors are within the stated
+            // bounds.
             let close = if is_t && place == 0 { 5e-4 } else { 1e-6 };
             assert!(
                 (slope - known).abs() < close * (1.0 + known.abs()),

@@ -1,4 +1,4 @@
-//! Every mistake that binding finds, with its whole text.
+//! Every mistake that binding finds, with its complete message.
 
 use lehr_density::Support;
 use lehr_model::Model;

@@ -1,4 +1,4 @@
-//! What a program means as a density.
+//! A model program as a density.
 
 use lehr_density::{Density, Point, Predictive, RowSet, Rows, Support};
 use lehr_graph::Graph;
@@ -122,7 +122,7 @@ fn a_replaced_column_is_what_the_model_reads() {
     let values = row_values(&bound, &rows, &set).with(point.latents, &Z);
     let found = evaluate(&outputs, &values, 1);
     for (a, b) in found[0].iter().zip(&found[1]) {
-        // The two outcomes of one row have probability one together.
+        // The probabilities of the two outcomes of a row sum to one.
         near(a.exp() + b.exp(), 1.0);
     }
 }

@@ -46,7 +46,7 @@ const NAMES: [(&str, f64, f64); 12] = [
     ("cor(patient, Intercept, dose)", -0.382, 0.121),
 ];
 
-/// A filled report: every section has something to show.
+/// A complete report, so that every section has content.
 pub(crate) fn demo() -> ReportData {
     let mut noise = Noise::new(2026);
     ReportData {
@@ -294,7 +294,7 @@ fn comparison() -> Vec<Comparison> {
     rows.map(row).to_vec()
 }
 
-/// The only level among the names has a place.
+/// Only the name with a level has an axis.
 fn named(text: &str) -> Name {
     match text {
         "service[yes]" => Name::new(text, "service").at_label(AxisKind::Level, "yes"),
@@ -302,7 +302,7 @@ fn named(text: &str) -> Name {
     }
 }
 
-/// A curve over numbers and marks of levels.
+/// An effect curve over numbers and points for levels.
 fn effects() -> Vec<EffectCurve> {
     let point = |name: String, value: Option<f64>, mean: f64| EffectPoint {
         name,

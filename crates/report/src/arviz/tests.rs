@@ -1,4 +1,4 @@
-//! What is in the file when it is read back.
+//! The contents of the file when it is read back.
 
 use rust_hdf5::H5File;
 

@@ -1,4 +1,4 @@
-//! The file of draws opens where it is meant to.
+//! The file of draws can be opened by the programs that it is written for.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use lehr_report::{Draws, InferenceData};
 
 use crate::demo::{Noise, draws};
 
-/// Opens the file with both engines, compares a value and a label, and asks for a summary.
+/// Opens the file with both engines, compares a value and a label, and prints a summary.
 const OPENS: &str = r#"
 import sys, warnings
 warnings.simplefilter("ignore")

@@ -20,7 +20,7 @@ const FLAGS: [&str; 10] = [
     "--enable-logging=stderr",
 ];
 
-/// Opens a page with these further flags.
+/// Opens a page with additional flags.
 fn opened(page: &Path, flags: &[String]) -> Output {
     let profile = tempfile::tempdir().unwrap();
     let browser = std::env::var("LEHR_CHROMIUM").unwrap_or_else(|_| "chromium".into());
@@ -33,7 +33,7 @@ fn opened(page: &Path, flags: &[String]) -> Output {
         .unwrap()
 }
 
-/// Takes a picture of a page and gives back what the browser had to say.
+/// Takes a screenshot of a page and returns the browser's messages.
 fn photographed(page: &Path, picture: &Path, scheme: &str) -> String {
     let flags = [
         "--window-size=1280,5000".into(),
@@ -44,13 +44,13 @@ fn photographed(page: &Path, picture: &Path, scheme: &str) -> String {
     String::from_utf8_lossy(&run.stderr).into_owned()
 }
 
-/// Writes into the page which of the elements are wider than the room they have.
+/// Marks in the page which elements are wider than the space available to them.
 const MEASURE: &str = "<script>
   const wide = [...document.querySelectorAll('SELECTOR')].filter(e => e.scrollWidth > e.clientWidth);
   document.title = 'cut: ' + wide.map(e => e.textContent.slice(0, 40)).join('; ') + '.';
 </script></body>";
 
-/// What is cut off at this width, in the words of the page.
+/// The elements that are cut off at this width, by their text.
 fn cut(text: &str, selector: &str, width: u32) -> String {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join("measured.html");
@@ -77,7 +77,7 @@ fn long_bounds_and_wide_tables_have_room_in_the_browser() {
     for width in [1000, 1400] {
         assert_eq!(cut(&text, ".side .table, .facts dd", width), "");
     }
-    // Headless windows are not narrower than this; tables may scroll on a phone.
+    // Headless windows have a minimum width of 500; on a phone tables may scroll.
     assert_eq!(cut(&text, ".facts dd, .facts div, main", 500), "");
     let cramped = text.replace(
         ".beside { display: flex",

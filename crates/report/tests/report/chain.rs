@@ -1,4 +1,4 @@
-//! What a page shows of Markov chains.
+//! The page of a fit by Markov chains.
 
 use lehr_report::{ChainQuantity, ChainReport, ReportData, render_page};
 
@@ -36,7 +36,7 @@ fn chains_have_a_table_with_the_worst_first_and_a_line_for_each_chain() {
     assert!(section.contains("1 trajectory diverged") && section.contains("E-BFMI 0.93"));
     let row = |name: &str| section.find(&format!(">{name}</th>")).unwrap();
     assert!(row("lost") < row("wild") && row("wild") < row("calm"));
-    // Three traces and three pictures of ranks, a line for each chain.
+    // Three traces and three rank plots, with a line for each chain.
     assert_eq!(section.matches("curve thin hue").count(), 2 * 3 * 4);
     assert!(!text.contains("NaN,") && !text.contains(",NaN"));
 }

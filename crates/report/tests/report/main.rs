@@ -1,4 +1,4 @@
-//! The report as a reader's programs see it.
+//! The report as other programs read it.
 
 mod arviz;
 mod browser;

@@ -1,4 +1,4 @@
-//! The page parses, hides nothing, leaks nothing and stays small.
+//! The page is valid XML, shows all values, loads nothing from elsewhere and stays small.
 
 use lehr_report::{
     CalibrationBin, Choice, Coefficient, Comparison, CountBin, Draws, EffectCurve, EffectPoint,
@@ -183,7 +183,7 @@ fn hostile_names_stay_text() {
     assert_eq!(title.text(), Some(shown.as_str()));
 }
 
-/// Values that have broken plots before: none, enormous, tiny, not numbers.
+/// Values that have broken plots before: zero, very large, very small, not finite.
 const EXTREMES: [f64; 8] = [
     0.0,
     f64::NAN,
@@ -376,7 +376,7 @@ fn the_limit_of_the_shape_is_the_verdict_s_own() {
         (data.pareto_k, data.pareto_k_limit) = (Some(k), Some(limit));
         render_page(&data)
     };
-    // What 1,024 draws allow: 0.69 is below 0.7, and yet too much for them.
+    // The limit for 1,024 draws: 0.69 is below 0.7 and still too large for so few draws.
     let text = shown(0.69, 0.668);
     assert!(text.contains("above 0.67: weights cannot be trusted"));
     assert!(!text.contains("usable"));

@@ -1,4 +1,4 @@
-//! Parquet and Arrow files: round trips, types, and which columns are refused.
+//! Parquet and Arrow files: round trips, types, and the columns that are refused.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ fn every_kind(rows: usize) -> Table {
     table
 }
 
-/// Equal bit for bit; NaN is not equal to itself.
+/// Equal bit for bit, because NaN is not equal to itself.
 fn same(a: &Table, b: &Table) -> bool {
     format!("{a:?}") == format!("{b:?}") || {
         a.names() == b.names()
@@ -312,14 +312,14 @@ fn integers_can_be_read_as_categories() {
     );
 }
 
-/// Whether a file says that its levels are in order.
+/// Whether a file marks its levels as ordered.
 #[derive(Clone, Copy, PartialEq)]
 enum Order {
     Given,
     Absent,
 }
 
-/// Grades in an order that no alphabet has, with a level that no row uses.
+/// Grades in an order that is not alphabetical, with a level that no row has.
 fn graded(order: Order) -> RecordBatch {
     let levels = Arc::new(StringArray::from(vec!["poor", "fair", "none", "good"]));
     let keys = Int32Array::from(vec![Some(3), Some(0), None, Some(1), Some(0)]);
@@ -357,7 +357,7 @@ fn parquet_keeps_an_order_that_its_writer_kept() {
     let place = scratch();
     let path = place.path().join("a.parquet");
     let batch = graded(Order::Given);
-    // This writer puts levels in the order of their rows, which those of pandas do not.
+    // This writer stores levels in the order of the rows; pandas does not.
     for (writer, expected) in [
         ("parquet-cpp-arrow version 19.0.1", ["good", "poor", "fair"]),
         ("parquet-rs version 59.3.2", ["fair", "good", "poor"]),

@@ -1,4 +1,4 @@
-//! Bytes that are no table: every reader answers with an error or a table, never with a panic.
+//! Files with invalid bytes: every reader returns an error or a table and does not panic.
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,7 +12,7 @@ use proptest::test_runner::RngSeed;
 
 use crate::{Conversion, keeping, put, read_with, scratch, shuffle};
 
-/// Text that looks enough like CSV to get past the header.
+/// Text that resembles CSV closely enough to pass the header.
 fn almost_csv() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![
         Just(b",".to_vec()),
@@ -50,7 +50,7 @@ fn shuffled() -> Vec<u8> {
     bytes.clone()
 }
 
-/// Words as an Arrow stream, because the compressed form has lengths of its own.
+/// An Arrow stream of strings, because its compressed form stores lengths of its own.
 fn stream(packing: Option<CompressionType>) -> Vec<u8> {
     let words: DictionaryArray<Int32Type> = (0..500).map(|row| Some(["a", "b"][row % 2])).collect();
     let numbers = Int64Array::from_iter_values(0..500);
@@ -79,7 +79,7 @@ fn compressed_streams_are_read() {
     }
 }
 
-/// Positions and values of bytes to overwrite, and how much of the file to keep.
+/// Positions and values of bytes to overwrite, and the share of the file to keep.
 fn wounds() -> impl Strategy<Value = (Vec<(f64, u8)>, f64)> {
     let wound = (0.0..1.0, any::<u8>());
     (

@@ -1,4 +1,4 @@
-//! Tables that break naive readers.
+//! Tables with unusual content that a simple reader would misread.
 
 use lehr_table::{Column, MissingPolicy, ReadOptions, Table, write_csv, write_parquet};
 
@@ -65,7 +65,7 @@ fn a_folder_in_the_place_of_a_file_is_one_clear_line() {
 #[test]
 fn a_file_that_cannot_be_read_is_one_clear_line() {
     let place = scratch();
-    // A loop of links cannot be opened by anyone, whatever their rights.
+    // A cycle of symbolic links cannot be opened, whatever the user's permissions.
     let link = place.path().join("loop.csv");
     std::os::unix::fs::symlink(&link, &link).unwrap();
     let error = message(&place, read(&link));

@@ -1,4 +1,4 @@
-//! Tables in files: formats, shards, hostile content, shuffled rows, and bytes that are no table.
+//! Tables in files: formats, shards, unusual content, shuffled rows, and invalid bytes.
 #![cfg(feature = "files")]
 
 mod binary;
@@ -36,7 +36,7 @@ fn read(path: &Path) -> Result<Table, TableError> {
     read_with(path, &ReadOptions::default())
 }
 
-/// Default options, but missing values stay.
+/// The default options, except that missing values are kept.
 fn keeping() -> ReadOptions {
     ReadOptions {
         missing: MissingPolicy::Keep,
@@ -44,7 +44,7 @@ fn keeping() -> ReadOptions {
     }
 }
 
-/// How files become shuffled rows.
+/// The options for converting a file to shuffled rows.
 struct Conversion {
     read: ReadOptions,
     seed: u64,
@@ -85,7 +85,7 @@ fn shuffle(
     shuffler.into_rows(provenance, progress)
 }
 
-/// The text of an error without the folder it happened in.
+/// The text of an error without the name of the folder.
 fn message<T: std::fmt::Debug>(folder: &TempDir, result: Result<T, TableError>) -> String {
     let text = result.unwrap_err().to_string();
     text.replace(&format!("{}/", folder.path().display()), "")

@@ -132,7 +132,7 @@ fn paths_without_tables_say_so() {
     assert!(TableFiles::open_inputs(&none).is_err());
 }
 
-/// Why a scan ended.
+/// The reason for the end of a scan.
 #[derive(Debug)]
 enum End {
     Enough(usize),

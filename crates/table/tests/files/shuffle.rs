@@ -86,7 +86,7 @@ fn typed(column: &StoredColumn, values: Vec<f64>) -> Column {
 fn shuffled_rows_are_a_permutation_in_which_rows_stay_whole() {
     let place = scratch();
     let table = numbered(20_000);
-    // Little enough memory that buckets have to be split again.
+    // So little memory that buckets have to be split again.
     for memory_bytes in [1 << 10, 1 << 17, 1 << 28] {
         let shuffled = convert(&place, &table, 5, memory_bytes);
         assert_eq!((shuffled.n_rows(), shuffled.width()), (20_000, 5));
@@ -130,7 +130,8 @@ fn a_block_of_rows_is_a_random_sample() {
         shuffled.copy_rows(range, &mut rows).unwrap();
         rows.chunks(5).map(|row| row[place.start]).sum::<f64>() / 1000.0
     });
-    // The mean of 1,000 of 0..20,000 has standard deviation 178; five of them.
+    // The mean of 1,000 numbers from 0..20,000 has standard deviation 178; the tolerance is five
+    // times that.
     assert!(means.into_iter().all(|mean| (mean - 9999.5).abs() < 890.0));
 }
 

@@ -100,7 +100,7 @@ fn a_censored_row_counts_by_the_probability_of_what_is_known() {
 #[test]
 fn a_truncated_row_is_divided_by_the_probability_of_being_there() {
     for (family, own) in FAMILIES {
-        // A count equal to its limit is within.
+        // A count equal to its limit is allowed.
         let least = if family == Family::Poisson { 0.0 } else { 0.5 };
         for (formula, limits) in [
             ("y | trunc(lb = 0.5) ~ x", [Some(least), None]),
@@ -131,7 +131,7 @@ fn generated(rows: usize, seed: u64, mut draw: impl FnMut(f64, &mut ChaCha8Rng) 
     number(number(Table::new(), "y", &y), "x", &x)
 }
 
-/// The table with responses above `end` replaced by it, and the column that says so.
+/// The table with responses above `end` replaced by it, and a column that marks them.
 fn ended(table: &Table, end: f64) -> Table {
     let y = table.number("y").unwrap();
     let cut: Vec<f64> = y.iter().map(|y| y.min(end)).collect();
@@ -156,7 +156,7 @@ fn fitted(formula: &str, family: &str, table: &Table) -> SavedFit {
     asked.with(fit).fit().unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// How many posterior standard deviations a coefficient is off, and that standard deviation.
+/// The error of a coefficient in posterior standard deviations, and that standard deviation.
 fn off(fit: &SavedFit, name: &str, truth: f64) -> (f64, f64) {
     let all = fit.coefficients(Groups::Leave);
     let one = all
@@ -227,7 +227,7 @@ fn predictions_are_of_the_whole_response_of_censored_fits_and_of_the_kept_one_of
     let fit = fitted("y | cens(c) ~ x", "gaussian", &ended(&whole, 1.2));
     fit.save(&path).unwrap();
     let loaded = SavedFit::load(&path).unwrap();
-    // Neither the response nor what is known of it is needed.
+    // Neither the response nor its censoring is needed.
     let rows = number(Table::new(), "x", &[0.0, 2.0]);
     let means = loaded.predict(&rows).unwrap().means().unwrap();
     assert_eq!(means, fit.predict(&rows).unwrap().means().unwrap());
@@ -255,7 +255,7 @@ fn what_would_compare_bounds_with_predictions_is_left_out() {
     let scores = fit.evaluate(&table).unwrap();
     assert_eq!(scores.rmse, None);
     assert!(scores.log_likelihood_per_row.is_finite());
-    // Without what is known of them the responses cannot be scored.
+    // Without the columns of censoring the responses cannot be scored.
     let bare = number(Table::new(), "x", table.number("x").unwrap());
     let bare = number(bare, "y", table.number("y").unwrap());
     let told = fit.evaluate(&bare).unwrap_err();

@@ -1,4 +1,5 @@
-//! Rows left out of fits: samples estimate the whole, folds and fits without a row agree with it.
+//! Leave-one-out estimates: samples estimate the whole, and folds and fits without a row agree with
+//! it.
 
 use lehr_infer::fit::Fit;
 use lehr_infer::method::FullRank;

@@ -1,4 +1,4 @@
-//! Fits of regressions: what they report, predict, score, save and refuse.
+//! Fits of regressions: results, predictions, scores, files and error messages.
 
 #[path = "../../../regression/tests/fixture/mod.rs"]
 mod fixture;
@@ -35,7 +35,7 @@ use fixture::{
     row_values, sigmoid,
 };
 
-/// The rows' log likelihoods with given latents of their own, one for each.
+/// The rows' log likelihoods given one local latent per row.
 fn joint(density: &dyn Density, z: &[f64], own: &[f64]) -> Vec<f64> {
     let graph = Graph::new();
     let at = Point::new(graph.input("z", [z.len()]), graph.input("theta", [0]));

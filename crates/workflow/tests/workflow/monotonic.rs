@@ -1,4 +1,5 @@
-//! Monotonic effects in formulas: what they add to each row, what they find and what they refuse.
+//! Monotonic effects in formulas: their contribution to each row, their estimates and their error
+//! messages.
 
 use lehr_density::Density;
 use lehr_infer::fit::Fit;
@@ -15,7 +16,7 @@ use crate::{category, coefficients, densities, near, normal, number, point, refu
 const SIZES: [&str; 4] = ["small", "mid", "large", "huge"];
 const ORDERED: &str = "y ~ mo(size, levels = c(\"small\", \"mid\", \"large\", \"huge\"))";
 
-/// Rows of four sizes with these means, which are also numbers 1, 2, 4 and 8.
+/// Rows of four sizes with these means; the sizes are also the numbers 1, 2, 4 and 8.
 fn generated(rows: usize, seed: u64, means: [f64; 4]) -> Table {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut noise = || -> f64 { StandardNormal.sample(&mut random) };

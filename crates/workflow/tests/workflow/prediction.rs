@@ -1,5 +1,5 @@
-//! Predictions are averages over draws and not counts of sampled outcomes; the report says what
-//! the outcomes are.
+//! Predictions are averages over draws and not counts of sampled outcomes; the report names the
+//! outcomes.
 
 use lehr_infer::fit::Fit;
 use lehr_infer::method::MeanField;
@@ -18,7 +18,7 @@ fn x() -> Vec<f64> {
         .collect()
 }
 
-/// A noise that is spread over ±1 and belongs to no row in particular.
+/// Noise within ±1 that is not related to the columns.
 fn noise(row: usize) -> f64 {
     (row * row % 17) as f64 / 8.0 - 1.0
 }
@@ -52,13 +52,13 @@ fn sigmoid(at: f64) -> f64 {
     1.0 / (1.0 + (-at).exp())
 }
 
-/// The columns that all draws predict.
+/// The columns predicted with all draws.
 fn predicted(fit: &SavedFit, table: &Table) -> Table {
     let all = fit.forecaster(fit.posterior.n_draws());
     all.predict(table, 0).unwrap().table().unwrap()
 }
 
-/// The average over the draws as every summary takes it: weighted where the fit is corrected.
+/// The average over the draws as in every summary: weighted if the fit is corrected.
 fn average(fit: &SavedFit, values: impl Iterator<Item = f64>) -> f64 {
     let count = fit.posterior.n_draws();
     let weights = if fit.is_corrected() {

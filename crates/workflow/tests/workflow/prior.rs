@@ -1,4 +1,4 @@
-//! Priors: defaults scaled to the table, and the user's on the original scale.
+//! Priors: defaults scaled to the table, and the user's priors on the original scale.
 
 use lehr_density::Density;
 use lehr_infer::fit::Fit;
@@ -93,8 +93,9 @@ fn a_users_priors_are_densities_of_the_reported_coefficients() {
     let made = Regression::new("y ~ x + (1 | site)", Family::Gaussian, &priors, &table).unwrap();
     let bound = made.bind(&table).unwrap();
     let latents = bound.latents();
-    // What the prior adds to the hand computation: the Jacobians of both positive sites and
-    // the standard normals, which differ from point to point, and a constant.
+    // The prior's terms in the calculation by hand: the Jacobians of both positive sites and the
+    // standard
+    // normals, which differ from point to point, and a constant.
     let by_hand = |z: &[f64]| {
         let named = coefficients(&made, &bound, z);
         let free = |site: &str| z[latents.range(latents.position(site).unwrap()).start];
@@ -291,7 +292,7 @@ fn flat_priors_leave_the_slope_to_the_rows() {
     let slope = pairs().map(|(x, y)| x * y).sum::<f64>() / square;
     let spread =
         |of: &[f64], by: f64| of.iter().map(|v| (v - centre(of)).powi(2)).sum::<f64>() / by;
-    // The model's slope is that of columns and a response in units of their standard deviations.
+    // The slope of the model is that of standardised columns and a standardised response.
     let unit = (spread(&x, 30.0) / spread(&y, 30.0)).sqrt();
     let found = posterior.summaries();
     let weight = found
@@ -313,7 +314,7 @@ fn flat_priors_are_refused_where_the_rows_do_not_make_a_posterior() {
     let separated = flat(Family::Bernoulli, &table(&above)).unwrap_err();
     assert!(separated.starts_with("flat prior on "), "{separated}");
     assert!(separated.contains("there is no posterior"), "{separated}");
-    // A step back on either side, and the rows hold the slope.
+    // With one exchange on either side the rows determine the slope.
     let mut mixed = above;
     (mixed[10], mixed[20]) = (1.0, 0.0);
     flat(Family::Bernoulli, &table(&mixed)).unwrap();
@@ -430,7 +431,9 @@ fn draws_of_the_prior_have_its_quantiles_and_its_responses() {
             .find(|one| one.name.as_str() == name);
         middle(&one.unwrap().values)
     };
-    // Four standard errors of a 5 % point among 4,000 draws are about 0.14 standard deviations.
+    // The standard error of a 5 % quantile of 4,000 draws is about 0.035 standard deviations; the
+    // tolerance is four times
+    // that.
     for (name, location, scale) in [("Intercept", 10.0, 3.0), ("x", -1.0, 2.0)] {
         for (found, point) in of(name).into_iter().zip([-1.6449, 0.0, 1.6449]) {
             assert!(

@@ -1,5 +1,6 @@
-//! Gaussian processes by a basis with their weights integrated out: the posterior of long chains, honest
-//! verdicts, and everything that is made of a fit.
+//! Gaussian processes by a basis whose weights are integrated out: the posterior agrees with long
+//! chains, verdicts are
+//! correct, and all results of a fit can be computed.
 
 use lehr_infer::fit::Fit;
 use lehr_infer::method::{Auto, Collapse, Nuts};
@@ -13,7 +14,8 @@ use rand_distr::{Distribution, Poisson, StandardNormal, StandardUniform};
 
 use crate::{category, number};
 
-/// Places x and z, three sites, and responses around a function of x: real, counts, and nothing but noise.
+/// Coordinates x and z, three sites, and responses around a function of x: real numbers, counts,
+/// and noise alone.
 fn generated(rows: usize, seed: u64) -> Table {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut place = || -> f64 {
@@ -42,7 +44,9 @@ fn fitted<'t>(formula: &str, table: &'t Table, fit: Fit<'t>) -> SavedFit {
     regress(formula, table).unwrap().with(fit).fit().unwrap()
 }
 
-/// Means of parameters and rows within a tenth of a deviation of those of long chains, deviations within 8 %.
+/// Means of parameters and rows agree with those of long chains to a tenth of a standard deviation,
+/// standard deviations
+/// to 8 %.
 fn agrees_with_chains(formula: &str, family: &str, table: &Table) {
     let regress = || regress(formula, table).unwrap().family(family).unwrap();
     let own = Fit::new(Collapse::default()).draws(4000).seed(5);
@@ -132,7 +136,7 @@ fn functions_of_every_kind_are_collapsed_drawn_and_survive_their_file() {
     }
 }
 
-/// The truth lies within the band of a collapsed function as often as the band says.
+/// The band of a collapsed function covers the truth as often as it should.
 #[test]
 fn the_curve_of_a_collapsed_function_is_around_the_truth() {
     let table = generated(400, 35);

@@ -43,7 +43,7 @@ fn priors() -> Vec<String> {
     all.map(str::to_owned).to_vec()
 }
 
-/// The log density of rows and their own latents at one point.
+/// The log density of rows and their local latents at one point.
 fn joint(regression: &Regression, table: &Table, spread: &str) -> (Vec<f64>, f64) {
     let density = regression.bind(table).unwrap();
     let z = point(density.latents().size());

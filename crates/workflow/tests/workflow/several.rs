@@ -1,5 +1,6 @@
-//! Several responses: their densities against those of single ones and in closed form, their draws one
-//! by one, what they are called, what they refuse.
+//! Several responses: their densities against those of single responses and in closed form, their
+//! draws one by one, their
+//! names, and their error messages.
 
 use lehr_density::Density;
 use lehr_infer::fit::Fit;
@@ -11,7 +12,7 @@ use lehr_workflow::{SavedFit, Subject, regress};
 
 use crate::{category, densities, near, point};
 
-/// Numbers without a pattern, of mean 0 and about 1 in size.
+/// Pseudo-random numbers with mean 0 and standard deviation of about 1.
 struct Noise(u64);
 
 impl Noise {
@@ -29,8 +30,8 @@ impl Noise {
     }
 }
 
-/// Groups of rows whose two responses have effects of groups with correlation 0.7 and noise with
-/// correlation −0.5; a count and an event that read them too.
+/// Groups of rows whose two responses have group effects with correlation 0.7 and noise with
+/// correlation −0.5; a count and an event that depend on the same effects.
 fn table(groups: usize, rows: usize) -> Table {
     let mut noise = Noise(11);
     let mut columns: [Vec<f64>; 5] = std::array::from_fn(|_| Vec::new());
@@ -118,7 +119,8 @@ fn responses_that_share_nothing_have_the_sum_of_their_log_densities() {
         .for_each(|(row, sum)| near(*row, *sum));
 }
 
-/// The draws of one response, by its own model, make its rows as likely as those of the whole do.
+/// The draws of one response, in its own model, give its rows the same likelihood as the joint
+/// model does.
 #[test]
 fn a_response_of_its_own_has_the_rows_of_the_whole() {
     let table = table(6, 5);
@@ -139,7 +141,7 @@ fn a_response_of_its_own_has_the_rows_of_the_whole() {
         .for_each(|(row, sum)| near(*row, *sum));
 }
 
-/// A fit of two points of the latent space.
+/// A fit with two points of the latent space.
 fn drawn(joint: &Several, table: &Table) -> SavedFit {
     let specification = Specification::parse(joint.formula(), table.names()).unwrap();
     let specification = specification.with_families(&joint.families()).unwrap();
@@ -350,7 +352,7 @@ fn what_several_responses_cannot_have_is_refused() {
     );
 }
 
-/// Chains find the truth, in the whole and in what is made of single responses.
+/// Chains recover the truth, in the joint model and in the models of single responses.
 #[test]
 fn chains_find_the_correlations_that_rows_were_drawn_with() {
     let table = table(60, 8);
@@ -400,7 +402,7 @@ fn chains_find_the_correlations_that_rows_were_drawn_with() {
     assert!(fit.response("w").is_err());
 }
 
-/// A new group is drawn from the distribution of all, for all responses.
+/// The effects of a new group are drawn from the population distribution, for all responses.
 #[test]
 fn rows_of_new_groups_are_scored_and_predicted() {
     let table = table(6, 5);

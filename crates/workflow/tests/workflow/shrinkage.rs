@@ -43,7 +43,7 @@ fn reported_coefficients_are_those_of_the_rows() {
     }
 }
 
-/// The scales that the sites of a draw make of the standard normals, by the formulas of the page.
+/// The scales that the sites of a draw compute from standard normals, by the formulas of the page.
 #[test]
 fn coefficients_have_the_scales_that_the_page_says() {
     let regression = made(
@@ -117,8 +117,8 @@ fn joint_priors_are_refused_where_they_have_no_meaning() {
     says(mean, "between 0 and 1");
 }
 
-/// Ten columns of which two matter: these are kept, and the others are shrunk below what a
-/// normal prior leaves of them.
+/// Ten columns of which two matter: these keep their coefficients, and the others shrink below the
+/// values under a normal prior.
 #[test]
 fn few_columns_are_found_among_many() {
     let mut state = 7_u64;
@@ -128,7 +128,7 @@ fn few_columns_are_found_among_many() {
             .wrapping_add(1);
         ((state >> 33) as f64 + 0.5) / 2_f64.powi(31)
     };
-    // A sum of twelve is normal enough.
+    // A sum of twelve uniform numbers is nearly normal.
     let mut noise = || (0..12).map(|_| uniform()).sum::<f64>() - 6.0;
     let columns: Vec<Vec<f64>> = (0..10)
         .map(|_| (0..80).map(|_| noise()).collect())

@@ -1,4 +1,5 @@
-//! Smooth functions in formulas: what they add to each row, what they refuse, what they find.
+//! Smooth functions in formulas: their contribution to each row, their error messages, their
+//! estimates.
 
 use lehr_density::Density;
 use lehr_graph::Graph;
@@ -45,8 +46,9 @@ fn table() -> Table {
     category(number(table, "zero", &flat), "site", &sites())
 }
 
-/// The functions of the usual basis over the days, and for a scale and a lengthscale, in units of
-/// the model, what turns weights into coefficients: a^{1−w} ā^w with w = Iā²/(1 + Iā²), I the rows' information.
+/// The functions of the usual basis over the days, and, for a scale and a lengthscale in units of
+/// the model, the factors
+/// between weights and coefficients: a^{1−w} ā^w with w = Iā²/(1 + Iā²), I the rows' information.
 fn parts(label: &str, levels: f64, [scale, lengthscale]: [f64; 2]) -> (Vec<f64>, Vec<f64>) {
     let axis = axis();
     let basis = Basis::new(Kernel::Rbf, vec![axis]);
@@ -57,7 +59,7 @@ fn parts(label: &str, levels: f64, [scale, lengthscale]: [f64; 2]) -> (Vec<f64>,
         evaluate(&[found], &Values::new(), 1).remove(0)
     };
     let mut features = basis.features(&[days()]);
-    // With an intercept a function that is added as it is has no mean over the rows.
+    // With an intercept, a function that is not multiplied has mean 0 over the rows.
     if !label.contains("by") {
         let width = basis.width();
         for j in 0..width {
@@ -90,7 +92,7 @@ fn axis() -> Axis {
     Axis::on_interval(Kernel::Rbf, [low, high], [0.2, 1.0])
 }
 
-/// The rows' densities by hand: `own` says what multiplies the function of which level.
+/// The rows' densities by hand. `own` gives the factor and the level of each row's function.
 fn check(formula: &str, label: &str, levels: f64, own: impl Fn(usize) -> (f64, usize)) {
     let table = table();
     let regression = regression(formula, Family::Gaussian, &table);
@@ -119,7 +121,7 @@ fn check(formula: &str, label: &str, levels: f64, own: impl Fn(usize) -> (f64, u
             .sum();
         let unit = named[&format!("{label}.scale")] / scale;
         let mean = named["Intercept"] + unit * factor * f;
-        // The basis is sized by quantiles that are known to a part in a thousand.
+        // The basis is sized by quantiles that are accurate to 0.1 %.
         let known = normal(y[row], mean, named["sigma"]);
         assert!(
             (found - known).abs() < 1e-3 * known.abs().max(1.0),
@@ -255,7 +257,7 @@ fn rows_beyond_the_walls_are_refused_and_those_before_them_counted() {
     );
 }
 
-/// Waves of a twentieth of the range, of which a tenth is the shortest lengthscale that 34 functions have.
+/// Waves of a twentieth of the range; the shortest lengthscale of 34 functions is a tenth of it.
 #[test]
 fn lengthscales_at_the_edge_of_the_basis_name_the_k_to_ask_for() {
     let rows = 600;

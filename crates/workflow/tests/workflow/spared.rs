@@ -1,4 +1,5 @@
-//! Fits that keep moments of their groups in the place of draws, beside the same fits with all draws.
+//! Fits that keep moments of their groups instead of draws, compared with the same fits with all
+//! draws.
 
 use lehr_infer::fit::Fit;
 use lehr_infer::method::Collapse;

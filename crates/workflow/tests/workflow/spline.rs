@@ -1,4 +1,4 @@
-//! Splines in formulas: what they are over the rows, what they find, what they refuse, what is saved.
+//! Splines in formulas: their columns, their estimates, their error messages, and their files.
 
 use std::f64::consts::TAU;
 
@@ -15,7 +15,7 @@ use rand_distr::{Distribution, StandardNormal, StandardUniform};
 
 use crate::{category, number, refusal, regression};
 
-/// A table with y = f(x) + noise, and the months of a year that repeats itself.
+/// A table with y = f(x) + noise, and the month as a periodic column.
 fn generated(rows: usize, seed: u64, truth: impl Fn(f64) -> f64, noise: f64) -> Table {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut uniform = || -> f64 { StandardUniform.sample(&mut random) };
@@ -38,7 +38,7 @@ fn fitted(formula: &str, table: &Table) -> SavedFit {
         .unwrap()
 }
 
-/// The mean and its standard deviation of each row.
+/// The mean of each row and its standard deviation.
 fn predicted(fit: &SavedFit, table: &Table) -> (Vec<f64>, Vec<f64>) {
     let all = fit.forecaster(fit.posterior.n_draws());
     let table = all.predict(table, 0).unwrap().table().unwrap();
@@ -234,7 +234,8 @@ fn knots_constraints_and_scales_survive_the_file_bit_by_bit() {
             "{formula}"
         );
         assert_eq!(fit.functions(), loaded.functions());
-        // One row alone is what it is among others: nothing is learned of rows to predict.
+        // The prediction of a row does not depend on the other rows: nothing is learned from rows
+        // to predict.
         let alone = predicted(&loaded, &fresh.select_rows(&[7])).0[0];
         let among = predicted(&loaded, &fresh).0[7];
         assert!((alone - among).abs() < 1e-12, "{formula}: {alone} {among}");
@@ -362,7 +363,7 @@ fn the_spread_takes_a_prior_by_its_name() {
 
 #[test]
 fn functions_that_no_row_sees_are_known_by_their_prior() {
-    // No row lies between 3 and 7, where five of twenty B-splines live alone.
+    // No row lies between 3 and 7, where five of twenty B-splines have their support.
     let full = generated(300, 14, wave, 0.3);
     let x = full.number("x").unwrap();
     let outside: Vec<usize> = (0..300).filter(|row| (x[*row] - 5.0).abs() > 2.0).collect();

@@ -1,4 +1,4 @@
-//! Regressions of files that are read anew for every pass, beside the same rows in memory.
+//! Regressions on files that are read again for every pass, compared with the same rows in memory.
 
 use std::path::Path;
 use std::time::Instant;
@@ -14,7 +14,7 @@ use lehr_workflow::{BoundRegression, Error, FileTable, SavedFit, Streaming};
 
 use crate::cluster::{divided, means, table};
 
-/// The model of these files, whatever their size.
+/// The model on these files, whatever their size.
 fn streamed(
     formula: (&str, Option<&str>),
     files: &TableFiles,
@@ -91,7 +91,7 @@ fn sums_over_files_are_those_over_rows_in_memory() {
     }
 }
 
-/// Whether coefficients of two fits differ by no more than this share of their standard deviations.
+/// Whether the coefficients of two fits differ by at most this share of their standard deviations.
 fn alike(one: &SavedFit, other: &SavedFit, most: f64) {
     for (one, other) in means(one).iter().zip(means(other)) {
         assert_eq!(one.0, other.0);
@@ -122,7 +122,8 @@ fn a_fit_from_files_is_that_of_rows_in_memory_and_takes_few_passes() {
         let saved = found.unwrap().unwrap().fit(fit()).unwrap();
         let here = BoundRegression::new(&asked(model, &files), &table, Instant::now());
         let whole = here.unwrap().fit(fit()).unwrap();
-        // 2,000 draws tell a mean to 0.022 standard deviations, and a standard deviation to 0.016.
+        // 2,000 draws determine a mean to 0.022 standard deviations, and a standard deviation to
+        // 0.016.
         alike(&saved, &whole, 0.1);
         assert_eq!(choice(&saved, "passes"), passes, "{model:?}");
         let rows = choice(&saved, "rows");
@@ -130,7 +131,7 @@ fn a_fit_from_files_is_that_of_rows_in_memory_and_takes_few_passes() {
     }
 }
 
-/// A table whose sites and pairs of site and color have effects.
+/// A table with effects of sites and of pairs of site and color.
 pub(crate) fn grouped(rows: usize) -> Table {
     let plain = table(rows);
     let mut stream = Stream::new(17, "grouped", 0);
@@ -344,7 +345,8 @@ fn spent() -> f64 {
     (ticks(11) + ticks(12)) / 100.0
 }
 
-/// Takes the files of a folder out of the cache, if it is asked for: what is read then comes from the disk.
+/// Removes the files of a folder from the page cache if this is requested, so that they are read
+/// from the disk.
 fn forget(folder: &str) {
     if std::env::var_os("LEHR_COLD").is_none() {
         return;
@@ -357,7 +359,8 @@ fn forget(folder: &str) {
     }
 }
 
-/// A pass beside reading the same columns alone, in turns: a table of lab/results.
+/// The time of a pass compared with the time to read the same columns, in turns: a table of
+/// lab/results.
 #[test]
 #[ignore = "prints a table: LEHR_TABLE is a folder of lab/scale/table.py; with LEHR_COLD it is read from the disk"]
 fn a_pass_beside_reading_alone() {
@@ -378,7 +381,7 @@ fn a_pass_beside_reading_alone() {
     let size = found.density().latents().size();
     let mut best = [(f64::INFINITY, f64::INFINITY); 4];
     for turn in 1..4 {
-        // What was asked before is known.
+        // Repeated queries are answered from memory.
         let z = vec![0.01 * f64::from(turn); size];
         let many = vec![0.01 * f64::from(turn); 16 * size];
         let read = || {
@@ -411,7 +414,7 @@ fn a_pass_beside_reading_alone() {
     }
 }
 
-/// Workers that read their rows anew for every task.
+/// Workers that read their rows again for every task.
 struct Reading {
     parts: Vec<std::sync::Mutex<Partition>>,
     model: std::sync::Mutex<Option<Vec<u8>>>,
@@ -464,6 +467,6 @@ fn workers_that_do_not_keep_their_rows_give_the_same_fit() {
         found.fit(Fit::default().seed(2)).unwrap()
     };
     let (kept, read) = (fitted(Keeping::Memory), fitted(Keeping::Files));
-    // The same sample and the same draws: what is left is rounding.
+    // The same sample and the same draws: the only differences are rounding errors.
     alike(&read, &kept, 1e-4);
 }

@@ -1,4 +1,5 @@
-//! Groups and smooths in the formulas of parameters: densities, names, priors, truth, refusals.
+//! Groups and smooths in the formulas of parameters: densities, names, priors, estimates, error
+//! messages.
 
 use lehr_density::Density;
 use lehr_infer::fit::Fit;
@@ -184,7 +185,7 @@ fn noise_that_varies_by_group_is_recovered_group_by_group() {
         sd < 0.15 && (mean - truth).abs() < 4.0 * sd,
         "{mean} ± {sd}"
     );
-    // 40 standardised errors: their mean square is 1 ± √(2/40) where the posterior is right.
+    // 40 standardised errors: their mean square is 1 ± √(2/40) if the posterior is right.
     let mut squares = 0.0;
     for (group, effect) in effects.iter().enumerate() {
         let (mean, sd) = known(&fit, &format!("sigma.g[g{group:02}]"));
@@ -209,7 +210,7 @@ fn noise_that_bends_with_a_column_is_recovered_and_predicted() {
     };
     let found = forecaster.predict(&new, 0).unwrap().table().unwrap();
     let sigma = found.number("y_sigma").unwrap();
-    // 1200 rows know ln sigma at a place, of which there are about 9, to √(9/2400) = 0.06.
+    // 1,200 rows determine ln sigma at one of about 9 independent places to √(9/2400) = 0.06.
     for (x, sigma) in x.iter().zip(sigma) {
         let error = sigma.ln() - truth(*x);
         assert!(error.abs() < 0.25, "{x}: {sigma} {error}");

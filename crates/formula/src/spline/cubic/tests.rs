@@ -1,4 +1,4 @@
-//! What cubic splines must do at their knots, between them and beyond.
+//! Cubic splines at their knots, between them and beyond them.
 
 use super::*;
 
@@ -109,7 +109,9 @@ fn the_penalty_is_the_integral_of_squared_bends() {
         .sum();
     let count = 20_000;
     let step = 5.0 / f64::from(count);
-    // Between knots bends are lines, and the middle of a step is as good as its mean to the second order.
+    // Between knots the second derivative is linear, and its value in the middle of an interval
+    // equals the mean to second
+    // order.
     let bends = spline.combine_columns(&weights, 1);
     let at = |x: f64| {
         let h = 1e-3;

@@ -6,7 +6,7 @@ use super::Domain::{Any, Factor, Other, PositiveDefinite};
 use super::{Case, case, matrix, square, vector};
 use crate::random::Random;
 
-/// Matrices m×k and k×n, the first and the second transposed where `turned` says so.
+/// Matrices m×k and k×n; the first and the second are transposed if `turned` says so.
 fn matrices<const LEFT: bool, const RIGHT: bool>(random: &mut Random) -> Vec<Shape> {
     let [m, k, n] = [(); 3].map(|()| random.between(1, 5));
     let left = if LEFT { [k, m] } else { [m, k] };

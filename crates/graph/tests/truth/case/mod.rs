@@ -1,4 +1,4 @@
-//! The table of everything an expression can do: operands, their domain, and how it is built.
+//! The table of all operations of expressions: operands, their domains, and how to build them.
 
 mod elementwise;
 mod linear;
@@ -9,7 +9,7 @@ use lehr_graph::{Expr, Shape};
 use crate::directional::Operands;
 use crate::random::Random;
 
-/// Where the values of an operand come from.
+/// The domain of an operand's values.
 #[derive(Clone, Copy)]
 pub(crate) enum Domain {
     /// Between −1.5 and 1.5, away from zero and from every number of `Other`.
@@ -84,7 +84,7 @@ pub(crate) struct Case {
     pub(crate) build: for<'g> fn(&Operands<'g>) -> Expr<'g>,
 }
 
-/// A row whose operation reads no row numbers.
+/// A case whose operation reads no row numbers.
 const fn case(
     name: &'static str,
     domains: &'static [Domain],

@@ -1,4 +1,4 @@
-//! Chains of many rows against as many chains.
+//! Chains with a batch of rows against one chain per row.
 
 use lehr_graph::{Graph, Plan};
 
@@ -8,10 +8,10 @@ const ROWS: usize = 3;
 const SIZE: usize = 2;
 const STEPS: usize = 3;
 
-/// Noise is an input; the target is not Gaussian, and another one for each row.
+/// The noise is an input. The target is not Gaussian and differs from row to row.
 struct Rows<'g> {
     graph: &'g Graph,
-    /// `[B, 1]`, or one of them.
+    /// `[B, 1]`, or one of its entries.
     slope: Expr<'g>,
 }
 
@@ -36,8 +36,8 @@ fn numbers(name: &str, count: usize) -> Vec<f64> {
     (0..count).map(|i| (phase + 1.7 * i as f64).sin()).collect()
 }
 
-/// Where chains from these noises end, and their weights; `rows` of them side by side, or the one
-/// of row `only`.
+/// The end points of chains with this noise, and their weights: `rows` chains side by side, or only
+/// that of row `only`.
 fn run(shape: &[usize], only: Option<usize>) -> [Vec<f64>; 2] {
     let graph = Graph::new();
     let slopes: Vec<f64> = (0..ROWS).map(|row| 1.0 + 0.4 * row as f64).collect();
@@ -97,7 +97,7 @@ const RESPONSE: f64 = 1.3;
 /// The standard deviation of the start of the row's latent: wider than its posterior.
 const WIDE: f64 = 5.0;
 
-/// From a wide normal to the posterior of z and of a copy of the one row's latent w: z ~ N(0, 1),
+/// From a wide normal to the posterior of z and of a copy of the row's latent w: z ~ N(0, 1),
 /// w ~ N(z, 1), y ~ N(w, 1).
 struct Copies<'g>(&'g Graph);
 
@@ -116,8 +116,8 @@ impl<'g> Path<'g> for Copies<'g> {
     }
 }
 
-/// The log weights of chains of z and the copy of the row's latent: without a density of where the
-/// copy ends, as published, and with one.
+/// The log weights of chains of z and the copy of the row's latent: without a density of the copy's
+/// end point, as published, and with one.
 fn copies(lanes: usize) -> [Vec<f64>; 2] {
     let graph = Graph::new();
     let path = Copies(&graph);

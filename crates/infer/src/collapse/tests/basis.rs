@@ -1,4 +1,4 @@
-//! Functions by a basis: each coefficient has a factor of its own, from 1 to nothing.
+//! Basis functions: each coefficient has a scale of its own, from 1 to nearly 0.
 
 use std::f64::consts::TAU;
 
@@ -21,10 +21,11 @@ use crate::collapse::sight::Sight;
 use crate::collapse::turn::Turning;
 
 const ROWS: usize = 60;
-/// By how much the weights are those of the prior: the rest of an amplitude multiplies them.
+/// The weights have the prior standard deviation a^SHARE for an amplitude a, and a^(1 − SHARE)
+/// multiplies them.
 const SHARE: f64 = 0.4;
 
-/// What a function is of.
+/// The domain of a function.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
     Line,
@@ -36,7 +37,7 @@ enum Kind {
 
 const KINDS: [Kind; 4] = [Kind::Line, Kind::Plane, Kind::Circle, Kind::Levels];
 
-/// What rows are given their predictor.
+/// The distribution of the rows given their predictors.
 #[derive(Clone, Copy, PartialEq)]
 enum Response {
     Normal,
@@ -169,7 +170,7 @@ impl Data {
         })
     }
 
-    /// ln p(y, θ) by the covariance of all rows.
+    /// ln p(y, θ) from the covariance of all rows.
     fn dense(&self, bound: &Bound, theta: &[f64]) -> f64 {
         let amplitudes = self.amplitudes(theta);
         let noise = theta[theta.len() - 1].exp();
@@ -192,7 +193,7 @@ impl Data {
         self.log_amplitudes(theta[0].exp(), &lengthscales)
     }
 
-    /// θ at a lengthscale.
+    /// θ at a given lengthscale.
     fn theta(&self, lengthscale: f64, response: Response) -> Vec<f64> {
         let mut theta = vec![0.2];
         let count = self.basis.axes().len();
@@ -258,7 +259,7 @@ fn a_function_that_nothing_is_left_of_leaves_the_model_without_it() {
     );
 }
 
-/// The largest error of a slope beside differences of values.
+/// The largest error of a gradient compared with finite differences.
 fn worst_slope(collapsed: &Collapsed<'_>, theta: &[f64]) -> f64 {
     let mut bench = collapsed.bench();
     let near = Near::default();
@@ -326,7 +327,7 @@ fn rows_one_by_one_say_of_a_function_what_their_sums_say() {
     }
 }
 
-/// Draws at one θ have the mean and the variances of the function given all rows.
+/// Draws at one θ have the mean and the variances of the function's posterior given all rows.
 #[test]
 fn draws_of_a_function_are_of_its_posterior() {
     const DRAWS: usize = 4000;

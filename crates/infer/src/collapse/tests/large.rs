@@ -1,4 +1,5 @@
-//! What stands in for a factor of S, and what stands in for draws of very many groups.
+//! Approximations for large tables: in place of a factor of S, and in place of draws of very many
+//! groups.
 
 use lehr_density::Density;
 
@@ -10,7 +11,8 @@ use crate::collapse::near::Near;
 use crate::collapse::sight::Sight;
 use crate::collapse::workspace::Bench;
 
-/// The same table with what b and the coefficients leave of S factorised, or not.
+/// The same table with the factor of the Schur complement in S, and with the approximation used in
+/// its place.
 fn both(form: Form, look: impl Fn(&Collapsed<'_>, Evaluated, &mut Bench) -> Vec<f64>) {
     let (bound, theta) = (bind(form, &Data::new()), theta(form));
     let [dense, loose] = [Sight::Exact, Sight::Loose].map(|sight| {

@@ -1,4 +1,4 @@
-//! Responses that are not normal, against integrals by brute force.
+//! Non-normal responses against numerical integrals.
 
 use lehr_model::distribution::{
     Bernoulli, Distribution, Exponential, HalfNormal, NegativeBinomial, Normal, Poisson, StudentT,
@@ -23,7 +23,7 @@ use crate::method::Collapse;
 const GROUPS: usize = 30;
 const ROWS: usize = 180;
 
-/// Rows of 30 groups, another factor of 5, a covariate, and three responses.
+/// Rows of 30 groups, a second factor with 5 levels, a covariate, and three responses.
 struct Data {
     group: Vec<u32>,
     other: Vec<u32>,
@@ -86,7 +86,7 @@ impl Data {
     }
 }
 
-/// binary ~ offset(x) + (1 | group): nothing but the groups is integrated.
+/// binary ~ offset(x) + (1 | group): only the group effects are integrated out.
 fn alone(data: &Data) -> Bound {
     let model = Model::new(|m| {
         let spread = m.sample("spread", HalfNormal::new(1.0));
@@ -174,7 +174,7 @@ fn the_gaps_of_groups_lead_from_the_bound_to_the_integral() {
 #[test]
 fn rows_that_are_the_same_are_one_row_that_counts_as_often() {
     let data = Data::new();
-    // Three rows out of four are copies, in another order than the first ones.
+    // Three rows out of four are copies, in a different order.
     let copies: Vec<usize> = (0..4 * ROWS).map(|n| n * 7 % ROWS / (1 + n % 2)).collect();
     let mut times = vec![0.0; ROWS];
     for row in &copies {
@@ -344,7 +344,7 @@ fn every_way_to_draw_weighs_to_the_same_integral() {
         (mean - exact).abs() < 4.0 * error + 1e-6,
         "{mean} {exact} {error}"
     );
-    // With nothing beside the groups every weight is the integral itself.
+    // If only group effects are integrated out, every weight is the integral itself.
     let (mean, error, _) = weighed(&single, &theta, Way::Exact);
     assert!(
         (mean - exact).abs() < 1e-5 && error < 1e-9,

@@ -1,4 +1,5 @@
-//! Groups of every shape: empty, of one row, one in all, renamed, with three effects; and what is no group at all.
+//! Groups of every kind: empty, with one row, one group in all, renamed, with three effects; and
+//! sites that are not groups.
 
 use std::f64::consts::TAU;
 
@@ -15,7 +16,7 @@ fn levels(count: usize) -> Vec<String> {
     (0..count).map(|k| k.to_string()).collect()
 }
 
-/// y ~ N(Σ zₖ u_gk, 0.8²), u ~ N(0, spread²), the spread on its own.
+/// y ~ N(Σ zₖ u_gk, 0.8²), u ~ N(0, spread²), with one standard deviation for all.
 fn grouped(data: &Data, codes: &[u32], z: &[f64], groups: usize) -> Bound {
     let (rows, width) = (codes.len(), z.len() / codes.len());
     let table = Table::new()
@@ -34,7 +35,8 @@ fn grouped(data: &Data, codes: &[u32], z: &[f64], groups: usize) -> Bound {
     model.bind(&table).unwrap()
 }
 
-/// The collapsed density of [`grouped`] less the prior of the spread, beside all rows at once.
+/// The collapsed density of [`grouped`] less the prior of the standard deviation, compared with
+/// dense algebra on all rows.
 fn agrees(codes: &[u32], z: &[f64], groups: usize) {
     let data = Data::new();
     let (rows, width) = (codes.len(), z.len() / codes.len());
@@ -86,7 +88,7 @@ fn with_empty(data: &Data, count: usize) -> Table {
     table
 }
 
-/// y ~ (1 | a) + (1 | b) with so many levels of b.
+/// y ~ (1 | a) + (1 | b) with `count` levels of b.
 fn crossed(data: &Data, count: usize) -> Bound {
     let model = Model::new(move |m| {
         let level = m.sample("level", Normal::new(0.0, 1.5));
@@ -130,7 +132,7 @@ fn groups_by_other_numbers_are_the_same_groups() {
     }
 }
 
-/// Rows that read two groups of one site with so many levels.
+/// Rows that read two groups of one site with `count` levels.
 fn two_of_one(data: &Data, count: usize) -> Bound {
     let column = |codes: Vec<u32>| lehr_table::Column::Category {
         codes,
@@ -159,7 +161,7 @@ fn rows_of_two_groups_of_one_site_and_learned_numbers_are_refused() {
         why.starts_with("the rows read the 600 numbers of \"effect\" neither by group"),
         "{why}"
     );
-    // Fewer may as well be coefficients of columns.
+    // With few levels they can be treated as coefficients of columns.
     assert_eq!(refusal(&two_of_one(&data, 4)), None);
     assert_eq!(refusal(&two_of_one(&data, 70)), None);
     let learned = Model::new(|m| {

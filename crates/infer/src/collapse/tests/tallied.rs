@@ -1,4 +1,4 @@
-//! Sums over rows that pass by against sums over rows that are here.
+//! Sums over rows that are streamed against sums over rows in memory.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::collapse::parts::Parts;
 use crate::collapse::sight::Sight;
 use crate::streamed::RowSums;
 
-/// The value, the slope, the effects and what they vary by.
+/// The value, the gradient, the effects and their standard deviations.
 fn look(collapsed: &Collapsed<'_>, theta: &[f64]) -> Vec<f64> {
     let mut bench = collapsed.bench();
     let at = collapsed.at(theta, &Near::default(), Care::Slope, &mut bench);
@@ -75,7 +75,7 @@ fn three_shards_are_one_table() {
     for form in [Form::Standard, Form::Effect] {
         let data = Data::new();
         let bound = bind(form, &data);
-        // What is here need not have a row of every group.
+        // The rows in memory need not include every group.
         let here = bind(form, &data.at(&(0..30).collect::<Vec<usize>>()));
         let elsewhere = Elsewhere::new(here, ROWS, Arc::new(shards(form, &data)));
         let at = theta(form);
@@ -85,7 +85,7 @@ fn three_shards_are_one_table() {
     }
 }
 
-/// Groups of which rows beyond a limit read the one behind their own, or have another spread.
+/// Groups in which rows after a limit read the next group, or have another standard deviation.
 fn unlike(rows: usize, last: f64, odd: Odd) -> Bound {
     let mut y = vec![0.0; rows];
     Stream::new(8, "collapse", 0).fill_normal(&mut y);
@@ -137,7 +137,7 @@ fn one_row_that_reads_otherwise_is_found() {
     }
 }
 
-/// Two factors that put all rows into the same groups, but for one.
+/// Two factors that put all rows except for one into the same groups.
 fn nearly_alike(odd: Option<usize>) -> Bound {
     let rows = LONG + 100;
     let mut y = vec![0.0; rows];

@@ -1,4 +1,4 @@
-//! The formula written out, unbiasedness, and refusals.
+//! The formula written out, unbiasedness, and error messages.
 
 use super::*;
 

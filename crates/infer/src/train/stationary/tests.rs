@@ -16,7 +16,7 @@ impl Curve {
         self.depth * (-(step as f64) / self.time).exp()
     }
 
-    /// Steps at which the rule stopped, or the cap.
+    /// The step at which the rule stopped, or the cap.
     fn run(&self, seed: u64, cap: u64) -> u64 {
         let mut rule = Stationary::new(StationarySettings::default());
         let mut stream = Stream::new(seed, "curve", 0);
@@ -72,14 +72,15 @@ fn a_rising_objective_is_not_stopped_before_a_tenth_of_its_noise_is_left() {
     }
     let (gap, median, _) = summary(curve(1000.0, 2000.0, 0.3), 400_000);
     assert!(gap < 0.01, "{gap}");
-    // The curve is within a tenth of the noise after 9.2 times its time.
+    // The curve is within a tenth of the noise after 9.2 times its time constant.
     assert!(median < 70_000, "{median}");
 }
 
 #[test]
 fn a_slow_rise_as_small_as_the_noise_is_mostly_followed() {
-    // Worst of the cases tried: the first windows rise by a few standard errors only. The
-    // quarter that stops early is the price of stopping by itself.
+    // The worst of these cases: the first windows rise by only a few standard errors. A quarter of
+    // the
+    // runs stop early, which is the price of an automatic stop.
     let slow = curve(1.0, 5000.0, 0.0);
     let mut gaps: Vec<f64> = (0..60)
         .map(|seed| slow.gap(slow.run(seed, 400_000)))

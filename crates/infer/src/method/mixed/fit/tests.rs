@@ -77,7 +77,8 @@ fn truth(density: &Bound) -> Truth {
     }
 }
 
-/// Compares a fit of [`balanced`] with the grid, to these errors of means and deviations.
+/// Compares a fit of [`balanced`] with the grid, with these tolerances of means and standard
+/// deviations.
 fn check(collapse: Collapse, close: (f64, f64)) -> Posterior {
     let density = balanced();
     let posterior = Fit::new(collapse).seed(3).run(&density).unwrap();
@@ -111,13 +112,14 @@ fn chains_over_the_spreads_have_the_moments_and_the_evidence_of_a_grid() {
         spreads: Spreads::Chains,
         ..Collapse::default()
     };
-    // 1,000 draws that are worth 800 and more.
+    // 1,000 draws with an effective sample size of at least 800.
     let posterior = check(collapse, (0.12, 0.1));
     assert!(posterior.choices.iter().any(|(what, _)| what == "chains"));
 }
 
-/// 10 groups of 12 rows, whose intercepts and seven slopes have a spread each: with the noise, nine
-/// hyperparameters.
+/// 10 groups of 12 rows. The intercept and each of seven slopes have a standard deviation; with the
+/// noise
+/// there are nine hyperparameters.
 fn many_spreads() -> Bound {
     const SLOPES: usize = 7;
     let (groups, rows) = (10, 120);
@@ -182,13 +184,13 @@ fn more_spreads_than_axes_are_drawn_by_chains_and_agree_with_nuts() {
     for own in posterior.corrected_summaries() {
         let other = summaries.iter().find(|one| one.name == own.name).unwrap();
         let (shift, ratio) = ((own.mean - other.mean) / other.sd, own.sd / other.sd);
-        // 1,000 draws on one side, at least 400 on the other, 90 numbers.
+        // 1,000 draws in one fit, at least 400 effective draws in the other, 90 numbers.
         assert!(shift.abs() < 0.25, "{} {shift}", own.name);
         assert!(ratio.ln().abs() < 0.2, "{} {ratio}", own.name);
     }
 }
 
-/// Eight means with known errors and a spread that may be 0 or large.
+/// Eight means with known errors, whose standard deviation may be 0 or large.
 fn schools() -> Bound {
     let y = vec![28.0, 8.0, -3.0, 7.0, -1.0, 1.0, 18.0, 12.0];
     let error = vec![15.0, 10.0, 16.0, 11.0, 9.0, 11.0, 10.0, 18.0];

@@ -1,4 +1,4 @@
-//! Fits that keep moments of their groups in the place of draws.
+//! Fits that keep moments of their groups instead of draws.
 
 use lehr_density::Density;
 use lehr_model::distribution::{Distribution, Exponential, HalfNormal, LkjCholesky, Normal};
@@ -14,8 +14,9 @@ use crate::posterior::Posterior;
 
 const GROUPS: usize = 30;
 
-/// 30 groups with correlated intercepts and slopes, standard normals that the rows multiply, crossed with six others; a
-/// group of one row and one without any.
+/// 30 groups with correlated intercepts and slopes, in the form of standard normals, crossed with
+/// six others; one group
+/// has a single row and one has none.
 fn crossed() -> Bound {
     let rows = 150;
     let mut random = Stream::new(8, "spared", 0);
@@ -67,7 +68,7 @@ fn fit(density: &Bound, spares: bool) -> Posterior {
     fit.run(density).unwrap()
 }
 
-/// Whether two sets of draws, or draws and moments, tell the same to what so many draws know.
+/// Whether two sets of draws, or draws and moments, agree within their Monte Carlo errors.
 fn same(name: &str, one: (f64, f64), other: (f64, f64)) {
     let (shift, ratio) = ((one.0 - other.0) / other.1, one.1 / other.1);
     // Two times 4,096 draws, 70 numbers.
@@ -79,7 +80,7 @@ fn moments(values: &[f64]) -> (f64, f64) {
     (mean(values), sd(values))
 }
 
-/// The effects as the rows read them, E = diag(spread) factor u, of every draw of a group.
+/// The effects as the rows read them, E = diag(sd) factor u, for every draw of a group.
 fn effects(posterior: &Posterior, own: impl Fn(usize) -> [f64; 2]) -> [Vec<f64>; 2] {
     let sites = posterior.latents.constrain_values(&posterior.draws);
     let site = |name: &str| &sites.iter().find(|one| one.name == name).unwrap().values;
@@ -119,7 +120,8 @@ fn moments_and_draws_made_again_are_those_of_all_draws() {
             let own = kept.effects(draw, spared.draw(draw), &[group as u32]);
             [own[0], own[1]]
         });
-        // Spreads of one and no correlation, where the hyperparameters start: moments are of the effects themselves.
+        // At the start of the hyperparameters standard deviations are 1 and correlations 0, so
+        // moments are those of the effects.
         let (means, covariance) = kept.moments(group);
         for effect in 0..2 {
             let name = format!("group {group}, effect {effect}");
@@ -135,7 +137,8 @@ fn what_is_drawn_of_a_group_is_joint_with_the_kept_numbers() {
     let density = crossed();
     let posterior = fit(&density, true);
     let kept = posterior.spared.as_ref().unwrap();
-    // The prior and the likelihood of whole draws, beside those of draws of which one group is another draw's.
+    // The prior and the likelihood of complete draws, and of draws in which one group comes from
+    // another draw.
     let groups: Vec<u32> = (0..GROUPS as u32).collect();
     let level = density.latents().position("level").unwrap();
     let level = density.latents().range(level).start;
