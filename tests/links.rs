@@ -44,7 +44,7 @@ fn anchor(heading: &str) -> String {
         .replace(' ', "-")
 }
 
-/// What is wrong with a link of a page, if anything.
+/// The fault of a link of a page, if any.
 fn broken(page: &Path, link: &str) -> Option<String> {
     if link.contains("://") {
         return None;

@@ -1,4 +1,4 @@
-//! The command itself: help, a measured step, and what it refuses.
+//! The command: its help, a measured step, and its error messages.
 
 use std::process::{Command, Output};
 

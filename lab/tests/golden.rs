@@ -1,4 +1,4 @@
-//! The bits of small fits: two runs have the same, and a changed bit and a lost line are found.
+//! The bits of small fits: two runs are equal, and a changed bit and a lost line are found.
 
 use std::fs;
 use std::path::Path;
@@ -28,7 +28,7 @@ fn recorded() -> (TempDir, String) {
     (folder, text)
 }
 
-/// What a run says of these older lines.
+/// The output of a run that is compared with these older lines.
 fn against(folder: &TempDir, older: &str) -> (Option<i32>, String, String) {
     fs::write(folder.path().join("changed.txt"), older).unwrap();
     let output = golden(folder.path(), &["--against", "changed.txt"]);

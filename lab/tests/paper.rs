@@ -1,10 +1,10 @@
-//! Every table on tiny settings: it is made, its page is whole, and a second run does no fit again.
+//! Every table on tiny settings: it is made, its page is complete, and a second run repeats no fit.
 
 use lehr_infer::observer::{Observer, Phase};
 use lehr_lab::paper::{Answer, Dataset, Origin, Settings, Table, Watcher};
 use lehr_report::Style;
 
-/// Counts the fits that were really made.
+/// Counts the fits that were computed.
 #[derive(Default)]
 struct Counter {
     fits: usize,
@@ -41,7 +41,7 @@ fn tiny(folder: &std::path::Path) -> Settings {
     }
 }
 
-/// Runs a table twice: the second run finds everything done and says the same.
+/// Runs a table twice: the second run finds everything done and gives the same answer.
 fn made(table: Table) -> Answer {
     let folder = tempfile::tempdir().unwrap();
     let settings = tiny(folder.path());

@@ -1,4 +1,4 @@
-//! The verdict on posteriors whose truth is known: what is wrong is not trusted, what is right is.
+//! The verdict on posteriors with a known truth: wrong fits are not trusted, right ones are.
 
 use lehr_infer::judge::Level;
 use lehr_lab::verdict::{Fitted, Problem, facts, fit, generated, large_problems, mark, problems};
@@ -70,7 +70,7 @@ fn right_numbers_are_trusted() {
     }
 }
 
-/// One of those whose table is too long for chains.
+/// A posterior whose table is too long for chains.
 fn large(name: &str) -> Fitted {
     const ROWS: usize = 40_000;
     let mut all = large_problems(ROWS);

@@ -1,19 +1,20 @@
-//! The arrows between the modules of a crate: who uses what, wherever it is imported from.
+//! The arrows between the modules of a crate: which module uses which item, wherever it is imported
+//! from.
 
 use std::collections::BTreeSet;
 
 use crate::import::Segments;
 use crate::module::{Crate, made_up};
 
-/// A chain of re-exports is followed no further.
+/// The longest chain of re-exports that is followed.
 const MOST_HOPS: usize = 8;
 
-/// One file uses an item that is written in another.
+/// An arrow: one file uses an item that is defined in another.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Arrow {
     pub(crate) from: Segments,
     pub(crate) to: Segments,
-    /// The item, `self` for the module as such or for all that is in it.
+    /// The name of the item; `self` for the module as a whole.
     pub(crate) item: String,
 }
 

@@ -46,8 +46,8 @@ fn unsafe_code_lives_in_the_kernels_alone() {
 }
 
 /// Prints the source lines of every crate: lines that are neither blank nor only a comment, in
-/// files that are shipped, without items under `#[cfg(test)]`. To see them:
-/// `cargo test --test shape -- --nocapture lines`.
+/// files that are shipped, without items under `#[cfg(test)]`. To see them: `cargo test --test
+/// shape -- --nocapture lines`.
 #[test]
 fn lines() {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();

@@ -1,6 +1,5 @@
 //! The structure of the repository: arrows between crates and between modules, cycles, lengths and
-//! widths of files, tuple
-//! parameters, `unsafe`, and the number of lines.
+//! widths of files, tuple parameters, `unsafe`, and the number of lines.
 
 mod arrow;
 mod cycle;

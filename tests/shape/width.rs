@@ -9,8 +9,7 @@ use crate::{entries, none};
 const MOST_CHARACTERS: usize = 120;
 
 /// The folder of dated measurements. Their tables and output are as programs printed them, because
-/// a record is not edited
-/// afterwards; its prose keeps to the width.
+/// a record is not edited afterwards; its prose keeps to the width.
 const RECORDS: &str = "lab/results/";
 
 /// The numbers of the lines that are too wide, and their characters.

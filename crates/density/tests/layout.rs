@@ -145,6 +145,6 @@ fn sizes_are_checked_before_memory_is_taken() {
     assert!(refused(vec![2; 5]).contains("at most 4 dimensions"));
     let half = |name: &str| Site::new(name, [1 << 39], Support::Real);
     assert!(Layout::new(vec![half("a"), half("b"), half("c")]).is_err());
-    // Four terabytes, of which none is taken.
+    // Four terabytes, none of which are allocated.
     assert_eq!(Layout::new(vec![half("a")]).unwrap().size(), 1 << 39);
 }

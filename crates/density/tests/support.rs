@@ -19,7 +19,7 @@ fn constrain(support: Support, free: &[f64]) -> (Vec<f64>, f64) {
     (found.pop().unwrap(), log_jacobian)
 }
 
-/// The coordinates of an event in which its Jacobian is stated.
+/// The coordinates of an event in which its Jacobian is defined.
 fn coordinates(support: Support, event: &[f64]) -> Vec<f64> {
     let below = |n: usize, last: usize| {
         let place = move |i: usize| (0..i + last).map(move |j| event[i * n + j]);

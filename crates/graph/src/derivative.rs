@@ -14,8 +14,7 @@ impl Graph {
     ///
     /// # Panics
     /// If an array of `wrt` is computed and no [`Expr::anchor`]: rules that simplify while a
-    /// program
-    /// is written may have looked through it, and the derivative would miss those paths.
+    /// program is written may have looked through it, and the derivative would miss those paths.
     pub fn grad<'g>(&'g self, of: Expr<'g>, wrt: &[Expr<'g>]) -> Vec<Expr<'g>> {
         self.assert_own(wrt);
         for array in wrt {

@@ -1,8 +1,8 @@
 //! Rules applied while a node is built: constants fold, zeros vanish, broadcasts float outward.
 //!
-//! Each function returns the simpler expression, or `None` where the node must be built.
-//! `0·x` is 0 even where `x` may be infinite: a zero in a program is a structural one.
-//! A rule that builds other nodes may call itself through them. What is nested too deep for that
+//! Each function returns the simpler expression, or `None` where the node must be built. `0·x` is 0
+//! even where `x` may be infinite: a zero in a program is a structural one. A rule that builds
+//! other nodes may call itself through them. What is nested too deep for that
 //! ([`Graph::nest`](crate::Graph)) is built as it was asked for.
 
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Gaussian processes by inducing points: natural gradients, the fit, and what a step computes.
+//! Gaussian processes by inducing points: natural gradients, fits, and the cost of a step.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,7 +30,7 @@ fn table(rows: usize) -> Table {
     table.unwrap().with_number("x", x).unwrap()
 }
 
-/// A function of one column by seven points; its noise learned or a latent.
+/// A function of one column with seven inducing points; its noise is a parameter or a latent.
 fn bound(rows: usize, noise: Noise) -> Bound {
     let model = Model::new(move |m| {
         let scale = m.param("scale", 1.0, Support::Positive);
@@ -62,8 +62,8 @@ enum Noise {
     Latent,
 }
 
-/// ln N(y; 0, AAᵀ + 1 + diag(r + σ²)) of the model with normal noise at θ, by plain loops. The level
-/// adds 1 to every covariance.
+/// ln N(y; 0, AAᵀ + 1 + diag(r + σ²)) of the model with normal noise at θ, by simple loops. The
+/// intercept adds 1 to every covariance.
 fn evidence(rows: usize, theta: &[f64]) -> f64 {
     let (scale, lengthscale, noise) = (theta[0].exp(), theta[1].exp(), theta[9].exp());
     let places = &theta[2..9];
@@ -137,7 +137,7 @@ fn a_whole_natural_step_on_normal_rows_lands_on_the_posterior() {
     }
 }
 
-/// At the exact posterior the slope of the bound in θ is that of the evidence.
+/// At the exact posterior the gradient of the bound in θ is that of the evidence.
 #[test]
 fn what_is_learned_moves_along_the_slope_of_the_evidence() {
     let density = bound(40, Noise::Normal);
@@ -158,7 +158,7 @@ fn what_is_learned_moves_along_the_slope_of_the_evidence() {
     }
 }
 
-/// METHODS2 §3.8, 2: full rank reaches the evidence.
+/// METHODS2 §3.8, 2: the bound of a full-rank Gaussian reaches the evidence.
 #[test]
 fn full_rank_ends_at_the_evidence_of_what_it_learned() {
     let rows = 120;
@@ -191,7 +191,8 @@ fn noise_may_be_a_latent_that_all_rows_share_and_heavy_tailed() {
     }
 }
 
-/// METHODS2 §3.8, 7: what does not depend on latents is computed once, however long the chain is.
+/// METHODS2 §3.8, 7: quantities that do not depend on latents are computed once, however long the
+/// chain is.
 #[test]
 fn the_solve_is_planned_once_and_not_for_every_step_of_a_chain() {
     let density = bound(30, Noise::Student);
@@ -201,7 +202,7 @@ fn the_solve_is_planned_once_and_not_for_every_step_of_a_chain() {
     };
     let counts = |steps: usize| {
         let guide = Annealed {
-            // Without triangular solves of its own.
+            // A base without triangular solves.
             base: Arc::new(MeanField { start_scale: 0.4 }),
             drive: Drive::FullData,
             steps,
@@ -224,8 +225,8 @@ fn the_solve_is_planned_once_and_not_for_every_step_of_a_chain() {
     let [one, four] = [1, 4].map(counts);
     assert_eq!(one, four);
     assert_eq!(one[0], 1, "one factorisation");
-    // Forwards and back for the rows that drive the chain and for those that score it, which are inputs of
-    // their own, and twice back through the factor.
+    // A forward and a backward solve for the rows that drive the chain and for those that score it,
+    // which are separate inputs, and two backward solves through the factor.
     assert_eq!(one[1], 6, "solves");
 }
 
@@ -264,12 +265,12 @@ fn with_a_point_in_every_row_outcomes_have_the_posterior_of_the_dense_process() 
         .collect();
     let known = dense_means(&lower, &y);
     for (n, (found, known)) in found.iter().zip(&known).enumerate() {
-        // 20,000 draws of each, of standard deviations below 1.3.
+        // 20,000 draws of each, with standard deviations below 1.3.
         assert!((found - known).abs() < 0.05, "row {n}: {found} {known}");
     }
 }
 
-/// The posterior means of f = L e under logits, by draws around the mode of e.
+/// The posterior means of f = L e for logits, by draws around the mode of e.
 fn dense_means(lower: &[Vec<f64>], y: &[f64]) -> Vec<f64> {
     let size = y.len();
     let value = |e: &[f64]| -> Vec<f64> {
@@ -331,7 +332,7 @@ fn solve_transposed(lower: &[Vec<f64>], right: &[f64]) -> Vec<f64> {
     x
 }
 
-/// Lengthscales so short that squared distances leave the range of numbers: nothing can be factorised.
+/// Lengthscales so short that squared distances overflow and no covariance can be factorised.
 #[test]
 fn a_covariance_that_cannot_be_factorised_ends_in_words() {
     let model = Model::new(|m| {
@@ -354,7 +355,7 @@ fn a_covariance_that_cannot_be_factorised_ends_in_words() {
     assert!(plain.contains("gp(x).weight"), "{plain}");
 }
 
-/// Notes when it is first asked, and what it says then.
+/// Records the step at which it is first called, and returns a fixed answer.
 struct Witness {
     first: Option<u64>,
     says: Wish,

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::LearnError;
 
-/// Something that is learned from all rows in one pass. A copy made before the pass can read
-/// some of the rows; copies are merged in the order of their rows.
+/// Something that is learned from all rows in one pass. A copy made before the pass can read some
+/// of the rows; copies are merged in the order of their rows.
 pub trait Accumulator: Any + Send + Sync {
     /// The columns that it reads.
     fn columns(&self) -> Vec<&str>;

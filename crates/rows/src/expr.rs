@@ -50,8 +50,8 @@ impl<'g> Rows<'g> {
         }
     }
 
-    /// Rows whose columns are inputs of the graph, in the order of `columns`, named by the
-    /// prefix and the column.
+    /// Rows whose columns are inputs of the graph, in the order of `columns`, named by the prefix
+    /// and the column.
     pub fn inputs(graph: &'g Graph, columns: &Columns, length: usize, prefix: &str) -> Rows<'g> {
         let declare = |column: &crate::Column| {
             let name = format!("{prefix}{}", column.name);

@@ -29,8 +29,8 @@ impl RowSet<'_> {
 
 /// The data of a density's columns, by their place in [`crate::Columns`].
 ///
-/// Reading copies into the caller's buffer and allocates nothing. Rows out of range, a buffer
-/// of the wrong length or a column of the other kind break an invariant and panic.
+/// Reading copies into the caller's buffer and allocates nothing. Rows out of range, a buffer of
+/// the wrong length or a column of the other kind break an invariant and panic.
 pub trait RowSource: Send + Sync {
     /// How many rows there are.
     fn n_rows(&self) -> usize;

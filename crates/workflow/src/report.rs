@@ -79,8 +79,8 @@ impl SavedFit {
         }
     }
 
-    /// The fit's line in a comparison of methods; `test` is its mean log likelihood of
-    /// held-out rows.
+    /// The fit's line in a comparison of methods; `test` is its mean log likelihood of held-out
+    /// rows.
     pub fn comparison(&self, test: Option<f64>) -> Comparison {
         let posterior = &self.posterior;
         let seconds = self.seconds();

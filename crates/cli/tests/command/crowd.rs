@@ -47,8 +47,7 @@ fn a_fit_of_very_many_groups_is_summarised_predicted_reported_and_told_of() {
         fields[place(name)].parse().unwrap()
     };
     // The two rows of a group determine its mean to 0.5/√2, and the means have a standard deviation
-    // of 2: predictions follow
-    // the groups.
+    // of 2: predictions follow the groups.
     let errors = lines.map(|line| (at(line, "y") - at(line, "y_mean")).powi(2));
     let error = (errors.sum::<f64>() / (2 * GROUPS) as f64).sqrt();
     assert!((0.3..0.45).contains(&error), "{error}");

@@ -60,8 +60,7 @@ impl Scratch {
 
     /// Makes the commands run as a user who cannot open files without permission. Root can, so root
     /// gives the folder to `nobody` and runs the commands as `nobody`. Where the system does not
-    /// allow
-    /// that, the function prints on stderr what is skipped and returns false.
+    /// allow that, the function prints on stderr what is skipped and returns false.
     #[cfg(unix)]
     pub(crate) fn becomes_plain(&mut self, skipped: &str) -> bool {
         use std::os::unix::fs::{PermissionsExt, lchown};

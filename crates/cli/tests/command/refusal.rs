@@ -1,4 +1,5 @@
-//! What cannot run: each mistake with its message, code 2, nothing on stdout, no file touched.
+//! Commands that are refused: each mistake with its message, exit code 2, nothing on stdout, no
+//! file changed.
 
 use crate::fixture::{Scratch, csv, files, fitted};
 
@@ -17,7 +18,7 @@ fn refused(scratch: &Scratch, arguments: &[&str]) -> String {
     ended.stderr
 }
 
-/// Refused fits of `train.csv`: what is changed, and what the message says of it.
+/// Refused fits of `train.csv`: the arguments that are changed, and a part of the message.
 fn refused_fits(cases: &[(&[&str], &str)]) {
     let scratch = scratch();
     for (arguments, expected) in cases {

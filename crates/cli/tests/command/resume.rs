@@ -156,7 +156,7 @@ fn a_fit_that_is_interrupted_before_it_trains_can_be_resumed() {
         "0",
     ];
     let scratch = scratch();
-    // The first checkpoint is that of the start.
+    // The first checkpoint is written at the start.
     let child = checkpointed(&scratch, &CHAIN);
     let sent = Command::new("kill")
         .args(["-INT", &child.id().to_string()])
@@ -164,7 +164,8 @@ fn a_fit_that_is_interrupted_before_it_trains_can_be_resumed() {
         .unwrap();
     assert!(sent.success());
     let ended = Ended::new(&child.wait_with_output().unwrap());
-    // A part that cannot stop half-way ends at once, as other commands do; what is saved is the same.
+    // A phase that cannot be interrupted ends at once, as other commands do; the saved state is the
+    // same.
     assert!(matches!(ended.code, Some(2 | 130)), "{}", ended.stderr);
     let words = "--resume continues from there";
     assert!(ended.stderr.contains(words), "{}", ended.stderr);
@@ -194,7 +195,7 @@ fn interrupted_chains_keep_their_draws_and_can_be_resumed() {
             .collect::<Vec<&str>>()
     };
     let child = checkpointed(&scratch, &chains("4000000"));
-    // A checkpoint of this size has draws of more than the warm-up.
+    // A checkpoint of this size contains draws from after the warm-up.
     let size = || std::fs::metadata(scratch.path("fit.lehr.checkpoint")).map_or(0, |one| one.len());
     let clock = Instant::now();
     while size() < 100_000 {

@@ -1,4 +1,4 @@
-//! What new users stumbled over: hints, names in errors, columns of dashes.
+//! Details that new users had difficulties with: hints, names in errors, columns of dashes.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Several responses in one fit, from the command.
+//! Several responses in one fit, from the command line.
 
 use std::fmt::Write;
 
@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use crate::fixture::{Noise, Scratch};
 
-/// Two responses whose effects of groups are correlated by 0.8, and a count that has the first one's.
+/// Two responses whose group effects have a correlation of 0.8, and a count that depends on the
+/// first of them.
 fn tables(scratch: &Scratch) {
     let mut noise = Noise(21);
     let mut wide = String::from("one,two,count,x,g\n");
@@ -36,7 +37,7 @@ fn moments(json: &Value, name: &str) -> (f64, f64) {
     (one["mean"].as_f64().unwrap(), one["sd"].as_f64().unwrap())
 }
 
-/// Collapsed fits beside the truth, and beside chains over all latents of the same model.
+/// Collapsed fits compared with the truth, and with chains over all latents of the same model.
 #[test]
 fn tied_effects_are_those_that_rows_were_drawn_with_and_that_chains_find() {
     let scratch = Scratch::new();
@@ -82,7 +83,8 @@ fn tied_effects_are_those_that_rows_were_drawn_with_and_that_chains_find() {
     }
 }
 
-/// Where nothing is shared the evidence is the product of two, and so are the coefficients.
+/// Without shared effects the evidence is the product of two, and the coefficients are those of two
+/// fits.
 #[test]
 fn responses_that_share_nothing_are_those_of_two_fits() {
     let scratch = Scratch::new();
@@ -111,7 +113,7 @@ fn responses_that_share_nothing_are_those_of_two_fits() {
     );
 }
 
-/// A fit of a number and a count whose effects of groups are tied.
+/// A fit of a number and a count with correlated group effects.
 fn mixed() -> Scratch {
     let scratch = Scratch::new();
     tables(&scratch);
@@ -122,7 +124,7 @@ fn mixed() -> Scratch {
     scratch
 }
 
-/// What a command says on stdout, whatever the verdict.
+/// The stdout of a command, whatever the verdict.
 fn said(scratch: &Scratch, command: &str) -> String {
     let words: Vec<&str> = command.split(' ').collect();
     scratch

@@ -1,4 +1,4 @@
-//! Splines and monotonic effects from the command: which method, what is predicted and which effects.
+//! Splines and monotonic effects from the command line: the chosen method, predictions and effects.
 
 use std::fmt::Write;
 

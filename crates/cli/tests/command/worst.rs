@@ -1,6 +1,6 @@
-//! Files of the worst kind, each with a mistake that people make: every one is read as it was meant
-//! or refused in words, through fit, predict and report. Nothing panics, nothing is lost, and no
-//! nonsense passes in silence.
+//! Files with mistakes that people make. Every one is read as intended or refused with a message,
+//! through fit, predict and report. No command panics, no file is lost, and no wrong value is
+//! accepted without a message.
 //!
 //! `make worst` prints the transcript.
 
@@ -10,11 +10,11 @@ use crate::fixture::{Ended, Noise, QUICK, Scratch};
 
 const ROWS: usize = 120;
 
-/// What must come of a file.
+/// The expected result of a file.
 enum End {
-    /// It is refused with these words.
+    /// It is refused with this message.
     Refused(&'static str),
-    /// It is fitted, and these words are said.
+    /// It is fitted, and this message is printed.
     Fitted(&'static str),
 }
 
@@ -28,7 +28,7 @@ struct Case {
     end: End,
 }
 
-/// Lines of a header and of rows, each a function of its number and of two normal numbers.
+/// A header and rows; each row is a function of its number and of two normal numbers.
 fn table(head: &str, mut row: impl FnMut(usize, f64, f64) -> String) -> String {
     let mut noise = Noise(41);
     let mut text = format!("{head}\n");
@@ -39,7 +39,7 @@ fn table(head: &str, mut row: impl FnMut(usize, f64, f64) -> String) -> String {
     text
 }
 
-/// y = 1 + x + noise, and a group of three.
+/// y = 1 + x + noise, and three groups.
 fn usual(k: usize, x: f64, e: f64) -> String {
     let group = ["a", "b", "c"][k % 3];
     format!("{:.3},{x:.3},{group}", 1.0 + x + 0.5 * e)
@@ -55,7 +55,7 @@ fn case(mistake: &'static str, bytes: impl Into<Vec<u8>>, end: End) -> Case {
     }
 }
 
-/// Text as old spreadsheets write it.
+/// Text in Latin-1, the encoding of old spreadsheets.
 fn latin(text: &str) -> Vec<u8> {
     text.chars().map(|sign| sign as u8).collect()
 }
@@ -65,7 +65,7 @@ fn utf16(text: &str) -> Vec<u8> {
     [0xff, 0xfe].into_iter().chain(units).collect()
 }
 
-/// Files that are not what their name says.
+/// Files whose format is not that of their names.
 fn mistaken_files() -> Vec<Case> {
     let plain = table("y,x,g", usual);
     vec![
@@ -160,7 +160,7 @@ fn broken_structure() -> Vec<Case> {
     ]
 }
 
-/// Sound text with values that were not meant so.
+/// Valid text with values that were probably not intended.
 fn strange_values() -> Vec<Case> {
     let number = |row: fn(usize, f64, f64) -> String| table("y,x", row);
     vec![
@@ -214,7 +214,7 @@ fn strange_values() -> Vec<Case> {
     ]
 }
 
-/// Columns that are not what the model takes them for.
+/// Columns of a type that the model does not expect.
 fn strange_columns() -> Vec<Case> {
     let number = |row: fn(usize, f64, f64) -> String| table("y,x", row);
     vec![
@@ -279,7 +279,7 @@ fn told(scratch: &Scratch, arguments: &[&str]) -> Ended {
     ended
 }
 
-/// No number of a table is missing or infinite.
+/// Fails if a number of a table is missing or infinite.
 fn sound(scored: &str, case: &Case) {
     let is_bad = |cell: &str| matches!(cell, "" | "inf" | "-inf" | "NaN");
     let bad = scored.lines().find(|line| line.split(',').any(is_bad));

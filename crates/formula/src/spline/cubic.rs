@@ -9,8 +9,7 @@ use super::sample::evenly_chosen;
 /// Several cubic splines on the same knots.
 ///
 /// Between two knots at a distance h, with d = κ₊ − x and e = x − κ₋, a spline with the values v
-/// and the
-/// second derivatives g at the knots is
+/// and the second derivatives g at the knots is
 ///
 /// ```text
 /// (d v₋ + e v₊)/h + ((d³/h − hd) g₋ + (e³/h − he) g₊)/6

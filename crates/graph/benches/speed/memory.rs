@@ -5,13 +5,11 @@ use lehr_graph::{Graph, Plan};
 use crate::clock::{noise, pool, time};
 
 /// Rows of 28 numbers: in the first-level cache, in the second-level cache (the rows of a
-/// surrogate),
-/// at the limit of that cache, and beyond it (the table of the comparison with JAX).
+/// surrogate), at the limit of that cache, and beyond it (the table of the comparison with JAX).
 const ROWS: [usize; 4] = [96, 256, 1_792, 50_000];
 
 /// Products per run, so that the start of a run does not count. For many rows only one, since
-/// several
-/// would share a pass.
+/// several would share a pass.
 fn products(rows: usize) -> usize {
     if rows < 512 { 16 } else { 1 }
 }

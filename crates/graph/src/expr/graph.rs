@@ -73,8 +73,8 @@ impl Drop for Nested<'_> {
 
 /// A program over arrays under construction.
 ///
-/// Nodes are only ever added. Asking for a node that exists returns the one that exists, so
-/// common sub-expressions are computed once without a pass that looks for them.
+/// Nodes are only ever added. Asking for a node that exists returns the one that exists, so common
+/// sub-expressions are computed once without a pass that looks for them.
 pub struct Graph {
     nodes: RefCell<Vec<Node>>,
     places: RefCell<HashMap<Node, NodeId>>,

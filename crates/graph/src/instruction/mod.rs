@@ -173,8 +173,8 @@ pub(crate) struct Tail {
 
 /// A loop over blocks of rows, in strips that may run side by side.
 ///
-/// Strips depend on the number of rows alone and their totals are added in order, so the bits
-/// do not depend on the number of threads.
+/// Strips depend on the number of rows alone and their totals are added in order, so the bits do
+/// not depend on the number of threads.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct RowLoop {
     pub(crate) rows: usize,

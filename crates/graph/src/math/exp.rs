@@ -17,14 +17,14 @@ const ZERO_BELOW: f64 = -746.0;
 const MINUS_ONE_BELOW: f64 = -45.0;
 /// Below this magnitude eˣ − 1 rounds to x; taking x itself keeps a signed zero and subnormals.
 const IDENTITY_BELOW: f64 = 5.0e-17;
-/// A factor 2⁶⁴ moved from the power of two to the mantissa (or back) keeps the power of two
-/// normal where the result is subnormal or the power would overflow; their product rounds once.
+/// A factor 2⁶⁴ moved from the power of two to the mantissa (or back) keeps the power of two normal
+/// where the result is subnormal or the power would overflow; their product rounds once.
 const SHIFT: f64 = 64.0;
 const SHIFT_UP: f64 = 18_446_744_073_709_551_616.0;
 const SHIFT_DOWN: f64 = 1.0 / SHIFT_UP;
 
-/// (eʳ − 1 − r)/r² for |r| ≤ ½ ln 2, interpolated at the non-zero Chebyshev nodes of degree 11;
-/// it leaves an error of 2⁻⁵⁵ relative to eʳ − 1.
+/// (eʳ − 1 − r)/r² for |r| ≤ ½ ln 2, interpolated at the non-zero Chebyshev nodes of degree 11; it
+/// leaves an error of 2⁻⁵⁵ relative to eʳ − 1.
 const TAIL: [f64; 10] = [
     0.500_000_000_000_000_6,
     0.166_666_666_666_666_7,

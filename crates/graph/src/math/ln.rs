@@ -17,8 +17,8 @@ const TWICE_BIAS: u64 = 0x7ff0_0000_0000_0000;
 const LIFT: f64 = 18_014_398_509_481_984.0;
 const LIFT_EXPONENT: f64 = 54.0;
 
-/// (2 artanh(s)/s − 2)/s² as a polynomial in s², for s = f/(2 + f) with √½ ≤ 1 + f ≤ √2;
-/// it leaves an error of 2⁻⁵⁷ relative to the logarithm.
+/// (2 artanh(s)/s − 2)/s² as a polynomial in s², for s = f/(2 + f) with √½ ≤ 1 + f ≤ √2; it leaves
+/// an error of 2⁻⁵⁷ relative to the logarithm.
 const SERIES: [f64; 7] = [
     0.666_666_666_666_667,
     0.399_999_999_998_988_9,

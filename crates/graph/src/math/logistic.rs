@@ -5,8 +5,8 @@ use super::exp::exp_nonpositive;
 use super::polynomial::evaluate_polynomial;
 use pulp::Simd;
 
-/// (2 artanh(s)/s − 2)/s² as a polynomial in s², for 0 ≤ s ≤ ⅓;
-/// it leaves an error of 2⁻⁵⁶ relative to the logarithm.
+/// (2 artanh(s)/s − 2)/s² as a polynomial in s², for 0 ≤ s ≤ ⅓; it leaves an error of 2⁻⁵⁶ relative
+/// to the logarithm.
 const SERIES: [f64; 10] = [
     0.666_666_666_666_666_6,
     0.400_000_000_000_145_85,

@@ -2,8 +2,8 @@
 
 use pulp::Simd;
 
-/// Writes `f` of every element of `x` to `out`; the last, incomplete register is loaded and
-/// stored in part.
+/// Writes `f` of every element of `x` to `out`; the last, incomplete register is loaded and stored
+/// in part.
 ///
 /// Pass `f` as a closure marked `#[inline(always)]`, also where it only names a function: a plain one
 /// may stay a call, compiled without the vector instructions and fifty times slower.

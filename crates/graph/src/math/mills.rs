@@ -17,8 +17,8 @@ const LEAST: f64 = 8.881_784_197_001_252e-16;
 /// The map of [0, ∞) to (−1, 1] takes this to 0.
 const MIDDLE: f64 = 4.0;
 
-/// e^(x²/2) Φ(−x)/t as a polynomial in u, for x ≥ 0 with t = 4/(4 + x) and u = (4 − x)/(4 + x);
-/// it leaves a relative error of 2⁻⁵⁴.
+/// e^(x²/2) Φ(−x)/t as a polynomial in u, for x ≥ 0 with t = 4/(4 + x) and u = (4 − x)/(4 + x); it
+/// leaves a relative error of 2⁻⁵⁴.
 const SCALED_TAIL: [f64; 25] = [
     0.188_821_282_603_937_88,
     0.151_974_160_492_973_08,

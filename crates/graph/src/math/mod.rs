@@ -1,7 +1,7 @@
 //! Elementary and special functions, on vectors of the machine's width or on one number.
 //!
-//! The vector functions take and return one register (`S::f64s`), have no branches and inline
-//! into the caller's loop. Each is within 2¼ ulp of the exact value over its whole domain, those of the
+//! The vector functions take and return one register (`S::f64s`), have no branches and inline into
+//! the caller's loop. Each is within 2¼ ulp of the exact value over its whole domain, those of the
 //! normal distribution within 9, on every instruction set, with or without fused multiply-add.
 
 #![expect(

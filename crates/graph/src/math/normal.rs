@@ -23,8 +23,8 @@ pub fn erfc(x: f64) -> f64 {
     libm::erfc(x)
 }
 
-/// ln Φ(x), the logarithm of the standard normal distribution function, to full relative
-/// precision in both tails.
+/// ln Φ(x), the logarithm of the standard normal distribution function, to full relative precision
+/// in both tails.
 pub fn normal_log_cdf(x: f64) -> f64 {
     if x < TAIL_BELOW {
         let inverse_square = 1.0 / (x * x);
@@ -130,8 +130,8 @@ fn tail_probability(x: f64) -> f64 {
     0.5 * erfc(t) * (1.0 - 2.0 * t * rest)
 }
 
-/// −x Φ(x)/φ(x) − 1 for very negative x, with u = 1/x²: −u + 3u² − 15u³ + … (Abramowitz and
-/// Stegun 26.2.12).
+/// −x Φ(x)/φ(x) − 1 for very negative x, with u = 1/x²: −u + 3u² − 15u³ + … (Abramowitz and Stegun
+/// 26.2.12).
 fn tail_excess(u: f64) -> f64 {
     let mut sum = 0.0;
     for odd in [17.0, 15.0, 13.0, 11.0, 9.0, 7.0, 5.0, 3.0, 1.0] {

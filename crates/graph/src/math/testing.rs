@@ -139,8 +139,7 @@ pub(super) fn both_signs(mut numbers: Vec<f64>) -> Vec<f64> {
 }
 
 /// The largest error in ulps among the results of all instruction sets at `x`, and its place.
-/// `exact`
-/// gives the value times 2^shift, and the shift.
+/// `exact` gives the value times 2^shift, and the shift.
 pub(super) fn worst_error(
     x: &[f64],
     sets: &[Vec<f64>],

@@ -5,8 +5,8 @@ use super::{Plan, PlanOptions};
 use crate::shape::MAX_SIZE;
 
 /// While all arrays of all lanes together hold fewer numbers, no sum or product of the planner
-/// overflows: parts per strip and per block of lanes, copies and padding make less than 64 times
-/// as many.
+/// overflows: parts per strip and per block of lanes, copies and padding make less than 64 times as
+/// many.
 const COUNTABLE: f64 = (1_u64 << 58) as f64;
 
 /// # Panics

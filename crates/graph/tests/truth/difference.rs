@@ -1,9 +1,9 @@
-//! Central differences, extrapolated until only rounding is left.
+//! Central differences, extrapolated until only rounding errors remain.
 
-/// The widest step taken to either side. Cases keep their kinks farther away than this.
+/// The largest step to either side. Cases keep their kinks farther away than this.
 pub(crate) const REACH: f64 = 4e-3;
 
-/// The slope of `f` at zero: central differences at three step sizes, extrapolated twice.
+/// The derivative of `f` at zero: central differences at three step sizes, extrapolated twice.
 ///
 /// The error is of order `REACH⁶` in the function and `1e-13` in its rounding.
 pub(crate) fn slope(f: impl Fn(f64) -> f64) -> f64 {

@@ -1,4 +1,4 @@
-//! Builds one case at random shapes, and holds its derivatives against central differences.
+//! Builds one case at random shapes, and compares its derivatives with central differences.
 
 use lehr_graph::reference::{Values, evaluate};
 use lehr_graph::{Expr, Graph, Indices, Shape};
@@ -7,10 +7,10 @@ use crate::case::{Case, Domain};
 use crate::difference::{assert_near, dot, moved, slope};
 use crate::random::Random;
 
-/// How far a derivative may be from its central difference, relative to its size.
+/// The largest difference between a derivative and its central difference, relative to its size.
 const TOLERANCE: f64 = 2e-9;
 
-/// What a case builds its expression from.
+/// The arguments from which a case builds its expression.
 pub(crate) struct Operands<'g> {
     pub(crate) graph: &'g Graph,
     pub(crate) x: Vec<Expr<'g>>,
@@ -189,7 +189,7 @@ impl<'g> Trial<'g> {
     fn total(&self, gradient: &[Expr<'g>]) -> Expr<'g> {
         let parts = gradient.iter().zip(&self.u).map(|(g, u)| {
             let part = (*g * u.expr).sum();
-            // Unlaned parts count once, so laned ones are summed before they meet.
+            // Parts without lanes count once, so those with lanes are summed first.
             if u.expr.is_laned() {
                 part.sum_lanes()
             } else {

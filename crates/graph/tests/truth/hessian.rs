@@ -1,4 +1,4 @@
-//! Hessians: symmetric, the same by either road, and right through factors and solves.
+//! Hessians: symmetric, equal by both methods, and correct through factors and solves.
 
 use lehr_graph::reference::{Values, evaluate};
 use lehr_graph::{Expr, Graph};
@@ -78,7 +78,7 @@ fn hessian_vector_products_agree_by_forward_and_reverse() {
     }
 }
 
-/// Row-major n×n matrices; the plain algebra the graph's answers are held against.
+/// Row-major n×n matrices; the simple algebra that the results of the graph are compared with.
 struct Square {
     n: usize,
     values: Vec<f64>,

@@ -1,4 +1,4 @@
-//! A workspace fits the plan that made it and no other.
+//! A workspace can be used only with the plan that made it.
 
 use lehr_graph::{Graph, Plan};
 

@@ -1,9 +1,10 @@
-//! Derivatives in arrays that are themselves computed: an anchor keeps rules from cutting them off.
+//! Derivatives with respect to computed arrays: an anchor keeps the rewrite rules from removing
+//! these arrays.
 
 use lehr_graph::reference::{Values, evaluate};
 use lehr_graph::{Expr, Graph};
 
-/// The gradient and the slope of `Σ of(y(x))` in the computed array `y` at x = (0.5, 2).
+/// The gradient of `Σ of(y(x))` and its derivative in the computed array `y` at x = (0.5, 2).
 fn derivatives(
     y: for<'g> fn(Expr<'g>) -> Expr<'g>,
     of: for<'g> fn(Expr<'g>) -> Expr<'g>,

@@ -1,4 +1,4 @@
-//! The laws the graph crate must keep, checked against plain loops and central differences.
+//! Properties of the graph crate, checked against simple loops and central differences.
 
 mod case;
 mod derivative;

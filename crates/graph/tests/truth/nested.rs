@@ -1,10 +1,10 @@
-//! A million nested operations: nothing that walks them runs out of stack.
+//! A million nested operations: no traversal overflows the stack.
 
 use lehr_graph::{Expr, Graph, Plan, Recording};
 
 const DEEP: usize = 1_000_000;
 
-/// An operation on the result of the one before, again and again.
+/// An operation applied to its own result many times.
 fn nested<'g>(start: Expr<'g>, deep: usize, step: impl Fn(Expr<'g>) -> Expr<'g>) -> Expr<'g> {
     (0..deep).fold(start, |inner, _| step(inner))
 }
@@ -49,7 +49,7 @@ fn a_sum_over_the_lanes_of_a_million_products_is_written() {
 fn a_slice_of_pieces_of_pieces_is_written() {
     let graph = Graph::new();
     let (x, y) = (graph.input("x", [1]), graph.input("y", [2]));
-    // Every slice takes a number of the last part with it, so that none is within a single part.
+    // Every slice includes a number of the last part, so that none lies within a single part.
     let longer = |inner: Expr<'_>| 0..inner.shape().dims()[0] + 1;
     let joined = nested(x, DEEP / 10, |inner| {
         graph.concat(&[inner, y], 0).slice(0, longer(inner))
@@ -77,7 +77,7 @@ fn what_is_nested_deep_has_its_value_and_its_slope() {
     let mut workspace = plan.workspace();
     workspace.set(plan.input(x).unwrap(), &[2.0]);
     plan.run(&mut workspace);
-    // v = √(v + 2) ends at v = 2, where dv/dx = 1/3.
+    // The iteration v = √(v + 2) converges to v = 2, where dv/dx = 1/3.
     assert!((workspace.output(0)[0] - f64::ln(2.0)).abs() < 1e-15);
     assert!((workspace.output(1)[0] - 1.0 / 6.0).abs() < 1e-12);
 }

@@ -32,7 +32,7 @@ impl<'g> Arrays<'g> {
 
 type Build = for<'g> fn(&Arrays<'g>) -> (Expr<'g>, u32);
 
-/// A mistake with the line it was made on: operation, what the message names, program.
+/// A mistake with its line: operation, the shapes named in the message, program.
 macro_rules! mistake {
     ($operation:literal $shapes:tt $a:ident => $wrong:expr) => {
         (
@@ -134,12 +134,12 @@ fn a_collecting_graph_reports_each_mistake_once_at_its_line() {
 }
 
 thread_local! {
-    /// Where this thread last panicked while it was meant to.
+    /// The line of the last expected panic of this thread.
     static PANICKED: Cell<Option<u32>> = const { Cell::new(None) };
     static EXPECTING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs `wrong` on a plain graph; the message of its panic and the line that it blames.
+/// Runs `wrong` on a new graph; returns the message of its panic and the line that it names.
 fn panic_of(wrong: Build) -> (String, u32) {
     EXPECTING.set(true);
     let payload = catch_unwind(|| {

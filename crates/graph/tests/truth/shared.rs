@@ -1,4 +1,5 @@
-//! One matrix for many lanes and steps: solved side by side, its gradient one product.
+//! One matrix for many lanes and steps: solves are done side by side, and the gradient is one
+//! product.
 
 use lehr_graph::reference::{Values, evaluate};
 use lehr_graph::{Expr, Graph, Plan};
@@ -6,7 +7,7 @@ use lehr_graph::{Expr, Graph, Plan};
 use crate::difference::assert_near;
 use crate::random::Random;
 
-/// A lower factor with a diagonal away from zero; what is above it is never read.
+/// A lower triangular factor with a diagonal away from zero; the entries above it are never read.
 fn factor(random: &mut Random, side: usize) -> Vec<f64> {
     let mut values = random.numbers(side * side, -0.3, 0.3);
     for i in 0..side {
@@ -15,7 +16,7 @@ fn factor(random: &mut Random, side: usize) -> Vec<f64> {
     values
 }
 
-/// The outputs by a plan and by plain loops.
+/// Compares the outputs of a plan with those of simple loops.
 fn compare(outputs: &[Expr<'_>], inputs: &[(Expr<'_>, Vec<f64>)], lanes: usize, what: &str) {
     let mut values = Values::new();
     let plan = Plan::new(outputs, lanes);
@@ -60,7 +61,7 @@ fn lanes_are_solved_side_by_side() {
 #[test]
 fn rows_meet_any_number_of_lanes() {
     let mut random = Random::new(11);
-    // Few rows are multiplied at once, many stream by in blocks.
+    // Few rows are multiplied at once; many are streamed in blocks.
     let few = [1, 3, 4, 5, 6, 7, 8, 9, 18, 28, 54, 57, 61].map(|width| (37, width));
     let many = [2, 7, 18, 28, 54, 61].map(|width| (1_100, width));
     for (rows, width) in few.into_iter().chain(many) {
@@ -74,14 +75,14 @@ fn rows_meet_any_number_of_lanes() {
                 (z, random.numbers(width * lanes, -1.0, 1.0)),
             ];
             let what = format!("{rows} rows of {width}, {lanes} lanes");
-            // What is shown is not streamed.
+            // An output array is not streamed.
             compare(&[there], &inputs, lanes, &what);
             compare(&[x.transpose().dot(there.tanh())], &inputs, lanes, &what);
         }
     }
 }
 
-/// Steps that go through one matrix by solves and by products.
+/// Steps that use one matrix for solves and for products.
 fn walk<'g>(l: Expr<'g>, start: Expr<'g>, steps: usize) -> Expr<'g> {
     let step = |x: Expr<'g>, _| {
         let solved = l.solve_lower_transposed(l.solve_lower(x));

@@ -1,9 +1,10 @@
-//! What a program becomes while it is built: one node for equal things, none for nothing.
+//! Simplification during recording: one node for equal expressions, none for operations without
+//! effect.
 
 use lehr_graph::reference::{Values, evaluate};
 use lehr_graph::{Expr, Graph};
 
-/// How many lines of the listing of `outputs` name this operation.
+/// The number of lines in the listing of `outputs` that contain this operation.
 fn count(outputs: &[Expr<'_>], operation: &str) -> usize {
     let listing = outputs[0].graph().listing(outputs);
     let names = |line: &&str| {
@@ -70,7 +71,7 @@ fn logarithms_undo_exponentials() {
     assert!((x.exp() * y.exp()).ln().is(x + y));
     let scale = number / x.exp().sqrt();
     assert!(scale.ln().is(number.ln() - x * 0.5));
-    // A logarithm of as many numbers is needed either way.
+    // Either form takes the logarithm of three numbers, so nothing is gained.
     assert!(!(y / x.exp()).ln().is(y.ln() - x));
 }
 

@@ -1,10 +1,10 @@
-//! More numbers than fit are refused with what was asked and what is allowed.
+//! Sizes beyond the limit are refused with the requested and the allowed size.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use lehr_graph::{Fusion, Graph, MAX_SIZE, Plan, PlanOptions, ROWS, Recording};
 
-/// The sentence with which `build` is refused.
+/// The message with which `build` is refused.
 fn refusal(build: impl FnOnce()) -> String {
     let payload = catch_unwind(AssertUnwindSafe(build)).expect_err("a refusal");
     let text = payload.downcast_ref::<String>().cloned();

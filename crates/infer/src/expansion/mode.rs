@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The mode of the posterior, and the slope and curvature there of the log likelihood of all
-/// rows (without the prior).
+/// The mode of the posterior, and the slope and curvature there of the log likelihood of all rows
+/// (without the prior).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Mode {
     /// z*, flat and unconstrained.

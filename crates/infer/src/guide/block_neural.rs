@@ -21,8 +21,7 @@ pub(super) static INFO: BaseInfo = BaseInfo {
 };
 
 /// y = T(x), a network with a units of each hidden layer per latent (de Cao, Aziz & Titov 2020).
-/// With raw
-/// W, Mᵈ the blocks on the diagonal and Mᵒ those below:
+/// With raw W, Mᵈ the blocks on the diagonal and Mᵒ those below:
 ///
 /// ```text
 /// w = exp(W)∘Mᵈ + W∘Mᵒ;   wⱼ ← e^{sⱼ} wⱼ/‖wⱼ‖ for every unit j;   τ(p) = tanh p + 0.01 p

@@ -35,7 +35,7 @@ fn chains(base: RowBase, steps: usize, step_size: f64) -> RowChains {
     }
 }
 
-/// Robust regression as a mixture of normals, and in closed form.
+/// Robust regression as a scale mixture of normals, and in closed form.
 fn robust(rows: usize) -> [Bound; 2] {
     let mixture = Model::new(|m| {
         let slope = m.sample("slope", Normal::new(0.0, 1.0));
@@ -57,7 +57,7 @@ fn robust(rows: usize) -> [Bound; 2] {
 
 const Z: [f64; 2] = [0.4, -0.3];
 
-/// m and ln s of the best normal for the log of each row's precision.
+/// m and ln s of the best normal approximation of the log precision of each row.
 fn best(density: &dyn Density) -> RowNumbers {
     let rows = density.n_rows();
     let column = |place: usize| {
@@ -80,7 +80,7 @@ fn best(density: &dyn Density) -> RowNumbers {
     }
 }
 
-/// A program of ℒₙ at z, one lane per draw, with what is learned of the base as given.
+/// A program of ℒₙ at z, one lane per draw, with given learned quantities of the base.
 fn scores(
     density: &dyn Density,
     rows: RowChains,
@@ -111,12 +111,12 @@ fn set(program: &mut Program, name: &str, values: &[f64]) {
     program.workspace_mut().set(slot, values);
 }
 
-/// ℒₙ of so many draws, row by row.
+/// ℒₙ for a number of draws, row by row.
 fn drawn(density: &dyn Density, rows: RowChains, z: &[f64], own: &RowNumbers) -> Vec<Vec<f64>> {
     drawn_off(density, rows, z, own, &[])
 }
 
-/// The same with what is learned of the base as given.
+/// The same with given learned quantities of the base.
 fn drawn_off(
     density: &dyn Density,
     rows: RowChains,
@@ -143,7 +143,7 @@ fn an_estimate_is_below_the_likelihood_for_every_length_and_its_exponential_is_n
     let own = best(&mixture);
     for base in [RowBase::Newton, RowBase::Own] {
         for steps in [0, 1, 2, 5, 8] {
-            // Not where they start, so that what they add to the weight is not nothing.
+            // Away from their starts, so that their contribution to the weight is not zero.
             let off = [("row_shift", 0.1), ("row_log_stretch", 0.15)];
             let found = drawn_off(&integrated, chains(base, steps, 0.2), &Z, &own, &off);
             for (values, truth) in found.iter().zip(&truth) {
@@ -188,7 +188,7 @@ fn the_best_normal_of_a_row_is_r_below_its_likelihood() {
     }
 }
 
-/// Chains of normals behind each response, and the variance of that given z.
+/// Chains over normal latents of each response, and the variance of the response given z.
 fn gaussian(locals: usize) -> (Bound, f64) {
     let scales = [1.0, 0.5, 0.7];
     let model = Model::new(move |m| {
@@ -245,7 +245,7 @@ fn normal_latents_are_scored_exactly_at_the_peak_and_nearly_along_short_steps() 
     }
 }
 
-/// Counts whose log rates are a sum of three normals, or of one with the same variance.
+/// Counts whose log rates are a sum of three normals, or contain one normal with the same variance.
 fn counts() -> [Bound; 2] {
     let y: Vec<f64> = normals(8, 44)
         .iter()

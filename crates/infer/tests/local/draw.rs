@@ -1,5 +1,5 @@
-//! Draws of rows' own latents: given the response from their posterior, for predictions from their
-//! prior.
+//! Draws of the rows' local latents: from their posterior given the response, and from their prior
+//! for predictions.
 
 use lehr_density::Predictor;
 use lehr_infer::local::{LocalDrawError, LocalDraws};
@@ -12,8 +12,8 @@ use crate::{bind, normals};
 
 const DRAWS: usize = 4000;
 
-/// Asserts mean and standard deviation of independent draws within four standard errors; that of
-/// the latter for tails not much heavier than a normal's.
+/// Asserts that mean and standard deviation of independent draws agree to four standard errors. The
+/// error of the latter assumes tails that are not much heavier than a normal's.
 fn assert_moments(values: &[f64], expected: f64, spread: f64) {
     let root = (values.len() as f64).sqrt();
     let (found, found_spread) = (mean(values), sd(values));
@@ -54,7 +54,7 @@ fn latents_are_drawn_from_their_posterior_given_the_row() {
         let rate = 2.0 + 0.5 * (y - 0.5).powi(2);
         assert_moments(&own, 2.5 / rate, 2.5_f64.sqrt() / rate);
     }
-    // A row's draws do not depend on which others are drawn.
+    // A row's draws do not depend on the other rows that are drawn.
     let alone = LocalDraws::new(&bound, &rows[..1])
         .unwrap()
         .draw(&[0.5; 20], &[], 7);

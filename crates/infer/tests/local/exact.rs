@@ -8,7 +8,7 @@ use crate::{apart, bind, found, normals};
 
 const DF: f64 = 4.0;
 
-/// Robust regression as a mixture of normals, and in closed form.
+/// Robust regression as a scale mixture of normals, and in closed form.
 fn robust(x: &[f64], y: &[f64]) -> [lehr_model::Bound; 2] {
     let mixture = Model::new(|m| {
         let slope = m.sample("slope", Normal::new(0.0, 1.0));
@@ -50,7 +50,7 @@ fn the_normal_mixture_is_students_t_with_its_derivatives() {
 
 #[test]
 fn rows_far_from_all_others_are_integrated_as_well_as_they() {
-    // The precision of a row that is 10⁵ scales out is 10⁻¹⁰ of what its prior expects.
+    // The precision of a row that is 10⁵ scales out is 10⁻¹⁰ of its prior mean.
     let y: Vec<f64> = (-4..=5).map(|power| 10.0_f64.powi(power)).collect();
     let x = vec![0.0; y.len()];
     let [mixture, closed] = robust(&x, &y);
@@ -73,7 +73,7 @@ fn one_node_is_laplace_and_more_nodes_approach_the_integral() {
         let integrated = Integrated::of(&mixture).unwrap().with_nodes(nodes);
         apart(&found(&integrated, &z).rows, &truth)
     };
-    // R(α) = ln Γ(α) − α ln α + α + ½ ln α − ½ ln 2π, whatever the row.
+    // R(α) = ln Γ(α) − α ln α + α + ½ ln α − ½ ln 2π for every row.
     let alpha = 0.5 * (DF + 1.0);
     let laplace = 1.329_340_388_179_137_f64.ln() - alpha * alpha.ln() + alpha + 0.5 * alpha.ln()
         - 0.5 * std::f64::consts::TAU.ln();
@@ -89,7 +89,7 @@ fn normal_latents_are_exact_with_a_single_node() {
             -0.5 * ((y - mean).powi(2) / variance + (std::f64::consts::TAU * variance).ln())
         }
     };
-    // A start far from the prior's peak is no obstacle.
+    // The search also succeeds from a start far from the peak of the prior.
     let one = Model::new(|m| {
         let centre = m.sample("centre", Normal::new(0.0, 100.0));
         m.rows(|row| {

@@ -1,4 +1,4 @@
-//! Fits of models with latents of single rows, beside those of the same model in closed form.
+//! Fits of models with local latents, compared with the same models in closed form.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ fn closed() -> Bound {
     bind(&model, &[("x", &x), ("y", &y)])
 }
 
-/// A fit with the draws of the guide itself, not of chains that stand in for them.
+/// A fit with draws of the guide itself, not of chains.
 fn fit() -> Fit<'static> {
     let fit = Fit::named("full-rank").unwrap();
     fit.seed(3).draws(100).unexamined()
@@ -79,7 +79,7 @@ fn a_guide_fits_the_mixture_as_it_fits_the_closed_form() {
     assert!((a.mean - b.mean).abs() < limit, "{a:?} {b:?}");
 }
 
-/// Rows that are copied on request, as those of a file are.
+/// A density that copies its rows only on request, like one on a file.
 struct OnRequest(Bound);
 
 impl RowSource for OnRequest {

@@ -1,4 +1,4 @@
-//! Local latents whose integral is not known: plain sums over a fine grid are the truth.
+//! Local latents without a closed-form integral, compared with simple sums over a fine grid.
 
 use lehr_infer::local::Integrated;
 use lehr_model::Model;
@@ -42,7 +42,7 @@ fn differences(f: impl Fn(f64, f64) -> f64, at: [f64; 2]) -> ([f64; 2], [f64; 4]
     )
 }
 
-/// Compares the integral of a model with latents (centre, ln scale) with a plain one.
+/// Compares the integral of a model with latents (centre, ln scale) with a simple sum.
 fn compare(model: &Model, columns: &[(&str, &[f64])], row: impl Fn(usize, f64) -> f64 + Copy) {
     let bound = bind(model, columns);
     let integrated = Integrated::of(&bound).unwrap();

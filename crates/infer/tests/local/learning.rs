@@ -1,4 +1,4 @@
-//! Parameters that are learned with everything else, against what maximises the evidence.
+//! Parameters learned together with the guide, compared with the maximum of the evidence.
 
 use lehr_density::Support;
 use lehr_infer::fit::Fit;

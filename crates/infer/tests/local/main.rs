@@ -1,4 +1,4 @@
-//! Latents of single rows: their integral against closed forms and plain sums, and fits through it.
+//! Local latents: their integral compared with closed forms and simple sums, and fits that use it.
 
 mod chain;
 mod draw;
@@ -61,7 +61,8 @@ fn found(density: &dyn Density, z: &[f64]) -> Found {
     }
 }
 
-/// Compares the slope of a task's bound with differences in all that is learned, each of which matters.
+/// Compares the gradient of a task's bound with differences in all learned quantities, each of
+/// which has an effect.
 fn assert_exact_slopes(task: &Task<'_>, mut learned: Learned, most: f64) {
     let settings = TrainSettings {
         lanes: 2,

@@ -1,5 +1,5 @@
-//! The paper's N+1 chains: the point form, and that the form with a chain needs a density for what
-//! its copies end at.
+//! The N+1 chains of the paper: the point form, and the form with a chain, which needs a density
+//! for the end points of its copies.
 
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ fn driven(surrogate: impl Surrogate + 'static) -> Annealed {
     )
 }
 
-/// Where the chain ends, and what it adds to the weight, in four lanes.
+/// The end point of the chain, and its contribution to the weight, in four lanes.
 fn ends(density: &dyn Density, guide: &dyn Guide) -> [Vec<f64>; 2] {
     let learned = Learned::new(all_blocks(density, guide));
     let mut program = compile(density, &learned, (4, 3), |context| {
@@ -95,7 +95,7 @@ fn the_slope_of_the_bound_is_exact_in_the_points_as_in_the_rest() {
         let z = m.sample("z", Normal::new(centre, 1.0));
         m.rows(|row| {
             let w = row.local("w", Normal::new(z, 0.7));
-            // Exact with any number of nodes, so that its slope is, too.
+            // Exact with any number of nodes, and so is its gradient.
             row.observe("y", Normal::new(w, 1.0));
         });
     });
@@ -168,11 +168,11 @@ fn rows_without_latents_have_no_points() {
     );
 }
 
-/// How many copies of rows' latents move along with z.
+/// The number of copies of rows' latents that move along with z.
 const COPIES: usize = 4;
 
-/// z and copies of the latents of four rows, which no row of the table reads. `r` is the density that
-/// the copies are given where the chain ends: without one, what is there integrates to infinity.
+/// z and copies of the latents of four rows, which no row of the table reads. `r` is the density of
+/// the copies at the end of the chain. Without it the extended target has an infinite integral.
 fn copied(r: Option<f64>) -> Bound {
     let model = Model::new(move |m| {
         let z = m.sample("z", Normal::new(0.0, 1.0));
@@ -224,12 +224,12 @@ impl Surrogate for Copies {
     }
 }
 
-/// The mean of the bound and its error, without training.
+/// The mean of the bound and its standard error, without training.
 fn bound(r: Option<f64>, start_scale: f64) -> (f64, f64) {
     let density = copied(r);
     let base = Arc::new(MeanField { start_scale });
     let drive = Drive::Surrogate(Arc::new(Copies { r }));
-    // Steps that hardly move anything: what is gained is gained by the copies alone.
+    // With steps that hardly move anything, the gain comes from the copies alone.
     let mut guide = chain(base, Momentum::default(), drive);
     guide.start.step_size = 0.005;
     guide.start.step_growth = 1e-4;
@@ -260,7 +260,7 @@ fn copies_in_the_chain_bound_the_evidence_only_with_a_density_of_their_own() {
     let truth = log_evidence();
     let (with, error) = bound(Some(0.8), 0.7);
     assert!(with + 4.0 * error < truth, "{with} ± {error} for {truth}");
-    // The wider the copies start, the more is gained from nothing.
+    // The wider the copies start, the larger the spurious gain.
     let (without, error) = bound(None, 1.5);
     assert!(
         without - 4.0 * error > truth,

@@ -1,4 +1,4 @@
-//! Fits by `semi-dais`, beside those by quadrature and in closed form.
+//! Fits by `semi-dais`, compared with those by quadrature and in closed form.
 
 use lehr_density::Density;
 use lehr_infer::fit::Fit;
@@ -36,7 +36,7 @@ fn fitted(settings: &[(&str, &str)], density: &dyn Density) -> Posterior {
     fit.unexamined().run(density).unwrap()
 }
 
-/// What the chains of rows lose, in nats.
+/// The loss of the chains of rows, in nats.
 fn lost(posterior: &Posterior) -> f64 {
     let name = "lost in the chains of rows";
     let found = posterior.choices.iter().find(|(what, _)| what == name);
@@ -50,7 +50,7 @@ fn chains_of_rows_come_near_the_integral_from_below_and_nearer_with_every_step()
     let exact = Fit::named("full-rank").unwrap().seed(3).draws(512);
     let exact = exact.unexamined().run(&density).unwrap();
     let most = exact.bound().unwrap();
-    // N·R(5/2): what the best normals of the rows lose.
+    // N·R(5/2): the loss of the best normal approximations of the rows.
     let ceiling = ROWS as f64 * 0.033_162;
     let mut before = f64::INFINITY;
     for (steps, share) in [("0", 1.25), ("4", 0.9), ("16", 0.3)] {
@@ -93,14 +93,14 @@ fn numbers_learned_of_every_row_are_stored_and_bound_the_evidence() {
     assert_eq!(numbers.len(), 2 * ROWS);
     let scales = numbers.iter().skip(1).step_by(2).map(|log| log.exp());
     for scale in scales {
-        // The best normal has 1/√α = 0.63.
+        // The best normal approximation has 1/√α = 0.63.
         assert!((0.4..0.9).contains(&scale), "{scale}");
     }
     assert!(found.origin.contents.contains("of every row"));
     assert_eq!(found.draw_more(&density, 40, 9).unwrap().len(), 80);
 }
 
-/// Counts whose log rates are sums of as many normals.
+/// Counts whose log rates are sums of `locals` normals.
 fn counts(locals: usize) -> Bound {
     let share = 1.0 / (locals as f64).sqrt();
     let model = Model::new(move |m| {
@@ -135,7 +135,7 @@ fn three_latents_of_a_row_go_to_semi_dais_and_are_fitted_as_the_one_that_they_su
     assert!(bound.mean > most.mean - 2.0, "{bound:?} {most:?}");
     let error = found.origin.integration.unwrap().error;
     println!("{} {error}", found.verdict());
-    // Nobody vouches for draws that were weighed by a coarse rule.
+    // Draws that were weighed by a coarse rule are not reported as reliable.
     let vouched = error <= 1.0;
     assert!(vouched || found.verdict().level >= Level::Doubtful);
     let drawn = found.draw_locals(&three, &[4, 7], 1).unwrap();

@@ -1,4 +1,4 @@
-//! What a step of chains over single rows' latents costs does not depend on how many rows there are.
+//! The cost of a step of chains over local latents does not depend on the number of rows.
 
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ use lehr_model::distribution::{Gamma, HalfNormal, Normal};
 
 use crate::{bind, normals};
 
-/// The fastest of several runs of steps on a table of so many rows, in seconds per step.
+/// The fastest of several runs of steps on a table of `rows` rows, in seconds per step.
 fn seconds_per_step(rows: usize) -> f64 {
     let model = Model::new(|m| {
         let slope = m.sample("slope", Normal::new(0.0, 1.0));

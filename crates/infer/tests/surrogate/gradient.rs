@@ -29,7 +29,7 @@ fn bound(density: &dyn Density, guide: &Annealed, learned: &Learned) -> Program 
     program
 }
 
-/// The slope of elu has a kink at zero, across which differences mean nothing: biases keep the
+/// The derivative of elu has a kink at zero, where finite differences are wrong: biases keep the
 /// units of a network on either side of it.
 fn away_from_kinks(learned: &mut Learned) {
     for name in ["surrogate_bias_1", "surrogate_bias_2"] {

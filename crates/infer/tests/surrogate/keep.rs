@@ -1,4 +1,4 @@
-//! What a built surrogate keeps of the table, and that it is enough.
+//! A built surrogate stores everything that it needs of the table.
 
 use lehr_graph::Graph;
 use lehr_infer::guide::{Context, Frame};
@@ -11,7 +11,7 @@ fn a_surrogate_comes_back_from_its_file() {
     let density = rich(12);
     let mode = some_mode(&density);
     let points = [vec![0.1, -0.4, 0.9, 0.2], vec![-0.7, 0.2, 0.3, 0.5]];
-    // The same model on another table: nothing may be read from it.
+    // The same model on another table, from which nothing may be read.
     let elsewhere = rich(5);
     for kind in crate::plain_kinds() {
         let surrogate = build(&density, kind, 4, Some(&mode));
@@ -64,7 +64,7 @@ fn centroid_files_hold_no_row_and_pair_files_no_label() {
     assert!(holds(&bytes, &x[1..2]) && holds(&bytes, &[0.0; 40]) && !holds(&bytes, &y));
 }
 
-/// Whether these numbers stand among the bytes, one after another.
+/// Whether these numbers occur consecutively among the bytes.
 fn holds(bytes: &[u8], numbers: &[f64]) -> bool {
     let wanted: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
     bytes.windows(wanted.len()).any(|found| found == wanted)
@@ -90,7 +90,7 @@ fn a_saved_surrogate_refuses_another_model() {
     assert!(error.to_string().contains("found \"oracle\""), "{error}");
 }
 
-/// What a surrogate whose stored bytes were changed is refused with.
+/// The error of a surrogate whose stored bytes were changed.
 fn refused(kind: SurrogateKind, change: impl FnOnce(&mut Vec<u8>)) -> String {
     let density = Likelihood::Logistic.bind(40, 4);
     let mode = some_mode(&density);
@@ -110,7 +110,7 @@ fn damaged_bytes_are_refused() {
         );
         assert_eq!(refused(kind, |bytes| bytes.push(0)), damaged);
     }
-    // The first number is how many rows there are.
+    // The first number is the number of rows.
     for name in ["rand", "km-init±", "taylor"] {
         assert_eq!(refused(kind(name), |bytes| bytes[0] += 1), damaged);
     }
@@ -159,7 +159,7 @@ fn a_long_table_is_clustered_by_some_of_its_rows() {
     assert_eq!(centroids(40), centroids(1000));
     assert_eq!(centroids(10), centroids(10));
     assert_ne!(centroids(10), centroids(40));
-    // As many clusters as rows are the rows themselves.
+    // With as many clusters as rows, the clusters are the rows themselves.
     let (_, x) = columns(&density);
     let found = centroids(6);
     let rows: Vec<&[f64]> = x.chunks_exact(3).collect();

@@ -30,8 +30,8 @@ fn log_weights(density: &dyn Density, guide: &Annealed, learned: &Learned) -> Ve
     program.output(0).to_vec()
 }
 
-/// Both momentum forms over all bases: the chain on a surrogate, whose learned values `set`
-/// makes exact, weighs as the chain on all rows.
+/// For both forms of momentum and all bases: the chain on a surrogate whose learned values `set`
+/// makes exact has the weights of the chain on all rows.
 fn assert_is_dais(
     density: &dyn Density,
     surrogate: &Arc<dyn Surrogate>,

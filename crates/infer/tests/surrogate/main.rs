@@ -1,4 +1,4 @@
-//! Surrogates: the laws they obey, their derivatives, what they refuse and what they keep.
+//! Surrogates: their identities, their derivatives, their error messages and their stored data.
 
 #[path = "../fixture/mod.rs"]
 mod fixture;
@@ -97,7 +97,8 @@ impl Likelihood {
         })
     }
 
-    /// Slope and negative curvature of a row's log likelihood in its predictor.
+    /// The derivative of a row's log likelihood in its predictor, and the negative second
+    /// derivative.
     fn derivatives(self, y: f64, predictor: f64) -> (f64, f64) {
         match self {
             Likelihood::Logistic => {
@@ -204,7 +205,7 @@ fn starts(density: &dyn Density, surrogate: &dyn Surrogate) -> Learned {
     Learned::new(blocks.collect())
 }
 
-/// Ψ̂(z) at points.
+/// Ψ̂(z) at some points.
 fn values(
     density: &dyn Density,
     surrogate: &dyn Surrogate,
@@ -256,7 +257,7 @@ fn plain_kinds() -> impl Iterator<Item = SurrogateKind> {
     SurrogateKind::all().filter(|kind| !kind.needs_locals())
 }
 
-/// A mode in form only, for what does not need a true one.
+/// A point used as a mode where a true mode is not needed.
 fn some_mode(density: &dyn Density) -> Mode {
     let size = density.latents().size();
     let mut hessian = vec![0.1; size * size];

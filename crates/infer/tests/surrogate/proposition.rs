@@ -56,7 +56,7 @@ pub(crate) fn determinant(a: &[f64], size: usize) -> f64 {
 const POSTERIOR: [f64; 9] = [4.0, 1.0, 0.5, 1.0, 3.0, -0.4, 0.5, -0.4, 2.0];
 const WRONG: [f64; 9] = [0.9, 0.3, -0.2, 0.3, 1.4, 0.1, -0.2, 0.1, -0.6];
 
-/// Terms (II) and (III) of the gap for endlessly many steps, where `Λ_K` is Λ + εS.
+/// Terms (II) and (III) of the gap for infinitely many steps, where `Λ_K` is Λ + εS.
 fn terms(size: f64) -> (f64, f64) {
     let surrogate: Vec<f64> = (POSTERIOR.iter().zip(&WRONG))
         .map(|(right, wrong)| right + size * wrong)
@@ -93,9 +93,9 @@ fn the_second_term_has_the_other_sign_and_first_orders_cancel() {
     assert!(second + third < 0.01 * size * first_order);
 }
 
-/// The gap log p(D) − L of SL-DAIS with one latent, by pushing mean and variance through the
-/// chain: prior N(0, 1), ∇Ψ = a − bz, ∇Ψ̂ = a + δa − (b + δb)z, full refreshment, equal steps of
-/// β, η = ½K^(−¼).
+/// The gap log p(D) − L of SL-DAIS with one latent, by propagating mean and variance through the
+/// chain: prior N(0, 1), ∇Ψ = a − bz, ∇Ψ̂ = a + δa − (b + δb)z, full refreshment, equal steps of β,
+/// η = ½K^(−¼).
 fn gap(steps: u32, (a, b): (f64, f64), (wrong_a, wrong_b): (f64, f64)) -> f64 {
     let step = 0.5 * f64::from(steps).powf(-0.25);
     let (mut mean, mut variance, mut kinetic) = (0.0, 1.0, 0.0);
@@ -130,8 +130,8 @@ fn the_gap_of_a_long_chain_is_the_divergence_of_the_surrogates_posterior() {
         let exact = 0.5 * (precision / surrogate - 1.0 + (surrogate / precision).ln())
             + 0.5 * precision * apart * apart;
         let gaps = [1_u32 << 16, 1 << 20].map(|steps| gap(steps, (a, b), (wrong_a, wrong_b)));
-        // What the chain adds falls as K^(−½): a quarter after sixteen times the steps. Without
-        // it the gap is the divergence, not the much larger |tr Λ⁻¹δB|.
+        // The contribution of the chain falls as K^(−½): to a quarter after sixteen times the
+        // steps. Without it the gap is the divergence, not the much larger |tr Λ⁻¹δB|.
         let fall = (gaps[1] - exact) / (gaps[0] - exact);
         assert!((fall - 0.25).abs() < 0.03, "{gaps:?} {exact}: {fall}");
         let limit = (4.0 * gaps[1] - gaps[0]) / 3.0;

@@ -1,4 +1,4 @@
-//! Predicted quality against the exact divergence where it has a closed form.
+//! Predicted quality compared with the exact divergence in models with a closed form.
 
 use lehr_density::Density;
 use lehr_infer::expansion::Mode;

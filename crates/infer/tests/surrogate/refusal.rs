@@ -1,4 +1,4 @@
-//! What is refused, word for word.
+//! Error messages of surrogates, in full.
 
 use lehr_density::Density;
 use lehr_infer::guide::Frame;

@@ -68,7 +68,7 @@ fn a_diagonal_residual_is_exact_in_slope_and_along_axes() {
     assert!((order([0.0, 1.0, 1.0]) - 2.0).abs() < 0.2);
 }
 
-/// A surrogate on some of 200 rows with matched weights or without, as a function of changes of
+/// A surrogate on some of 200 rows, with or without matched weights, as a function from changes of
 /// its log weights to the predicted divergence.
 fn divergence(
     likelihood: Likelihood,
@@ -99,7 +99,8 @@ fn divergence(
 #[test]
 fn matched_weights_have_the_slope_and_curvature_of_all_rows() {
     for likelihood in Likelihood::ALL {
-        // Nine equations in forty weights: a solution exists but for the floor of the weights.
+        // Nine equations in forty weights have a solution, except for the lower bound of the
+        // weights.
         let random = (SurrogateKind::RANDOM, 40);
         let uniform = divergence(likelihood, random, StartWeights::Uniform)(&[]);
         let matched = divergence(likelihood, random, StartWeights::Matched)(&[]);
@@ -133,7 +134,7 @@ fn matched_weights_have_the_least_divergence_where_none_is_exact() {
         let least = divergence(&[]);
         assert!(least > 1e-6, "{likelihood:?}: {least}");
         for place in 0..6 {
-            // At the floor a weight is held up and would rather be smaller.
+            // A weight at its lower bound would be smaller without it.
             for change in [0.02, -0.02] {
                 let mut changes = [0.0; 6];
                 changes[place] = change;
@@ -180,14 +181,14 @@ fn taylor_has_the_rows_that_an_expansion_fits_worst() {
     };
     let settings = SurrogateSettings::new(SurrogateKind::TAYLOR, 12);
     let chosen = settings.build(&density, &setup).unwrap();
-    // The far ones are certain, and so stand for themselves alone.
+    // The distant rows are chosen with certainty, so each represents itself alone.
     let start = &chosen.blocks()[0].start;
     assert_eq!(
         start.iter().filter(|weight| **weight == 0.0).count(),
         far.len()
     );
     assert!(start.iter().all(|weight| *weight >= 0.0));
-    // Back over the steep part of the far rows, whose predictors are around 6 at the mode.
+    // Back over the steep part of the distant rows, whose predictors are about 6 at the mode.
     let along = [-1.0, 0.5, -0.3];
     let others: Vec<usize> = (100..112).collect();
     let others = Taylor::on_rows(&density, &others, &mode);

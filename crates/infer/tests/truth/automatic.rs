@@ -1,4 +1,5 @@
-//! The method that chooses: which one it begins with, when it goes on, and what it ends with.
+//! The automatic choice of method: the first method, the conditions for another one, and the
+//! result.
 
 use lehr_infer::fit::Fit;
 use lehr_infer::judge::Level;
@@ -9,7 +10,7 @@ use lehr_infer::posterior::Posterior;
 use crate::diagnostic::events;
 use crate::run;
 
-/// Keeps what is remarked.
+/// Records the remarks.
 #[derive(Default)]
 struct Notes(Vec<String>);
 

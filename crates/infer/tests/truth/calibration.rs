@@ -29,7 +29,7 @@ fn logistic(x: Vec<f64>, weight: &[f64], stream: &mut Stream) -> Bound {
     model.bind(&table).unwrap()
 }
 
-/// How many of some draws, thinned to be few, lie below each true weight.
+/// The number of draws, thinned to a few, below each true weight.
 fn ranks(posterior: &Posterior, truth: &[f64], kept: usize) -> Vec<usize> {
     let width = truth.len();
     let draws = posterior.draws.chunks_exact(width).take(kept);
@@ -72,7 +72,7 @@ fn ranks_of_simulated_truths_are_uniform() {
     }
 }
 
-/// A response of a table that is made from the prior.
+/// A response of a table that is drawn from the prior.
 #[derive(Clone, Copy)]
 enum Response {
     Binary,
@@ -119,7 +119,7 @@ fn grouped(response: Response, (groups, each): (usize, usize), seed: u64) -> (Bo
     (model.bind(&table.unwrap()).unwrap(), truth)
 }
 
-/// A count, by the waiting times of its events.
+/// A Poisson count, by the waiting times of its events.
 fn poisson(rate: f64, stream: &mut Stream) -> f64 {
     let (mut time, mut count) = (-stream.uniform().ln(), 0.0);
     while time < rate {
@@ -129,7 +129,8 @@ fn poisson(rate: f64, stream: &mut Stream) -> f64 {
     count
 }
 
-/// The ranks of the level, the slope, the spread and two effects by `collapse` over tables made from the prior.
+/// The ranks of the intercept, the slope, the standard deviation and two effects by `collapse` over
+/// tables drawn from the prior.
 fn assert_collapse_is_calibrated(response: Response, shape: (usize, usize)) {
     const FITS: u64 = 200;
     const KEPT: usize = 5;

@@ -1,4 +1,5 @@
-//! Gaussian rows condensed to a few sums: the same likelihood, from one pass over the rows.
+//! Gaussian rows condensed to sufficient statistics: the same likelihood, from one pass over the
+//! rows.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -56,7 +57,7 @@ fn condensed_rows_have_the_likelihood_of_all_rows_and_its_slopes() {
     let condensed = Condensed::of(&density).unwrap();
     assert_eq!(condensed.n_rows(), 5);
     let (all, few) = (LocalRows::new(&density), LocalRows::new(&condensed));
-    // At the last point the fit is close, and the residuals small beside the responses.
+    // At the last point the fit is close, and the residuals are small compared with the responses.
     for z in [
         [0.3, 0.1, -2.0, 0.7, 3.0],
         [-1.0, 0.0, 0.0, 0.0, 0.0],
@@ -97,7 +98,7 @@ fn only_rows_with_one_spread_around_an_affine_mean_are_condensed() {
     }
 }
 
-/// Rows that are not in memory, and how many numbers were read of them.
+/// Rows that are not in memory, and a count of the numbers that were read.
 struct Counted {
     data: Bound,
     read: Arc<AtomicUsize>,
@@ -150,7 +151,7 @@ fn a_fit_reads_rows_that_are_not_in_memory_once() {
         let first: Vec<f64> = posterior.draws.iter().step_by(3).copied().collect();
         let (mean, error) = estimate(&first);
         let apart = (mean - exact.mean[(0, 0)]).abs();
-        // Draws of chains are worth fewer than there are.
+        // Draws of chains are correlated, so their effective number is smaller.
         assert!(apart < 8.0 * error, "{method}: {apart} {error}");
     }
 }

@@ -159,8 +159,8 @@ fn gamma_poisson() -> Case {
     }
 }
 
-/// The bound lies below the evidence, which weights or bridge sampling recover where the draws can
-/// be trusted.
+/// The bound lies below the evidence, which importance weights or bridge sampling estimate if the
+/// draws can be trusted.
 fn assert_bounds(case: &Case, posterior: &Posterior, what: &str) {
     let Some(Evidence {
         bound, estimate, ..
@@ -183,7 +183,7 @@ fn assert_bounds(case: &Case, posterior: &Posterior, what: &str) {
     }
 }
 
-/// Importance-corrected moments within four standard errors of so many effective draws.
+/// Importance-corrected moments agree to four standard errors, given this effective sample size.
 fn assert_moments(case: &Case, summaries: &[Summary], effective: f64, what: &str) {
     assert_eq!(summaries.len(), case.moments.len(), "{what}");
     for (summary, (mean, deviation)) in summaries.iter().zip(&case.moments) {
@@ -194,7 +194,7 @@ fn assert_moments(case: &Case, summaries: &[Summary], effective: f64, what: &str
             summary.name,
             summary.mean
         );
-        // A skewed posterior's standard deviation is a little less sure than a Gaussian's.
+        // The standard deviation of a skewed posterior has a larger error than that of a Gaussian.
         assert!(
             (summary.sd - deviation).abs() < 4.0 * error,
             "{what}: sd of {} {} for {deviation} ± {error}",
@@ -204,7 +204,7 @@ fn assert_moments(case: &Case, summaries: &[Summary], effective: f64, what: &str
     }
 }
 
-/// A fit of so many steps, with a chain of four where there is one.
+/// A fit with few steps, with a chain of four if the method has one.
 fn short(method: &MethodInfo) -> Fit<'static> {
     with(
         with(named(method.name), "iterations", 600),
@@ -213,16 +213,16 @@ fn short(method: &MethodInfo) -> Fit<'static> {
     )
 }
 
-/// The conformance grid: every row of the table of methods × every model with known moments.
+/// The conformance grid: every method of the table × every model with known moments.
 ///
 /// In each cell the bound lies below the evidence, and the draws have the right moments or the
-/// verdict says why not. Of each method most cells must be of the first kind.
+/// verdict says why not. For each method most cells must have the right moments.
 #[test]
 fn every_method_bounds_the_evidence_and_recovers_the_moments() {
     let cases = cases();
-    // None of these models has effects by group, without which there is nothing to collapse, nor a
-    // binary response, without which there is no coreset. Chains over subsets need more rows, and
-    // chains over single rows' latents such latents.
+    // None of these models has group effects, which collapsing needs, or a binary response, which
+    // coresets need. Chains over subsets need more rows, and chains over local latents need such
+    // latents.
     let others = ["collapse", "nuts-cs", "hmcecs", "semi-dais"];
     for method in METHODS
         .iter()
@@ -233,7 +233,7 @@ fn every_method_bounds_the_evidence_and_recovers_the_moments() {
             let what = format!("{} by {}", case.name, method.name);
             let posterior = match short(method).seed(3).draws(2000).run(&case.density) {
                 Ok(posterior) => posterior,
-                // A model that a method is not for is refused with what to use instead.
+                // A model that a method does not support is refused with an alternative.
                 Err(FitError::Setting { hint, .. }) => {
                     assert!(hint.contains("use "), "{what}: {hint}");
                     continue;
@@ -259,7 +259,7 @@ fn every_method_bounds_the_evidence_and_recovers_the_moments() {
     }
 }
 
-/// The same grid by starts instead of methods.
+/// The same grid with starts instead of methods.
 #[test]
 fn a_fit_from_every_start_recovers_the_moments_or_says_why_not() {
     let full_rank = METHODS.iter().find(|method| method.name == "full-rank");
@@ -270,7 +270,7 @@ fn a_fit_from_every_start_recovers_the_moments_or_says_why_not() {
             let fit = short(full_rank).set("start", start.name()).unwrap();
             let posterior = match fit.seed(3).draws(2000).run(&case.density) {
                 Ok(posterior) => posterior,
-                // A model that a start is not for is refused with what to use instead.
+                // A model that a start does not support is refused with an alternative.
                 Err(FitError::Setting { hint, .. }) => {
                     assert!(hint.starts_with("start from "), "{what}: {hint}");
                     continue;

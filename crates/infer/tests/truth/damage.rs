@@ -1,4 +1,5 @@
-//! Saved state that was cut, flipped, spliced or made up: always an error in words, never a panic.
+//! Saved state that was truncated, changed, combined or invented: always an error message, never a
+//! panic.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -17,7 +18,7 @@ use crate::linear::Linear;
 /// Magic, version, kind, length and checksum.
 const HEADER: usize = 32;
 
-/// A folder with a posterior in it and what was saved on the way there.
+/// A folder with a posterior and its checkpoint.
 struct Saved {
     folder: tempfile::TempDir,
     density: Bound,
@@ -49,7 +50,7 @@ impl Saved {
         path
     }
 
-    /// Bytes that are no posterior are refused in words.
+    /// Bytes that are not a posterior are refused with a message.
     fn refused(&self, bytes: &[u8]) {
         in_words(&Posterior::load(&self.put(bytes)).unwrap_err());
     }
@@ -69,7 +70,7 @@ fn resume(density: &Bound, path: &Path) -> Result<Posterior, FitError> {
     fit().checkpoint(checkpoint).run(density)
 }
 
-/// One line that names the file, one that says what to do.
+/// One line names the file, and one says what to do.
 fn in_words(error: &FileError) {
     let text = error.to_string();
     let lines: Vec<&str> = text.lines().collect();
@@ -95,7 +96,7 @@ impl Dice {
     }
 }
 
-/// The bytes with a length and a checksum that fit what is after the header.
+/// The bytes with the right length and checksum for the content after the header.
 fn resealed(mut bytes: Vec<u8>) -> Vec<u8> {
     let length = (bytes.len() - HEADER) as u64;
     let sum = crc32fast::hash(&bytes[HEADER..]);
@@ -165,7 +166,7 @@ fn a_length_beyond_the_file_takes_no_memory() {
         bytes[20..28].copy_from_slice(&length.to_le_bytes());
         saved.refused(&bytes);
     }
-    // Lengths within the content, sealed as if we had written them.
+    // Lengths within the content, with a valid checksum.
     for at in HEADER..saved.posterior.len().min(HEADER + 1500) {
         let huge = [&saved.posterior[..at], &[0xff; 9], &[1]].concat();
         let path = saved.put(&resealed(huge));
@@ -192,7 +193,7 @@ fn sealed_nonsense_is_read_or_refused_without_a_panic() {
                 in_words(&error);
                 refusals += 1;
             }
-            // What the fit stored of itself is read when it is asked for.
+            // The stored method is parsed only when it is needed.
             Ok(posterior) => refusals += usize::from(posterior.sampler().is_err()),
         }
     }

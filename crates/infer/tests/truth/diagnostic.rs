@@ -1,4 +1,4 @@
-//! What a posterior says of itself, keeps, and gives back.
+//! The diagnostics of a posterior, its files, and its summaries.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use lehr_table::Table;
 use crate::linear::Linear;
 use crate::{chain, common, fixed, learned, normals, run, with};
 
-/// Two covariates that are all but the same.
+/// Two nearly identical covariates.
 fn collinear() -> Linear {
     let mut linear = Linear::new(40, 3, 31);
     for n in 0..40 {
@@ -60,7 +60,7 @@ fn rare_events(rows: usize) -> Bound {
     events(rows, 2.6)
 }
 
-/// A logistic regression whose events are what lies above a limit.
+/// A logistic regression whose events are the values above a limit.
 pub(crate) fn events(rows: usize, limit: f64) -> Bound {
     let x = normals(2 * rows, 41);
     let noise = normals(rows, 42);
@@ -88,7 +88,8 @@ fn bound_of(method: &str, steps: Option<usize>, density: &dyn Density) -> (f64, 
     if let Some(steps) = steps {
         fit = with(fit.set("base", "mean-field").unwrap(), "chain-steps", steps);
     }
-    // A chain on far fewer rows than there are learns not to move: its noise costs more than it gains.
+    // A chain on far fewer rows than there are learns not to move: its noise costs more than it
+    // gains.
     let fit = with(with(fit, "batch", 198), "lanes", 4);
     let bound = run(with(fit, "surrogate-rows", 64).unexamined(), density)
         .bound()
@@ -223,7 +224,7 @@ fn a_fit_goes_on_from_another_fit() {
     assert!((from.mean - to.mean).abs() < 4.0 * error, "{from:?} {to:?}");
 }
 
-/// Stops a fit while its draws are examined.
+/// Stops a fit during the examination of its draws.
 struct StopExamination {
     now: Phase,
 }
@@ -263,7 +264,7 @@ fn a_second_opinion_can_be_stopped_and_the_fit_resumed() {
     assert_eq!(rest.verdict(), whole.verdict());
 }
 
-/// A rate of which nothing has been seen to happen: one number, with a skewed posterior.
+/// A rate of events none of which was observed: one number with a skewed posterior.
 fn rate_of_zeros() -> Bound {
     let model = Model::new(|m| {
         let rate = m.sample("rate", LogNormal::new(0.0, 1.0));

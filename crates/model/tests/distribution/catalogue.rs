@@ -14,8 +14,7 @@ use crate::table::{self, Row};
 type Built<'g> = Box<dyn Distribution<'g> + 'g>;
 
 /// A distribution with parameters at which it has four moments (or, where the count is 0, as many
-/// as
-/// it ever has).
+/// as it ever has).
 pub(crate) struct Entry {
     pub(crate) name: &'static str,
     pub(crate) build: for<'g> fn(&[Expr<'g>]) -> Built<'g>,

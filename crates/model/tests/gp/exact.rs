@@ -142,8 +142,7 @@ impl<'d> Joint<'d> {
     }
 
     /// ∇_θ of the evidence is the posterior mean of ∇_θ of the log joint density (Fisher's
-    /// identity). The
-    /// nodes μ ± √M F_k give it exactly, because it is quadratic in z.
+    /// identity). The nodes μ ± √M F_k give it exactly, because it is quadratic in z.
     pub(crate) fn slope(&self, theta: &[f64]) -> Vec<f64> {
         let Solved { mean, factor, .. } = self.solve(theta);
         let size = mean.len();

@@ -1,4 +1,4 @@
-//! Which models read the latents through linear predictors.
+//! Models that read the latents through linear predictors.
 
 use lehr_density::{Density, Point, RowSet, Rows};
 use lehr_graph::reference::evaluate;
@@ -8,7 +8,7 @@ use lehr_model::distribution::{Distribution, HalfNormal, Normal, StudentT};
 
 use crate::{X, bind, multilevel, near, row_values, table};
 
-/// How many predictors the model has, if it knows any.
+/// The number of linear predictors of the model; `None` if the model does not have that form.
 fn predictors(model: &Model, latents: usize) -> Option<usize> {
     let bound = bind(model, &table());
     let graph = Graph::new();
@@ -78,7 +78,8 @@ fn a_corner_or_a_jump_is_not_affine_although_its_slopes_are_constant() {
         assert!(!is_gaussian(&broken));
         assert!(effects(&broken).is_err());
     }
-    // A function of a predictor is one whatever its corners; beside a jump the numbers that both read are left.
+    // A predictor is found inside a function with kinks, but not inside one with jumps: there both
+    // latents count.
     assert_eq!(predictors(&around(folded), 2), Some(1));
     assert_eq!(predictors(&around(|eta| eta + eta.sign()), 2), Some(2));
 }
@@ -97,7 +98,7 @@ fn a_corner_in_what_no_effect_reads_leaves_the_effects() {
     assert_eq!(predictors(&floored(0.1), 3), Some(2));
 }
 
-/// Predictors of rows with a normal latent each, which the mean reads in some way.
+/// Predictors of rows with a normal local latent each, which the mean depends on in some way.
 fn locally(mean: impl Fn(Local<'_>) -> Expr<'_> + Send + Sync + 'static) -> Option<[usize; 2]> {
     let model = Model::new(move |m| {
         let slope = m.sample("slope", Normal::new(0.0, 1.0));
@@ -123,7 +124,7 @@ fn locally(mean: impl Fn(Local<'_>) -> Expr<'_> + Send + Sync + 'static) -> Opti
     Some([found.rows.len(), found.shared.len()])
 }
 
-/// What the mean of a row may be made of.
+/// The arguments of the mean of a row.
 struct Local<'g> {
     predictor: Expr<'g>,
     own: Expr<'g>,
@@ -138,7 +139,7 @@ fn latents_of_rows_that_only_shift_the_predictor_leave_it_linear() {
     assert_eq!(locally(|row| row.predictor + row.own * row.spread), None);
 }
 
-/// The sites that can be integrated out, or why there are none.
+/// The sites that can be integrated out, or the reason why there are none.
 fn effects(model: &Model) -> Result<Vec<String>, String> {
     let bound = bind(model, &table());
     let split = bound.split()?;
@@ -163,7 +164,8 @@ fn effects_and_coefficients_are_split_from_their_spread_in_either_form() {
             row.observe("y", Normal::new(mean, scale));
         });
     });
-    // The scale is also the noise, and a coefficient that is not Gaussian stays.
+    // The scale also determines the noise, and a coefficient that is not Gaussian is not integrated
+    // out.
     assert_eq!(effects(&standard).unwrap(), ["standard"]);
 }
 

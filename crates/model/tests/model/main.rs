@@ -1,4 +1,4 @@
-//! The model language: what it means, what it refuses, what it predicts.
+//! The modelling language: its meaning, its error messages, its predictions.
 
 mod binding;
 mod language;
@@ -43,7 +43,7 @@ fn levels() -> Vec<String> {
     ["north", "east", "south"].map(String::from).to_vec()
 }
 
-/// The value of every input that rows of a source make.
+/// The values of all inputs that the rows of a source provide.
 fn row_values(density: &dyn Density, rows: &Rows<'_>, set: &RowSet<'_>) -> Values {
     let source: &dyn RowSource = density.source();
     let columns = density.columns().iter().zip(rows.columns()).enumerate();

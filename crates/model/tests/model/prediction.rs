@@ -54,7 +54,7 @@ fn the_same_seed_draws_the_same_data() {
 fn responses_follow_the_latents_they_are_given() {
     let bound = bind(&multilevel(), &table());
     let mut random = random(5);
-    // Groups at logits of −50, 0 and 50 leave no doubt about the first and the last.
+    // With logits of −50, 0 and 50 the responses of the first and the last group are certain.
     let z = [0.0, 0.0, 0.0, -50.0, 0.0, 50.0];
     for _ in 0..20 {
         let drawn = bound.posterior_predictive(&z, &[], &mut random);

@@ -16,7 +16,7 @@ use rand_chacha::rand_core::SeedableRng;
 
 use crate::{at_point, bind, multilevel, near, row_values, table};
 
-/// A model with something of everything.
+/// A model with every kind of statement.
 fn rich() -> Model {
     Model::new(|m| {
         let start = m.graph().constant([2, 2], &[0.5, 1.0, 1.5, 2.0]);

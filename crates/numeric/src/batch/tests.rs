@@ -52,8 +52,8 @@ seen[row as usize] += 1;
         }
     }
 
-/// Pearson's statistic of (row at `first`, row at `second`) over many epochs, as a number of
-/// standard deviations from its mean.
+/// Pearson's statistic of (row at `first`, row at `second`) over many epochs, in standard
+/// deviations from its mean.
 fn pair_excess(count: u64, first: u64, second: u64) -> f64 {
     let epochs = 40_000;
     let mut counts = vec![0_u32; (count * count) as usize];

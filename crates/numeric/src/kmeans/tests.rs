@@ -98,7 +98,7 @@ fn an_empty_cluster_takes_the_farthest_row() {
 
 #[test]
 fn seeds_are_drawn_by_squared_distance() {
-    // From 0 the rows at 1 and 3 are drawn with odds 1 to 9.
+    // Given a first centre at 0, the rows at 1 and 3 are drawn with odds 1 to 9.
     let mut counts = [0_i32; 4];
     for seed in 0..4000 {
         let points = Points::new(&[0.0, 1.0, 3.0], 1).unwrap();

@@ -105,7 +105,7 @@ fn logistic_regression_reaches_a_zero_gradient_in_few_passes() {
 
 #[test]
 fn walls_of_minus_infinity_and_nan_are_backed_away_from() {
-    // log x − x has its top at 1 and a wall at 0; the NaN wall stands at 50.
+    // log x − x has its maximum at 1 and a singularity at 0; beyond 50 the function is NaN.
     let function = |x: &[f64], gradient: &mut [f64]| {
         gradient[0] = 1.0 / x[0] - 1.0;
         match x[0] {

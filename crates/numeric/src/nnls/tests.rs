@@ -1,4 +1,4 @@
-//! Optimality conditions and known answers.
+//! Optimality conditions and known solutions.
 
 use super::*;
 use crate::stream::Stream;
@@ -10,7 +10,7 @@ fn normals(count: usize, seed: u64) -> Vec<f64> {
     values
 }
 
-/// The Karush–Kuhn–Tucker conditions: weights ≥ 0, slopes ≤ 0, one of the two zero.
+/// The Karush–Kuhn–Tucker conditions: weights ≥ 0, gradient ≤ 0, and one of the two is zero.
 fn check(matrix: &[f64], target: &[f64], found: &NonNegative) {
     let rows = target.len();
     let mut residual = target.to_vec();

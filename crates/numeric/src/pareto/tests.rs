@@ -3,7 +3,8 @@
 use super::*;
 use crate::stream::Stream;
 
-/// Uniforms of a linear congruential generator, easy to repeat in another language.
+/// Uniform numbers of a linear congruential generator, which is easy to implement in another
+/// language.
 fn uniforms(count: usize, mut state: u64) -> Vec<f64> {
     let mut next = || {
         state = state
@@ -147,7 +148,7 @@ fn evidence_of_a_gaussian_is_found_within_its_error() {
 fn a_narrow_approximation_is_not_trusted() {
     let mut draws = vec![0.0; 4000];
     Stream::new(7, "narrow", 0).fill_normal(&mut draws);
-    // q has a quarter of the posterior's scale: the weights have no variance.
+    // q has a quarter of the posterior's standard deviation, so the weights have no variance.
     let weights: Vec<f64> = draws
         .iter()
         .map(|e| 0.5 * e * e * (1.0 - 1.0 / 16.0))
@@ -209,7 +210,8 @@ fn the_error_of_the_evidence_covers_the_truth_as_often_as_it_claims() {
             found.log_evidence.abs() < 2.0 * found.log_evidence_error
         };
         let count = (0..200).filter(|seed| covered(*seed)).count();
-        // 95.4 % of 200 are 191, and three standard deviations of the count are 9.
+        // The expected count is 95.4 % of 200, which is 191; three standard deviations of the count
+        // are 9.
         assert!(count >= 182, "s² = {square}, {draws} draws: {count}");
     }
 }

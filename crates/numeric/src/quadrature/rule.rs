@@ -74,8 +74,8 @@ impl Rule {
         }
     }
 
-    /// The 2n² + 1 nodes of degree 5: the origin, ±√(n+2) along each axis, and ±√(n/2+1) along
-    /// each pair of axes (Stroud 1971, E_n^{r²} 5-2).
+    /// The 2n² + 1 nodes of degree 5: the origin, ±√(n+2) along each axis, and ±√(n/2+1) along each
+    /// pair of axes (Stroud 1971, E_n^{r²} 5-2).
     fn fifth_degree(dimensions: usize) -> Rule {
         let n = dimensions as f64;
         let mut rule = Rule {

@@ -66,7 +66,7 @@ fn normals_follow_the_normal_distribution_function() {
         let below = 0.5 * libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2);
         worst.max((below - rank as f64 / count).abs())
     });
-    // Kolmogorov's distribution passes 1.95 once in a thousand.
+    // The test statistic exceeds 1.95 with probability 0.001 (Kolmogorov's distribution).
     assert!(distance * count.sqrt() < 1.95, "{distance}");
 }
 

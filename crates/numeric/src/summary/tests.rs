@@ -3,7 +3,8 @@
 use super::*;
 use crate::stream::Stream;
 
-/// Autoregressions driven by a linear congruential generator, easy to repeat elsewhere.
+/// Autoregressive series driven by a linear congruential generator, which is easy to implement
+/// elsewhere.
 fn chains(count: u64, draws: usize, carry: f64, shift: f64) -> Vec<Vec<f64>> {
     let chain = |number: u64| {
         let (mut state, mut value) = (number + 1, 0.0);
@@ -166,7 +167,7 @@ fn equal_weights_give_the_plain_summaries() {
             quantile(&ordered, probability),
         );
     }
-    // Forty draws hold a share of 0.8.
+    // Forty draws contain a probability of 0.8.
     let (low, high) = weighted.shortest_interval(0.8);
     let (first, last) = shortest_interval(&ordered, 0.78);
     assert_eq!((low, high), (first, last));

@@ -1,10 +1,10 @@
-//! A regression learns the same from a table in pieces as from the whole.
+//! A regression learns the same from blocks of a table as from the whole table.
 
 use lehr_learn::{Blocks, EachBlock, LearnError};
 use lehr_regression::{Family, Regression};
 use lehr_table::{Column, Table};
 
-/// A table that comes in blocks of so many rows, each with the levels of its own rows only.
+/// A table in blocks of a given number of rows, each with the levels of its own rows only.
 struct Pieces<'a>(&'a Table, usize);
 
 impl Blocks for Pieces<'_> {

@@ -1,4 +1,4 @@
-//! Levels coded as the formula says: the same model in other coordinates.
+//! Levels coded as the formula requests: the same model in other coordinates.
 
 use lehr_density::Density;
 use lehr_learn::{NewLevels, ValueProfile};
@@ -14,7 +14,7 @@ fn table() -> Table {
     category(number(Table::new(), "y", &Y), "shift", &SHIFT)
 }
 
-/// The mean of each row that the coefficients tell, by hand, against the rows' densities.
+/// The mean of each row computed by hand from the coefficients, compared with the rows' densities.
 fn rows_agree(formula: &str, mean: impl Fn(&dyn Fn(&str) -> f64, &str) -> f64) {
     let regression = regression(formula, Family::Gaussian, &table());
     let bound = regression.bind(&table()).unwrap();

@@ -15,7 +15,7 @@ fn table() -> Table {
     repeated(1)
 }
 
-/// The rows so many times over: with many rows per group the model holds effects themselves.
+/// The rows repeated `times` times: with many rows per group the sites are the effects themselves.
 fn repeated(times: usize) -> Table {
     let table = number(Table::new(), "y", &Y.repeat(times));
     let table = number(table, "dose", &DOSE.repeat(times));
@@ -99,7 +99,7 @@ fn names_are_those_of_the_manual() {
     );
 }
 
-/// The density of all rows from the group effects that are reported, in either form.
+/// The density of all rows computed from the reported group effects, in either parametrisation.
 fn check(formula: &str, effect: impl Fn(&dyn Fn(&str) -> f64, usize) -> f64) {
     check_on(&repeated(1), formula, &effect);
     check_on(&repeated(20), formula, &effect);

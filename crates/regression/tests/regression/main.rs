@@ -1,4 +1,4 @@
-//! Regressions: what they mean on the original scale, and what they refuse.
+//! Regressions: their meaning on the original scale, and their error messages.
 
 #[path = "../fixture/mod.rs"]
 mod fixture;

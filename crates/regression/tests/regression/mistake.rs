@@ -98,7 +98,7 @@ fn a_group_per_row_is_refused_where_rows_have_noise_of_their_own() {
     }
     let crossed = refusal("y ~ 1 + (1 | id:color)", Family::Gaussian, &table);
     assert!(crossed.starts_with("group id:color: "), "{crossed}");
-    // A slope alone leaves the noise of rows where x is small to sigma.
+    // If only the slope varies by row, rows with small x determine sigma.
     regression("y ~ 1 + (0 + x | id)", Family::Gaussian, &table);
     regression("y ~ 1 + (1 | color)", Family::Gaussian, &table);
     for family in [Family::Poisson, Family::NegBinomial, Family::Gamma] {

@@ -158,7 +158,7 @@ fn a_blank_response_is_no_response_and_absent_weights_are_one() {
     assert!(made.bind_new(&holes, NewLevels::Refuse).is_err());
 }
 
-/// A column of [`suited`] that this family can have made.
+/// The column of [`suited`] whose values this family allows.
 fn response_of(family: Family) -> &'static str {
     match family {
         Family::Bernoulli => "bit",

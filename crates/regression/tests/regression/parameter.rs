@@ -32,7 +32,7 @@ fn made(
         .learn(&table)
 }
 
-/// The coefficients of a point that has no symmetries, and the densities there.
+/// The coefficients and densities at a point without symmetries.
 fn evaluated(regression: &Regression) -> (std::collections::HashMap<String, f64>, f64, Vec<f64>) {
     let bound = regression.bind(&table()).unwrap();
     let z = point(bound.latents().size());

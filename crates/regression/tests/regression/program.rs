@@ -27,7 +27,7 @@ fn by_hand() -> Model {
         let spread = m.sample("sd(g)", HalfNormal::new(1.0));
         let standard = Normal::new(0.0, 1.0).expand([m.levels("group1")]);
         let own = m.sample("standard(g)", standard);
-        // The mean of x in its standard deviations: the intercept where x is 0.
+        // The mean of x in standard deviations. x = 0 lies that far below the mean.
         let x = [0.5_f64, 0.1, 0.9, 0.4, 1.3, 2.0];
         let mean = x.iter().sum::<f64>() / 6.0;
         let variance = x.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / 6.0;

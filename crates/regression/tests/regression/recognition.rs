@@ -1,4 +1,4 @@
-//! Columns that are probably not meant as they are read.
+//! Columns that were probably not meant as they are read.
 
 use lehr_regression::Family;
 use lehr_table::Table;

@@ -1,4 +1,4 @@
-//! Awkward tables that work, and what is said of them.
+//! Unusual tables that can be fitted, and the remarks about them.
 
 use lehr_density::Density;
 use lehr_regression::{Family, Groups};
@@ -152,7 +152,7 @@ fn the_columns_to_predict_from_are_those_without_the_response() {
     assert_eq!(made.family(), Family::Gaussian);
 }
 
-/// A million rows in a hundred thousand groups take index columns, not indicator columns.
+/// A million rows in a hundred thousand groups use index columns, not indicator columns.
 #[test]
 fn a_million_rows_in_many_groups_are_designed_by_index() {
     let rows = 1_000_000_usize;

@@ -10,8 +10,8 @@ use crate::{Columns, RowSet, RowSource};
 /// Rows that are read at a time: as many as passes over all rows request.
 const BLOCK: usize = 8192;
 
-/// The rows of a file of shuffled rows as the source of a density. Memory does not grow with
-/// their number.
+/// The rows of a file of shuffled rows as the source of a density. Memory does not grow with their
+/// number.
 ///
 /// # Panics
 /// Reading panics, with the reason, if the file can no longer be read.

@@ -145,8 +145,8 @@ fn difference(one: &Loo, other: &Loo) -> LooMeasure {
     one.total(&values, &cheap, one.cheap_sum - other.cheap_sum)
 }
 
-/// The weights of the mixture of models that predicts the rows best (Yao, Vehtari, Simpson &
-/// Gelman 2018): Σ log Σ w p is concave in w, and each step of EM raises it.
+/// The weights of the mixture of models that predicts the rows best (Yao, Vehtari, Simpson & Gelman
+/// 2018): Σ log Σ w p is concave in w, and each step of EM raises it.
 fn stacking(models: &[(String, &SavedFit, Loo)]) -> Vec<f64> {
     let rows = models[0].2.rows.len();
     let density = |row: usize| -> Vec<f64> {

@@ -1,4 +1,4 @@
-//! Smooths by levels and by numbers: their columns, what they find, what they refuse.
+//! Smooths by levels and by numbers: their columns, their estimates, their error messages.
 
 use lehr_infer::fit::Fit;
 use lehr_infer::method::Auto;
@@ -89,7 +89,7 @@ fn each_level_has_a_function_of_its_own_with_its_own_spread_and_line() {
     );
     let (square, widest) = scored(&fit, &table, by_level);
     assert!(square < 1.8 && widest < 0.25, "{square} {widest}");
-    // The level whose function is a line has next to no bends.
+    // The function of this level is a line, so its curvature is nearly 0.
     let spread = |level: &str| {
         let name = format!("sd(s(x, by = g)[{level}])");
         found
@@ -105,7 +105,7 @@ fn each_level_has_a_function_of_its_own_with_its_own_spread_and_line() {
         spread("b"),
         spread("a")
     );
-    // One smooth for all misses what differs.
+    // A single smooth for all levels does not represent their differences.
     let shared = fitted("y ~ g + s(x)", &table);
     assert!(scored(&shared, &table, by_level).0 > 10.0);
 }
@@ -127,7 +127,7 @@ fn a_number_multiplies_a_function_that_has_its_constant_and_its_line() {
     assert_eq!(drawn[0].multiplier.as_deref(), Some("z"));
 }
 
-/// The column in other units: the same functions, whose spread is per unit.
+/// In other units of the column the functions are the same; their standard deviation is per unit.
 #[test]
 fn the_unit_of_a_multiplier_changes_the_spread_and_no_prediction() {
     let table = generated(300, 33, by_dose);

@@ -1,4 +1,4 @@
-//! Regressions of tables that are divided among other processes, here without those.
+//! Regressions on tables that are divided among workers, here within one process.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::streamed::grouped;
 
-/// Workers that forget everything after each answer, as if each were lost and made anew.
+/// Workers that forget everything after each answer, as if each had been lost and replaced.
 struct Forgetful {
     parts: Vec<lehr_table::Part>,
     model: Mutex<Option<Vec<u8>>>,
@@ -154,7 +154,7 @@ fn learnt(
     draft(&files, &specification).learn(steady(&files))
 }
 
-/// Refuses numbers that differ by more than rounding, and everything else that differs.
+/// Refuses numbers that differ by more than rounding errors, and any other difference.
 fn same(one: &Value, other: &Value, at: &str) {
     match (one, other) {
         (Value::Number(a), Value::Number(b)) => {
@@ -172,7 +172,7 @@ fn same(one: &Value, other: &Value, at: &str) {
             let pairs = a.iter().zip(b.values());
             pairs.for_each(|((key, a), b)| same(a, b, &format!("{at}.{key}")));
         }
-        // Numbers in words have at most six digits, the last of which may be rounded another way.
+        // Numbers in text have at most six digits, the last of which may be rounded differently.
         (Value::String(a), Value::String(b)) if at.contains("priors") => {
             assert!(a.len().abs_diff(b.len()) < 12, "{at}: {a} and {b}");
         }
@@ -264,8 +264,8 @@ fn rows_of_the_sample_stand_for_all_rows() {
     let query = Query::LogLikelihood { lanes: 1 };
     let [here, there] =
         [&sample as &dyn FullData, all].map(|rows| rows.sum(query, &[&z, &[]])[0][0]);
-    // The log likelihood of a row varies by about 0.4, and that of 8192 for 20,000 by
-    // 0.4 · 20,000 · √((1 − 0.41)/8192) = 68.
+    // The log likelihood of a row varies by about 0.4, and the estimate from 8,192 of 20,000 rows
+    // by 0.4 · 20,000 · √((1 − 0.41)/8192) = 68.
     assert!((here - there).abs() < 4.0 * 68.0, "{here} and {there}");
 }
 
@@ -319,7 +319,7 @@ fn a_sample_of_a_fifth_fits_like_all_rows() {
         assert!(fit.is_trusted(), "{method}: {}", fit.verdict().sentence);
         assert_eq!(fit.posterior.origin.rows, 40_000);
         for ((name, mean, sd), (_, all, all_sd)) in means(&fit).iter().zip(&local) {
-            // A thousand draws tell a mean to 0.03 sd and a deviation to 2 %.
+            // A thousand draws determine a mean to 0.03 sd and a standard deviation to 2 %.
             assert!(
                 (mean - all).abs() < 0.15 * all_sd,
                 "{method}: {name} {mean} {all}"
@@ -332,7 +332,7 @@ fn a_sample_of_a_fifth_fits_like_all_rows() {
     }
 }
 
-/// A few chains whose every gradient is asked of the workers.
+/// A few chains for which the workers compute every gradient.
 fn nuts() -> Fit<'static> {
     let fit = Fit::named("nuts").unwrap().seed(1).draws(600);
     fit.set("chains", "3")
@@ -344,7 +344,8 @@ fn nuts() -> Fit<'static> {
 fn chains_that_ask_for_every_gradient_draw_from_the_posterior_of_all_rows() {
     let table = table(12_000);
     let folder = tempfile::tempdir().unwrap();
-    // The second has effects by group, whose spread no expansion at a mode can tell.
+    // The second formula has group effects, whose standard deviation an expansion at a mode cannot
+    // determine.
     for formula in ["hit ~ x + z + color", "hit ~ x + (1 | site)"] {
         let found = learnt(formula, "bernoulli", &table, folder.path()).unwrap();
         let specification = asked(formula, "bernoulli", &table);
@@ -352,12 +353,12 @@ fn chains_that_ask_for_every_gradient_draw_from_the_posterior_of_all_rows() {
         let [there, here] = [found.fit(nuts()), local.fit(nuts())].map(Result::unwrap);
         let pairs = means(&there).into_iter().zip(means(&here));
         for ((name, mean, sd), (_, all, all_sd)) in pairs {
-            // Sites do not differ, and few draws tell little of a spread at 0.
+            // The sites do not differ, and few draws determine a standard deviation near 0 poorly.
             if name.starts_with("sd(") {
                 continue;
             }
-            // 600 draws on either side tell a mean to 0.08 sd where each counts for half. The sample's
-            // own posterior is about 0.7 sd away.
+            // 600 draws in either fit determine a mean to 0.08 sd if each counts as half a draw.
+            // The posterior of the sample alone is about 0.7 sd away.
             let away = (mean - all).abs() / all_sd;
             assert!(away < 0.35, "{formula}: {name} {mean} {all} ± {all_sd}");
             assert!((sd / all_sd - 1.0).abs() < 0.3, "{name} {sd} {all_sd}");
@@ -378,7 +379,7 @@ fn effects_by_group_are_integrated_out_from_what_workers_sum() {
         assert!(fit.is_trusted(), "{method}: {}", fit.verdict().sentence);
         assert_eq!(fit.posterior.origin.rows, 30_000);
         for ((name, mean, sd), (_, all, all_sd)) in means(&fit).iter().zip(means(&local)) {
-            // The same sums but for their rounding.
+            // The same sums except for rounding errors.
             let off = (mean - all).abs() / all_sd + (sd / all_sd - 1.0).abs();
             assert!(off < 1e-4, "{method}: {name} {mean} {all} {sd} {all_sd}");
         }
@@ -409,12 +410,13 @@ fn gaussian_rows_are_condensed_where_they_are() {
         let found = learnt(formula, "gaussian", &table, folder.path()).unwrap();
         let specification = asked(formula, "gaussian", &table);
         let local = BoundRegression::new(&specification, &table, Instant::now()).unwrap();
-        // Chains that rounding has parted agree only as far as their draws are many.
+        // Chains that diverge through rounding errors agree only within their Monte Carlo errors.
         let fit = || Fit::named("nuts").unwrap().seed(4).draws(4000);
         let (fit, local) = (found.fit(fit()).unwrap(), local.fit(fit()).unwrap());
         assert!(fit.posterior.origin.condensed && fit.posterior.origin.rows == 9000);
         for ((name, mean, _), (_, all, sd)) in means(&fit).iter().zip(&means(&local)) {
-            // The same chain on the same triangle but for rounding, which chains make larger.
+            // The same chain on the same triangular factor except for rounding errors, which chains
+            // amplify.
             assert!(
                 (mean - all).abs() < 0.2 * sd,
                 "{formula}: {name} {mean} {all}"

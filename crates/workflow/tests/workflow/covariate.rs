@@ -21,8 +21,9 @@ use crate::{
 
 const GAP: f64 = f64::NAN;
 
-/// Rows of a true covariate N(3, 1.5²), seen as `x` with errors of spread `s`, as `z` with gaps in each third
-/// row, and responses around 1 + 0.8 of it: `y` a number, `hit` 0 or 1.
+/// Rows of a true covariate N(3, 1.5²), observed as `x` with errors of standard deviation `s`, as
+/// `z` with each third value missing, and responses around 1 + 0.8 of it: `y` a number, `hit` 0 or
+/// 1.
 fn generated(rows: usize, seed: u64) -> Table {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut draw = || -> f64 { StandardNormal.sample(&mut random) };
@@ -47,7 +48,7 @@ fn generated(rows: usize, seed: u64) -> Table {
     number(number(table, "w", &w), "hit", &hit)
 }
 
-/// What is known of a row's true value: mean, variance, and the log density of what is seen.
+/// The distribution of a row's true value: mean, variance, and the log density of the observation.
 fn known(found: &HashMap<String, f64>, label: &str, seen: f64, error: f64) -> [f64; 3] {
     let (mean, sd) = (
         found[&format!("{label}.mean")],
@@ -187,7 +188,7 @@ const PRIORS: [&str; 4] = [
     "me(x, s).sd ~ half_normal(2)",
 ];
 
-/// True values of all rows sampled beside the rest.
+/// The true values of all rows sampled jointly with the other latents.
 fn sampled_jointly(table: &Table) -> Posterior {
     let rows = table.n_rows();
     let ids: Vec<f64> = (0..rows).map(|row| row as f64).collect();
@@ -245,7 +246,7 @@ fn new_rows_are_predicted_by_what_is_seen_of_them_also_from_a_file() {
     let fit = fitted("y ~ me(x, s)", "gaussian", &table, quick());
     let rows = number(number(Table::new(), "x", &[6.0, 6.0]), "s", &[0.01, 50.0]);
     let means = fit.predict(&rows).unwrap().means().unwrap();
-    // What is hardly measured is predicted as any row would be.
+    // A row whose measurement is very imprecise is predicted like any other row.
     assert!(
         (means[0] - 5.8).abs() < 0.5 && (means[1] - 3.4).abs() < 0.3,
         "{means:?}"

@@ -1,4 +1,5 @@
-//! Files of which few rows differ: each different one is kept with its count, and nothing is read again.
+//! Files with few distinct rows: each distinct row is kept with its count, and nothing is read
+//! again.
 
 use std::path::Path;
 use std::time::Instant;
@@ -13,7 +14,7 @@ use lehr_workflow::{BoundRegression, FileTable, Streaming};
 use crate::cluster::{divided, means};
 use crate::streamed::{asked, choice};
 
-/// A table in which a row is one of a few hundred.
+/// A table with only a few hundred distinct rows.
 fn coarse(rows: usize) -> Table {
     let mut stream = Stream::new(31, "coarse table", 0);
     let mut below = |n: u32| -> Vec<u32> {
@@ -123,7 +124,8 @@ fn a_fit_reads_the_files_once_and_is_that_of_all_passes() {
         assert!(!choice(&passes, "passes").contains(" 0 to fit"));
         assert_eq!(once.posterior.origin.rows, 60_000);
         for ((name, mean, sd), (_, all, all_sd)) in means(&once).iter().zip(means(&passes)) {
-            // The sums differ by rounding, and the search for the mode ends within its tolerance.
+            // The sums differ by rounding errors, and the search for the mode ends within its
+            // tolerance.
             let off = ((mean - all).abs() / all_sd).max((sd / all_sd - 1.0).abs());
             assert!(
                 off < 1e-5,
@@ -137,7 +139,7 @@ fn a_fit_reads_the_files_once_and_is_that_of_all_passes() {
 fn rows_that_all_differ_are_read_in_passes() {
     let folder = tempfile::tempdir().unwrap();
     let (_, files) = written(12_000, folder.path());
-    // 30 rows differ, which is more than may be kept.
+    // There are 30 distinct rows, more than may be kept.
     let found = streamed(MODELS[0], &files, 29);
     assert!(found.ahead().unwrap().contains("passes over all"));
     assert!(

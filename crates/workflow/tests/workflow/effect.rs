@@ -1,4 +1,4 @@
-//! Effects: averages of counterfactual predictions, computed again by hand from coefficients.
+//! Effects: averages of counterfactual predictions, recomputed by hand from coefficients.
 
 use lehr_infer::fit::Fit;
 use lehr_infer::method::FullRank;

@@ -1,4 +1,4 @@
-//! Shares of variance against those that a table was made with.
+//! Shares of variance compared with those of the generated table.
 
 use std::collections::HashMap;
 
@@ -15,8 +15,8 @@ const ROWS: usize = 1600;
 const SLOPE: f64 = 0.8;
 const SPREAD: f64 = 0.6;
 
-/// η = 0.8 x + u_g with x standard normal and u_g of spread 0.6, and y = η + ε or whether that is
-/// positive with logistic noise.
+/// η = 0.8 x + u_g with x standard normal and u_g of standard deviation 0.6; y = η + ε, or whether
+/// that is positive with logistic noise.
 fn table() -> Table {
     let mut random = Stream::new(11, "rows", 0);
     let effects: Vec<f64> = (0..GROUPS).map(|_| SPREAD * random.normal()).collect();
@@ -94,7 +94,7 @@ fn the_share_of_groups_of_a_binary_response_is_on_the_scale_of_the_predictor() {
     assert!(found["R2 marginal"].mean < found["R2 conditional"].mean);
 }
 
-/// Effects of groups multiply the means of counts, and may make their variance smaller.
+/// Group effects multiply the means of counts, and may reduce their variance.
 #[test]
 fn shares_of_counts_are_at_most_all() {
     let found = shares("counts ~ x + (1 | g)", "poisson");
@@ -117,7 +117,7 @@ fn without_groups_there_is_one_share_and_with_slopes_no_correlation() {
 
 #[test]
 fn shares_by_many_chains_have_an_error() {
-    // 200 draws are looked at, three of each chain.
+    // 200 draws are used, three of each chain.
     let fit = Fit::named("hmc").unwrap().set("chains", "64").unwrap();
     let found = shares_by(fit, &table(), ("y ~ x", "gaussian"))["R2"];
     let error = found.mcse.unwrap();

@@ -1,4 +1,4 @@
-//! Fits of formulas: names kept apart from report to files, and what is done with a fit.
+//! Fits of formulas: names are kept apart from the report to the files, and commands on fits.
 
 use lehr_infer::fit::Fit;
 use lehr_infer::method::MeanField;

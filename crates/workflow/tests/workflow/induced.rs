@@ -115,7 +115,7 @@ fn what_cannot_be_fitted_by_points_is_refused_with_what_to_write() {
     assert!(many.contains("expected k up to 150"), "{many}");
 }
 
-/// The truth in two columns, whose third is left out.
+/// The true function of two columns; the third column has no effect.
 fn surface(rows: usize) -> Table {
     let noise = |row: usize| 0.1 * ((row * row % 101) as f64 / 29.3 - 1.73);
     let y: Vec<f64> = (0..rows)

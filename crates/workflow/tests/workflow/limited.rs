@@ -1,4 +1,4 @@
-//! Responses that are known by bounds only, or kept between limits.
+//! Censored and truncated responses.
 
 use lehr_density::Density;
 use lehr_infer::fit::Fit;
@@ -19,7 +19,7 @@ const UPPER: [f64; 8] = [0.0, 0.0, 0.0, 9.0, 0.0, 0.0, 6.0, 3.0];
 const STATUS: [&str; 8] = [
     "none", "left", "right", "interval", "Right", "left", "interval", "interval",
 ];
-/// The same by numbers.
+/// The same as numbers.
 const CODE: [f64; 8] = [0.0, -1.0, 1.0, 2.0, 1.0, -1.0, 2.0, 2.0];
 
 fn table() -> Table {
@@ -237,7 +237,7 @@ fn predictions_are_of_the_whole_response_of_censored_fits_and_of_the_kept_one_of
     let loaded = SavedFit::load(&path).unwrap();
     let predicted = loaded.predict(&rows).unwrap();
     let means = predicted.means().unwrap();
-    // E(y | y > 0.8) at a mean of 1 and a spread of 0.7: 1 + 0.7 φ(−2/7)/Φ(2/7)
+    // E(y | y > 0.8) for a mean of 1 and a standard deviation of 0.7: 1 + 0.7 φ(−2/7)/Φ(2/7)
     assert!((means[0] - 1.438).abs() < 0.1, "{means:?}");
     let least = predicted.responses().iter().flatten();
     assert!(least.copied().fold(f64::INFINITY, f64::min) >= 0.8);

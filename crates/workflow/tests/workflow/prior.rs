@@ -94,8 +94,7 @@ fn a_users_priors_are_densities_of_the_reported_coefficients() {
     let bound = made.bind(&table).unwrap();
     let latents = bound.latents();
     // The prior's terms in the calculation by hand: the Jacobians of both positive sites and the
-    // standard
-    // normals, which differ from point to point, and a constant.
+    // standard normals, which differ from point to point, and a constant.
     let by_hand = |z: &[f64]| {
         let named = coefficients(&made, &bound, z);
         let free = |site: &str| z[latents.range(latents.position(site).unwrap()).start];
@@ -432,8 +431,7 @@ fn draws_of_the_prior_have_its_quantiles_and_its_responses() {
         middle(&one.unwrap().values)
     };
     // The standard error of a 5 % quantile of 4,000 draws is about 0.035 standard deviations; the
-    // tolerance is four times
-    // that.
+    // tolerance is four times that.
     for (name, location, scale) in [("Intercept", 10.0, 3.0), ("x", -1.0, 2.0)] {
         for (found, point) in of(name).into_iter().zip([-1.6449, 0.0, 1.6449]) {
             assert!(

@@ -1,6 +1,5 @@
 //! Gaussian processes by a basis whose weights are integrated out: the posterior agrees with long
-//! chains, verdicts are
-//! correct, and all results of a fit can be computed.
+//! chains, verdicts are correct, and all results of a fit can be computed.
 
 use lehr_infer::fit::Fit;
 use lehr_infer::method::{Auto, Collapse, Nuts};
@@ -45,8 +44,7 @@ fn fitted<'t>(formula: &str, table: &'t Table, fit: Fit<'t>) -> SavedFit {
 }
 
 /// Means of parameters and rows agree with those of long chains to a tenth of a standard deviation,
-/// standard deviations
-/// to 8 %.
+/// standard deviations to 8 %.
 fn agrees_with_chains(formula: &str, family: &str, table: &Table) {
     let regress = || regress(formula, table).unwrap().family(family).unwrap();
     let own = Fit::new(Collapse::default()).draws(4000).seed(5);

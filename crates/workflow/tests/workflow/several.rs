@@ -1,6 +1,5 @@
 //! Several responses: their densities against those of single responses and in closed form, their
-//! draws one by one, their
-//! names, and their error messages.
+//! draws one by one, their names, and their error messages.
 
 use lehr_density::Density;
 use lehr_infer::fit::Fit;

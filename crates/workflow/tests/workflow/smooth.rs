@@ -47,8 +47,8 @@ fn table() -> Table {
 }
 
 /// The functions of the usual basis over the days, and, for a scale and a lengthscale in units of
-/// the model, the factors
-/// between weights and coefficients: a^{1−w} ā^w with w = Iā²/(1 + Iā²), I the rows' information.
+/// the model, the factors between weights and coefficients: a^{1−w} ā^w with w = Iā²/(1 + Iā²), I
+/// the rows' information.
 fn parts(label: &str, levels: f64, [scale, lengthscale]: [f64; 2]) -> (Vec<f64>, Vec<f64>) {
     let axis = axis();
     let basis = Basis::new(Kernel::Rbf, vec![axis]);

@@ -156,7 +156,7 @@ fn effects_by_group_are_fitted_from_files_in_two_passes() {
     let (table, folder) = (grouped(60_000), tempfile::tempdir().unwrap());
     let files = divided(&table, folder.path());
     let fit = || Fit::default().seed(3).draws(2000);
-    // With 11 levels all latents could be condensed; with 700 they could not.
+    // With 11 levels all latents could be condensed, with 700 not.
     for formula in [
         "sales ~ z + (1 + x | shop) + (1 | site)",
         "y ~ x + z + (1 | site) + (1 | site:color)",
@@ -334,7 +334,7 @@ fn a_file_that_vanishes_is_named() {
     assert!(error.to_string().contains("part-3.parquet"), "{error}");
 }
 
-/// Seconds that the processors have spent on this process.
+/// Seconds of processor time that this process has used.
 fn spent() -> f64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let after = text.rsplit(") ").next().unwrap_or_default();

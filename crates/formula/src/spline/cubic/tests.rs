@@ -110,8 +110,7 @@ fn the_penalty_is_the_integral_of_squared_bends() {
     let count = 20_000;
     let step = 5.0 / f64::from(count);
     // Between knots the second derivative is linear, and its value in the middle of an interval
-    // equals the mean to second
-    // order.
+    // equals the mean to second order.
     let bends = spline.combine_columns(&weights, 1);
     let at = |x: f64| {
         let h = 1e-3;

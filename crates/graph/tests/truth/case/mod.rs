@@ -124,7 +124,7 @@ fn axes(random: &mut Random) -> Vec<Shape> {
     vec![random.shape(1, 3)]
 }
 
-/// Two operands that broadcast; neither need have the shape of the result.
+/// Two operands that broadcast; neither needs to have the shape of the result.
 fn pair(random: &mut Random) -> Vec<Shape> {
     let whole = random.shape(0, 3);
     vec![random.part_of(whole), random.part_of(whole)]

@@ -1,4 +1,4 @@
-//! Rows for what moves numbers or adds them up: layout, reductions, lanes and row numbers.
+//! Cases that move numbers or sum them: layout, reductions, lanes and row numbers.
 
 use lehr_graph::Shape;
 

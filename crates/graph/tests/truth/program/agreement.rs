@@ -1,4 +1,4 @@
-//! Plans against the plain evaluator: the same numbers to rounding, however they are run.
+//! Plans against the reference evaluator: the same numbers up to rounding, however they are run.
 
 use lehr_graph::Level;
 use lehr_graph::reference::evaluate;
@@ -7,17 +7,17 @@ use lehr_graph::{Expr, Fusion, Graph, Plan, PlanOptions, Workspace};
 use super::{Kinks, Program, Settings};
 use crate::random::Random;
 
-/// How far a plan's value may be from the plain one, relative to the largest of its array.
+/// The largest error of a plan's value relative to the largest value of its array.
 const TOLERANCE: f64 = 1e-10;
 
-/// One program to compare, and how its plans are made.
+/// One program to compare, with the options of its plans.
 #[derive(Clone, Copy, Debug)]
 struct Trial {
     seed: u64,
     rows: usize,
     width: usize,
     lanes: usize,
-    /// Rows per block; few of them make short programs stream too.
+    /// Rows per block; a small number makes short programs stream too.
     row_block: usize,
     /// Lanes per block.
     lane_block: usize,
@@ -60,8 +60,8 @@ impl Trial {
         })
     }
 
-    /// Compares plans on every instruction set of the machine with the plain evaluator, and with themselves
-    /// on one and two threads.
+    /// Compares plans on every instruction set of the machine with the reference evaluator, and
+    /// with themselves on one and two threads.
     fn check(&self) {
         let graph = Graph::new();
         let (program, outputs) = self.grow(&graph);
@@ -84,7 +84,7 @@ impl Trial {
     }
 }
 
-/// What a program is asked for: late arrays, a number, its gradient, and a second derivative.
+/// The outputs of a program: late arrays, a number, its gradient, and a second derivative.
 fn outputs<'g>(program: &Program<'g>) -> Vec<Expr<'g>> {
     let graph = program.graph;
     let (target, wrt) = (program.target(), program.wrt());
@@ -97,7 +97,7 @@ fn outputs<'g>(program: &Program<'g>) -> Vec<Expr<'g>> {
     arrays.chain([target]).chain(derivatives).collect()
 }
 
-/// One run of a plan made as `options` say, and a second that must give the same bits.
+/// One run of a plan with these options, and a second that must give the same bits.
 fn run(program: &Program<'_>, outputs: &[Expr<'_>], options: &PlanOptions) -> Arrays {
     let plan = Plan::with_options(outputs, options);
     let mut workspace = plan.workspace();
@@ -117,7 +117,7 @@ fn run(program: &Program<'_>, outputs: &[Expr<'_>], options: &PlanOptions) -> Ar
         let each = 0..outputs.len();
         each.map(|k| workspace.output(k).to_vec()).collect()
     };
-    // What an earlier run left behind must not show.
+    // The results of an earlier run must not have an influence.
     fill(&mut workspace, -0.5);
     plan.run(&mut workspace);
     fill(&mut workspace, 1.0);

@@ -1,4 +1,4 @@
-//! Grows a random program: a pool of arrays whose values are known to stay small.
+//! Generates a random program: a pool of arrays whose values are known to stay small.
 
 use lehr_graph::reference::Values;
 use lehr_graph::{Expr, Graph, Indices, Shape};
@@ -13,7 +13,7 @@ pub(crate) enum Kinks {
     Avoided,
 }
 
-/// What kind of program is grown.
+/// The options of a generated program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settings {
     /// The length of the long axis.
@@ -21,15 +21,15 @@ pub(crate) struct Settings {
     /// The length of the short axis, and the side of square matrices.
     pub(crate) width: usize,
     pub(crate) lanes: usize,
-    /// How many steps the program takes.
+    /// The number of steps of the program.
     pub(crate) steps: usize,
     pub(crate) kinks: Kinks,
 }
 
-/// How many groups the rows fall into.
+/// The number of groups of the rows.
 pub(crate) const GROUPS: usize = 5;
 
-/// An array with a number that its absolute values stay below.
+/// An array and an upper bound of its absolute values.
 #[derive(Clone, Copy)]
 pub(crate) struct Bounded<'g> {
     pub(crate) expr: Expr<'g>,
@@ -101,7 +101,7 @@ impl<'g> Program<'g> {
         self.pool.push(Bounded { expr, bound: 1.0 });
     }
 
-    /// Adds an array to the pool, scaled down where it might be large.
+    /// Adds an array to the pool, scaled down if it could be large.
     fn push(&mut self, next: Bounded<'g>) {
         let kept = if next.bound > LARGEST {
             Bounded {
@@ -114,13 +114,13 @@ impl<'g> Program<'g> {
         self.pool.push(kept);
     }
 
-    /// A random array of the pool, late ones more often.
+    /// A random array of the pool, later ones more often.
     pub(crate) fn any(&self, random: &mut Random) -> Bounded<'g> {
         let (a, b) = (random.below(self.pool.len()), random.below(self.pool.len()));
         self.pool[a.max(b)]
     }
 
-    /// A random array of the pool whose shape fits.
+    /// A random array of the pool with a suitable shape.
     pub(crate) fn find(
         &self,
         random: &mut Random,

@@ -13,7 +13,7 @@ const STEPS: [Step; 12] = [
 ];
 const KINKED: [Step; 2] = [kinked, kinked_pair];
 
-/// A random step; `None` where nothing in the pool fits.
+/// A random step; `None` if no array of the pool is suitable.
 pub(super) fn random<'g>(program: &Program<'g>, random: &mut Random) -> Option<Bounded<'g>> {
     let kinks = program.settings.kinks == Kinks::Allowed && random.chance(0.2);
     let step = if kinks {
@@ -87,7 +87,7 @@ fn kinked<'g>(program: &Program<'g>, random: &mut Random) -> Option<Bounded<'g>>
         2 => bounded(e.elu(), b),
         3 => bounded(e.clip(-0.612, 0.437), b),
         4 => bounded(e.maximum() - e, 2.0 * b),
-        // No kink, but central differences do not know it either.
+        // Central differences cannot check a gradient that is stopped.
         5 => bounded(e.stop_gradient() * e, b * b),
         _ if e.shape().is_scalar() => None,
         _ => bounded(e.max_axis(random.below(e.shape().rank())), b),
@@ -186,7 +186,7 @@ fn grouped<'g>(program: &Program<'g>, random: &mut Random) -> Option<Bounded<'g>
     bounded(sum * (GROUPS as f64 / rows as f64), x.bound * GROUPS as f64)
 }
 
-/// Two arrays and the factor that keeps the product as small as they are.
+/// Two arrays and the factor that keeps their product as small as they are.
 fn product<'g>(program: &Program<'g>, random: &mut Random) -> Option<Bounded<'g>> {
     let Settings { rows, width, .. } = program.settings;
     let table = program.find(random, |s| s.dims() == [rows, width])?;

@@ -1,4 +1,4 @@
-//! Values at the edges: infinities, NaN, signed zeros, subnormals, extremes.
+//! Values at the limits: infinities, NaN, signed zeros, subnormals, very large numbers.
 
 mod function;
 mod pair;

@@ -79,8 +79,7 @@ fn a_rising_objective_is_not_stopped_before_a_tenth_of_its_noise_is_left() {
 #[test]
 fn a_slow_rise_as_small_as_the_noise_is_mostly_followed() {
     // The worst of these cases: the first windows rise by only a few standard errors. A quarter of
-    // the
-    // runs stop early, which is the price of an automatic stop.
+    // the runs stop early, which is the price of an automatic stop.
     let slow = curve(1.0, 5000.0, 0.0);
     let mut gaps: Vec<f64> = (0..60)
         .map(|seed| slow.gap(slow.run(seed, 400_000)))

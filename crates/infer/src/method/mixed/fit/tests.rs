@@ -118,8 +118,7 @@ fn chains_over_the_spreads_have_the_moments_and_the_evidence_of_a_grid() {
 }
 
 /// 10 groups of 12 rows. The intercept and each of seven slopes have a standard deviation; with the
-/// noise
-/// there are nine hyperparameters.
+/// noise there are nine hyperparameters.
 fn many_spreads() -> Bound {
     const SLOPES: usize = 7;
     let (groups, rows) = (10, 120);

@@ -15,8 +15,7 @@ use crate::posterior::Posterior;
 const GROUPS: usize = 30;
 
 /// 30 groups with correlated intercepts and slopes, in the form of standard normals, crossed with
-/// six others; one group
-/// has a single row and one has none.
+/// six others; one group has a single row and one has none.
 fn crossed() -> Bound {
     let rows = 150;
     let mut random = Stream::new(8, "spared", 0);
