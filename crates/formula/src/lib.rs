@@ -16,7 +16,8 @@
 //!    responses);
 //! 2. [`Formula::expand`]: the algebra of `+ - : * / ^ .` to a list of [`Term`]s;
 //! 3. [`Terms::check_columns`] and [`Terms::resolve_text`]: against a table's columns;
-//! 4. [`TermBasis::fit_columns`]: numbers for the table, and later for new rows.
+//! 4. [`TermLearner`]: from the rows of a table to a [`TermBasis`], which evaluates these rows and new
+//!    ones.
 
 mod basis;
 mod coded;

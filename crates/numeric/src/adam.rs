@@ -84,19 +84,6 @@ impl Adam {
         self.second[range].fill(0.0);
     }
 
-    /// Unfreezes a range of parameters.
-    ///
-    /// # Panics
-    /// If the range ends beyond the parameters.
-    pub fn release(&mut self, range: std::ops::Range<usize>) {
-        self.active[range].fill(u64::MAX);
-    }
-
-    /// Whether a parameter is frozen.
-    pub fn is_frozen(&self, index: usize) -> bool {
-        self.active[index] == 0
-    }
-
     /// Sets the gradient of frozen parameters to zero, so that a norm counts only free ones.
     pub fn zero_frozen(&self, gradient: &mut [f64]) {
         for (slope, &active) in gradient.iter_mut().zip(&self.active) {
@@ -226,10 +213,6 @@ mod tests {
         assert!(x[0] > before[0] && x[1] == before[1] && x[2] > before[2]);
         adam.zero_frozen(&mut gradient);
         assert_eq!(gradient, [1.0, 0.0, 1.0]);
-        assert!(adam.is_frozen(1) && !adam.is_frozen(0));
-        adam.release(0..3);
-        adam.ascend(0.1, &mut x, &[1.0; 3]);
-        assert!(x[1] > before[1] && x[1].is_finite());
     }
 
     #[test]

@@ -40,8 +40,7 @@ mod shuffled;
 #[cfg(feature = "files")]
 pub use file::{
     ArrowBatches, Content, Field, Header, MissingPolicy, Part, Progress, ReadOptions, Scan,
-    Scratch, Sink, Stack, Stage, TableFiles, is_in_store, is_marked, write_csv, write_ipc,
-    write_parquet,
+    Scratch, Sink, Stack, Stage, TableFiles, is_in_store, is_marked,
 };
 #[cfg(feature = "files")]
 pub use shuffled::{Provenance, ShuffledColumns, ShuffledRows, Shuffler, StoredColumn};

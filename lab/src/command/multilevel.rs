@@ -10,7 +10,7 @@ use lehr_infer::fit::Fit;
 use lehr_infer::method::Collapse;
 use lehr_numeric::stream::Stream;
 use lehr_regression::Groups;
-use lehr_table::{Table, write_csv};
+use lehr_table::Table;
 use lehr_workflow::{SavedFit, regress};
 
 /// Times multilevel regressions by `collapse` on one thread, and by lme4 where Rscript has it
@@ -332,7 +332,7 @@ impl Problem {
 
     fn in_folder(&self, peer: Peer, table: &Table, folder: &Path) -> Result<String> {
         let path = folder.join("table.csv");
-        write_csv(&path, table)?;
+        table.write(&path)?;
         let factors = self
             .factors
             .iter()

@@ -5,7 +5,6 @@ mod column;
 mod error;
 mod factor_basis;
 mod finite;
-mod fit;
 mod label;
 mod learner;
 mod level;

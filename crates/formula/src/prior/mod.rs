@@ -53,19 +53,6 @@ impl PriorSpec {
         })
     }
 
-    /// Refuses a target that is not among the model's parameters, with the nearest as hint.
-    pub fn check_target<S: AsRef<str>>(&self, parameters: &[S]) -> Result<(), FormulaError> {
-        let name = self.target.to_string();
-        if parameters.iter().any(|known| known.as_ref() == name) {
-            return Ok(());
-        }
-        let message = format!("no parameter \"{name}\" in the model");
-        let hint = suggestion(&name, "the model", parameters);
-        Err(FormulaError::new(self.target_span, message)
-            .with_hint(hint)
-            .in_prior(0))
-    }
-
     /// Refuses a distribution that is not among the known ones, with the nearest as hint.
     pub fn check_distribution<S: AsRef<str>>(&self, known: &[S]) -> Result<(), FormulaError> {
         let name = &self.distribution;

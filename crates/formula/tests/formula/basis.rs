@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use lehr_formula::{
-    Basis, BasisError, Coding, Column, EvaluateError, Expr, Factor, Formula, Polynomial, Term,
-    TermBasis,
+    Basis, BasisError, Coding, Column, EvaluateError, Expr, Factor, Formula, Polynomial, Round,
+    Term, TermBasis, TermLearner,
 };
 
 enum Stored {
@@ -59,7 +59,13 @@ fn term(source: &str) -> (Term, Vec<Coding>) {
 
 fn fit(source: &str, table: &Table) -> Result<TermBasis, BasisError> {
     let (term, codings) = term(source);
-    TermBasis::fit_columns(&term, &codings, &|name| table.column(name))
+    let mut learner = TermLearner::new(&term, &codings);
+    loop {
+        learner.add_rows(&|name| table.column(name), 0)?;
+        if learner.next_round()? == Round::Last {
+            return Ok(learner.into_basis());
+        }
+    }
 }
 
 fn columns(source: &str, table: &Table) -> Vec<Vec<f64>> {

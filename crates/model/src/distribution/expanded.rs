@@ -17,11 +17,6 @@ impl<D> Expanded<D> {
     pub(super) fn new(base: D, batch: Shape) -> Expanded<D> {
         Expanded { base, batch }
     }
-
-    /// The distribution that was expanded.
-    pub fn base(&self) -> &D {
-        &self.base
-    }
 }
 
 impl<'g, D: Distribution<'g>> Expanded<D> {

@@ -31,7 +31,7 @@ pub use part::Part;
 pub use progress::{Progress, Stage};
 pub use schema::Field;
 pub use scratch::Scratch;
-pub use sink::{Sink, write_csv, write_ipc, write_parquet};
+pub use sink::Sink;
 pub use stack::Stack;
 pub use table_files::TableFiles;
 pub use tally::Scan;

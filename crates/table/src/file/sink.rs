@@ -39,10 +39,6 @@ impl Sink {
     /// of `like`, whose rows are not written.
     pub fn create_file(target: &Path, like: &Table) -> Result<Self, TableError> {
         let format = Format::from_path(target).ok_or_else(|| unknown_format(target))?;
-        Self::with_format(target, format, like)
-    }
-
-    fn with_format(target: &Path, format: Format, like: &Table) -> Result<Self, TableError> {
         if let Format::Csv(Packing::Gzip | Packing::Zstandard, _) = format {
             return Err(unknown_format(target));
         }
@@ -109,30 +105,6 @@ impl Sink {
         };
         draft.commit_file().map_err(io_error(target, "write"))
     }
-}
-
-/// Writes a table as Parquet, compressed with Zstandard. Categories are strings, matrices
-/// lists of fixed size, missing values nulls.
-pub fn write_parquet(path: &Path, table: &Table) -> Result<(), TableError> {
-    write_table(path, Format::Parquet, table)
-}
-
-/// Writes a table as comma-separated text: missing values are empty cells, a matrix `x` is the
-/// columns `x[1]`, `x[2]` and so on, and numbers have as many digits as are needed to read them
-/// back exactly.
-pub fn write_csv(path: &Path, table: &Table) -> Result<(), TableError> {
-    write_table(path, Format::Csv(Packing::Plain, Separator::Comma), table)
-}
-
-/// Writes a table as an Arrow IPC file.
-pub fn write_ipc(path: &Path, table: &Table) -> Result<(), TableError> {
-    write_table(path, Format::Ipc, table)
-}
-
-fn write_table(path: &Path, format: Format, table: &Table) -> Result<(), TableError> {
-    let mut sink = Sink::with_format(path, format, table)?;
-    sink.push_table(table)?;
-    sink.close_file()
 }
 
 fn unknown_format(target: &Path) -> TableError {

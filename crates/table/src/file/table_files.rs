@@ -28,6 +28,10 @@ impl Table {
     }
 
     /// Writes a file in the format of its extension: csv, tsv, parquet or arrow.
+    ///
+    /// In text a missing value is an empty cell, a matrix `x` is the columns `x[1]`, `x[2]` and so on, and numbers
+    /// have as many digits as are needed to read them back exactly. Parquet is compressed with Zstandard; categories
+    /// are strings there, matrices lists of fixed size, and missing values nulls.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<(), TableError> {
         let mut sink = Sink::create_file(path.as_ref(), self)?;
         sink.push_table(self)?;

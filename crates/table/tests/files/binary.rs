@@ -17,9 +17,7 @@ use arrow_array::{
 use arrow_buffer::i256;
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::{Field, Schema};
-use lehr_table::{
-    Column, MISSING, ReadOptions, Sink, Table, TableFiles, write_csv, write_ipc, write_parquet,
-};
+use lehr_table::{Column, MISSING, ReadOptions, Sink, Table, TableFiles};
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
 
@@ -59,10 +57,10 @@ fn parquet_and_arrow_files_give_back_every_kind() {
     let place = scratch();
     let table = every_kind(20_000);
     let parquet = place.path().join("a.parquet");
-    write_parquet(&parquet, &table).unwrap();
+    table.write(&parquet).unwrap();
     assert!(same(&read_with(&parquet, &keeping()).unwrap(), &table));
     let ipc = place.path().join("a.arrow");
-    write_ipc(&ipc, &table).unwrap();
+    table.write(&ipc).unwrap();
     assert!(same(&read_with(&ipc, &keeping()).unwrap(), &table));
     assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 2);
 }
@@ -71,7 +69,7 @@ fn parquet_and_arrow_files_give_back_every_kind() {
 fn a_matrix_becomes_numbered_columns_in_text() {
     let place = scratch();
     let path = place.path().join("a.csv");
-    write_csv(&path, &every_kind(5)).unwrap();
+    every_kind(5).write(&path).unwrap();
     let table = read_with(&path, &keeping()).unwrap();
     assert_eq!(table.names(), ["größe", "x[1]", "x[2]", "x[3]", "g", "b"]);
     assert_eq!(table.number("x[2]").unwrap(), [1.0, 4.0, 7.0, 10.0, 13.0]);

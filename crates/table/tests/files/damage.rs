@@ -6,7 +6,7 @@ use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, DictionaryArray, Int64Array, RecordBatch};
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{IpcWriteOptions, StreamWriter};
-use lehr_table::{Header, ReadOptions, ShuffledRows, Table, write_ipc, write_parquet};
+use lehr_table::{Header, ReadOptions, ShuffledRows, Table};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -154,11 +154,11 @@ proptest! {
     fn damaged_parquet_and_arrow_files_are_answered_without_a_panic(damage in wounds()) {
         let place = scratch();
         let parquet = place.path().join("a.parquet");
-        write_parquet(&parquet, &written()).unwrap();
+        written().write(&parquet).unwrap();
         let bytes = wounded(std::fs::read(&parquet).unwrap(), &damage);
         let _ = read_with(&put(&place, "b.parquet", bytes), &keeping());
         let ipc = place.path().join("a.arrow");
-        write_ipc(&ipc, &written()).unwrap();
+        written().write(&ipc).unwrap();
         let bytes = std::fs::read(&ipc).unwrap();
         let _ = read_with(&put(&place, "b.arrow", wounded(bytes, &damage)), &keeping());
         for (name, packing) in [

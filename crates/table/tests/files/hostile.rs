@@ -1,6 +1,6 @@
 //! Tables with unusual content that a simple reader would misread.
 
-use lehr_table::{Column, MissingPolicy, ReadOptions, Table, write_csv, write_parquet};
+use lehr_table::{Column, MissingPolicy, ReadOptions, Table};
 
 use crate::{keeping, lines, message, put, read, read_with, scratch};
 
@@ -51,14 +51,13 @@ fn a_folder_in_the_place_of_a_file_is_one_clear_line() {
         "{error}"
     );
     let table = Table::new().with_number("a", vec![1.0]).unwrap();
-    let error = message(
-        &place,
-        write_csv(&place.path().join("gone/out.csv"), &table),
-    );
+    let error = message(&place, table.write(place.path().join("gone/out.csv")));
     assert!(error.starts_with("gone/out.csv: cannot write: "), "{error}");
-    let error = message(&place, write_parquet(&inner, &table));
-    assert!(error.starts_with("inner: cannot write: "), "{error}");
-    assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 1);
+    let folder = place.path().join("out.parquet");
+    std::fs::create_dir(&folder).unwrap();
+    let error = message(&place, table.write(&folder));
+    assert!(error.starts_with("out.parquet: cannot write: "), "{error}");
+    assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 2);
 }
 
 #[cfg(target_os = "linux")]
@@ -89,11 +88,11 @@ fn no_rows_and_one_row_are_tables() {
     let table = read(&put(&place, "a.csv", "x,y\n")).unwrap();
     assert_eq!((table.n_rows(), table.names().len()), (0, 2));
     let parquet = place.path().join("a.parquet");
-    write_parquet(&parquet, &table).unwrap();
+    table.write(&parquet).unwrap();
     assert_eq!(read(&parquet).unwrap(), table);
     let table = read(&put(&place, "b.csv", "x,y\n1,red")).unwrap();
     assert_eq!(table.n_rows(), 1);
-    write_parquet(&parquet, &table).unwrap();
+    table.write(&parquet).unwrap();
     assert_eq!(read(&parquet).unwrap(), table);
 }
 

@@ -1,6 +1,6 @@
 //! Folders and patterns of files as one table.
 
-use lehr_table::{ReadOptions, Table, TableError, TableFiles, write_parquet};
+use lehr_table::{ReadOptions, Table, TableError, TableFiles};
 
 use crate::{message, put, read, scratch};
 
@@ -85,9 +85,9 @@ fn a_parquet_shard_of_another_type_is_refused_on_opening() {
     let place = scratch();
     let numbers = Table::new().with_number("a", vec![1.0]).unwrap();
     let truths = Table::new().with_boolean("a", vec![true]).unwrap();
-    write_parquet(&place.path().join("1.parquet"), &numbers).unwrap();
-    write_parquet(&place.path().join("2.parquet"), &truths).unwrap();
-    let error = message(&place, TableFiles::open_inputs(&[place.path()]));
+    numbers.write(place.path().join("1.parquet")).unwrap();
+    truths.write(place.path().join("2.parquet")).unwrap();
+    let error = message(&place, TableFiles::open(&[place.path()]));
     assert!(error.starts_with(
         "2.parquet: column \"a\" (true or false), but 1.parquet has column \"a\" (a number)"
     ));
@@ -98,8 +98,8 @@ fn formats_are_not_mixed() {
     let place = scratch();
     put(&place, "1.csv", "a\n1\n");
     let table = Table::new().with_number("a", vec![1.0]).unwrap();
-    write_parquet(&place.path().join("2.parquet"), &table).unwrap();
-    let error = message(&place, TableFiles::open_inputs(&[place.path()]));
+    table.write(place.path().join("2.parquet")).unwrap();
+    let error = message(&place, TableFiles::open(&[place.path()]));
     assert!(error.starts_with("2.parquet: parquet data, but 1.csv has csv text"));
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use lehr_table::{
     Column, Kind, MISSING, MissingPolicy, Progress, ReadOptions, ShuffledRows, Stage, StoredColumn,
-    Table, TableError, write_parquet,
+    Table, TableError,
 };
 use tempfile::TempDir;
 
@@ -25,7 +25,7 @@ fn numbered(rows: usize) -> Table {
 
 fn convert(place: &TempDir, table: &Table, seed: u64, memory_bytes: usize) -> ShuffledRows {
     let parquet = place.path().join("in.parquet");
-    write_parquet(&parquet, table).unwrap();
+    table.write(&parquet).unwrap();
     let how = Conversion {
         seed,
         memory_bytes,
@@ -204,7 +204,7 @@ fn missing_values_are_refused_dropped_or_kept() {
 fn progress_goes_through_both_stages() {
     let place = scratch();
     let parquet = place.path().join("in.parquet");
-    write_parquet(&parquet, &numbered(20_000)).unwrap();
+    numbered(20_000).write(&parquet).unwrap();
     let mut seen: Vec<Progress> = Vec::new();
     let out = place.path().join("out");
     let how = Conversion::default();

@@ -2,9 +2,7 @@
 
 use std::io::Write;
 
-use lehr_table::{
-    Column, Header, MISSING, MissingPolicy, Progress, ReadOptions, TableFiles, write_csv,
-};
+use lehr_table::{Column, Header, MISSING, MissingPolicy, Progress, ReadOptions, TableFiles};
 
 use crate::{keeping, lines, message, put, read, read_with, scratch};
 
@@ -184,7 +182,7 @@ fn written_text_reads_back_the_same() {
     );
     let table = read_with(&path, &keeping()).unwrap();
     let back = place.path().join("b.csv");
-    write_csv(&back, &table).unwrap();
+    table.write(&back).unwrap();
     assert_eq!(read_with(&back, &keeping()).unwrap(), table);
     assert_eq!(
         table.count_missing(),
