@@ -9,7 +9,7 @@ use crate::bytes::encoded;
 use crate::error::FitError;
 use crate::estimate::Choices;
 use crate::guide::{Base, Guide};
-use crate::method::{ChainSettings, MethodInfo};
+use crate::method::{ChainSettings, MethodInfo, gaussian_below};
 use crate::posterior::NO_ROWS;
 use crate::setting::{Setting, parsed};
 use crate::start::{Start, StartingPoint, setting};
@@ -101,13 +101,23 @@ pub trait VariationalMethod: Send + Sync + 'static {
     /// The same, to change them.
     fn common_mut(&mut self) -> &mut VariationalSettings;
 
-    /// Its chain settings, to change them, if it has a chain.
+    /// The settings of its chain, if it has one.
+    fn chain(&self) -> Option<&ChainSettings> {
+        None
+    }
+
+    /// The same, to change them.
     fn chain_mut(&mut self) -> Option<&mut ChainSettings> {
         None
     }
 
     /// The Gaussian that it is, or on which it is built.
-    fn base(&self, density: &dyn Density) -> Arc<dyn Base>;
+    fn base(&self, density: &dyn Density) -> Arc<dyn Base> {
+        match self.chain() {
+            Some(chain) => chain.base(density),
+            None => gaussian_below(density),
+        }
+    }
 
     /// Whether its guide is built on the base, which is then trained alone first and used for
     /// comparison.
@@ -122,7 +132,7 @@ pub trait VariationalMethod: Send + Sync + 'static {
 
     /// The problem with its settings, for any model.
     fn problem(&self) -> Option<String> {
-        None
+        self.chain().and_then(ChainSettings::problem)
     }
 
     /// Whether the method or one of its settings is about single rows.

@@ -1,16 +1,12 @@
 //! A Gaussian bent by a flow: all of `iaf` and `bnaf` but for the flow itself.
 
-use std::sync::Arc;
-
-use lehr_density::Density;
-
 use crate::bytes::{decoded, encoded};
 use crate::error::FitError;
 use crate::estimate::Choices;
-use crate::guide::{Base, Bent, Flow};
+use crate::guide::{Bent, Flow};
 use crate::method::{
     Groundwork, GuideParts, MethodInfo, Sampler, VariationalMethod, VariationalSettings,
-    gaussian_below, restore_guide,
+    restore_guide,
 };
 use crate::setting::Setting;
 
@@ -64,10 +60,6 @@ impl<F: NamedFlow> VariationalMethod for FlowMethod<F> {
         let mut settings = self.flow.settings();
         settings.extend(self.variational.settings());
         settings
-    }
-
-    fn base(&self, density: &dyn Density) -> Arc<dyn Base> {
-        gaussian_below(density)
     }
 
     fn has_layers(&self) -> bool {

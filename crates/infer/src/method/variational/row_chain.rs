@@ -2,7 +2,6 @@
 //! `ns2-dais`, which differ in the rows.
 
 use std::marker::PhantomData;
-use std::sync::Arc;
 
 use lehr_density::Density;
 
@@ -10,7 +9,7 @@ use crate::annealed::Drive;
 use crate::bytes::{decoded, encoded};
 use crate::error::FitError;
 use crate::estimate::Choices;
-use crate::guide::{Base, Guide};
+use crate::guide::Guide;
 use crate::method::{
     ChainSettings, ChainShape, Groundwork, GuideParts, MethodInfo, Sampler, VariationalMethod,
     VariationalSettings, restore_guide,
@@ -63,6 +62,10 @@ impl<R: RowDrive> VariationalMethod for RowChain<R> {
         &mut self.variational
     }
 
+    fn chain(&self) -> Option<&ChainSettings> {
+        Some(&self.chain)
+    }
+
     fn chain_mut(&mut self) -> Option<&mut ChainSettings> {
         Some(&mut self.chain)
     }
@@ -73,16 +76,8 @@ impl<R: RowDrive> VariationalMethod for RowChain<R> {
         settings
     }
 
-    fn base(&self, density: &dyn Density) -> Arc<dyn Base> {
-        self.chain.base(density)
-    }
-
     fn has_layers(&self) -> bool {
         true
-    }
-
-    fn problem(&self) -> Option<String> {
-        self.chain.problem()
     }
 
     fn names_rows(&self) -> bool {

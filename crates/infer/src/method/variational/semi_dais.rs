@@ -1,7 +1,5 @@
 //! `semi-dais`: annealed leapfrog steps in local latents, given a guide of the shared ones.
 
-use std::sync::Arc;
-
 use lehr_density::{Density, Stored};
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +9,7 @@ use crate::bytes::{decoded, encoded};
 use crate::error::FitError;
 use crate::estimate::Choices;
 use crate::expansion::Centre;
-use crate::guide::{Base, Guide};
+use crate::guide::Guide;
 use crate::local::{RowBase, RowChains, Semi, alike, peaks};
 use crate::method::{
     ChainSettings, ChainShape, Groundwork, GuideParts, MethodInfo, SlDais, VariationalMethod,
@@ -112,6 +110,10 @@ impl VariationalMethod for SemiDais {
         &mut self.variational
     }
 
+    fn chain(&self) -> Option<&ChainSettings> {
+        Some(&self.chain)
+    }
+
     fn chain_mut(&mut self) -> Option<&mut ChainSettings> {
         Some(&mut self.chain)
     }
@@ -159,16 +161,8 @@ impl VariationalMethod for SemiDais {
         settings
     }
 
-    fn base(&self, density: &dyn Density) -> Arc<dyn Base> {
-        self.chain.base(density)
-    }
-
     fn expands(&self) -> bool {
         self.latent_guide == LatentGuide::SlDais && expands(self.surrogate)
-    }
-
-    fn problem(&self) -> Option<String> {
-        self.chain.problem()
     }
 
     fn scores_rows(&self) -> bool {

@@ -8,7 +8,7 @@ use crate::annealed::Drive;
 use crate::bytes::{decoded, encoded};
 use crate::error::{FitError, SurrogateError};
 use crate::estimate::{Choices, short};
-use crate::guide::{Base, Guide, Learned};
+use crate::guide::{Guide, Learned};
 use crate::method::{
     ChainSettings, ChainShape, Groundwork, GuideParts, MethodInfo, VariationalMethod,
     VariationalSettings, restore_guide,
@@ -70,6 +70,10 @@ impl VariationalMethod for SlDais {
         &mut self.variational
     }
 
+    fn chain(&self) -> Option<&ChainSettings> {
+        Some(&self.chain)
+    }
+
     fn chain_mut(&mut self) -> Option<&mut ChainSettings> {
         Some(&mut self.chain)
     }
@@ -81,20 +85,12 @@ impl VariationalMethod for SlDais {
         settings
     }
 
-    fn base(&self, density: &dyn Density) -> Arc<dyn Base> {
-        self.chain.base(density)
-    }
-
     fn has_layers(&self) -> bool {
         true
     }
 
     fn expands(&self) -> bool {
         expands(self.surrogate)
-    }
-
-    fn problem(&self) -> Option<String> {
-        self.chain.problem()
     }
 
     fn names_rows(&self) -> bool {
