@@ -189,68 +189,40 @@ impl<'g> Expr<'g> {
             .unwrap_or_else(|| self.graph().build(Op::Binary(op), &[self, other], shape))
     }
 
-    /// xʸ for x > 0, or for any x where y is a constant whole number.
-    #[must_use]
-    #[track_caller]
-    pub fn pow(self, exponent: Expr<'g>) -> Expr<'g> {
-        self.apply_binary(Binary::Pow, exponent)
-    }
-
-    /// The smaller of the two.
-    #[must_use]
-    #[track_caller]
-    pub fn min(self, other: Expr<'g>) -> Expr<'g> {
-        self.apply_binary(Binary::Min, other)
-    }
-
-    /// The larger of the two.
-    #[must_use]
-    #[track_caller]
-    pub fn max(self, other: Expr<'g>) -> Expr<'g> {
-        self.apply_binary(Binary::Max, other)
-    }
-
-    /// ln P(a, eᵘ) for a = `self` and u = `log_point`, with P(a, x) = ∫₀ˣ tᵃ⁻¹e⁻ᵗ dt/Γ(a): the
-    /// probability that a Poisson count of log rate u is a or more. Its slope in a is not
-    /// implemented and is NaN.
-    #[must_use]
-    #[track_caller]
-    pub fn gamma_log_below(self, log_point: Expr<'g>) -> Expr<'g> {
-        self.apply_binary(Binary::GammaLogBelow, log_point)
-    }
-
-    /// ln(1 − P(a, eᵘ)), as [`Expr::gamma_log_below`]: the probability of a Poisson count below a.
-    #[must_use]
-    #[track_caller]
-    pub fn gamma_log_above(self, log_point: Expr<'g>) -> Expr<'g> {
-        self.apply_binary(Binary::GammaLogAbove, log_point)
-    }
-
     /// The nearest number between `low` and `high`; the slope outside is zero.
     #[must_use]
     pub fn clip(self, low: f64, high: f64) -> Expr<'g> {
         let graph = self.graph();
         self.max(graph.scalar(low)).min(graph.scalar(high))
     }
+}
 
+macro_rules! methods {
+    ($($(#[$doc:meta])* $name:ident($other:ident) => $op:ident;)*) => {
+        impl<'g> Expr<'g> {
+            $($(#[$doc])* #[must_use] #[track_caller]
+            pub fn $name(self, $other: Expr<'g>) -> Expr<'g> { self.apply_binary(Binary::$op, $other) })*
+        }
+    };
+}
+
+methods! {
+    /// xʸ for x > 0, or for any x where y is a constant whole number.
+    pow(exponent) => Pow;
+    /// The smaller of the two.
+    min(other) => Min;
+    /// The larger of the two.
+    max(other) => Max;
+    /// ln P(a, eᵘ) for a = `self` and u = `log_point`, with P(a, x) = ∫₀ˣ tᵃ⁻¹e⁻ᵗ dt/Γ(a): the
+    /// probability that a Poisson count of log rate u is a or more. Its slope in a is not
+    /// implemented and is NaN.
+    gamma_log_below(log_point) => GammaLogBelow;
+    /// ln(1 − P(a, eᵘ)), as [`Expr::gamma_log_below`]: the probability of a Poisson count below a.
+    gamma_log_above(log_point) => GammaLogAbove;
     /// 1 where `self < other`, else 0.
-    #[must_use]
-    #[track_caller]
-    pub fn less(self, other: Expr<'g>) -> Expr<'g> {
-        self.apply_binary(Binary::Less, other)
-    }
-
+    less(other) => Less;
     /// 1 where `self ≤ other`, else 0.
-    #[must_use]
-    #[track_caller]
-    pub fn less_equal(self, other: Expr<'g>) -> Expr<'g> {
-        self.apply_binary(Binary::LessEqual, other)
-    }
-
+    less_equal(other) => LessEqual;
     /// 1 where the two are equal, else 0.
-    #[must_use]
-    #[track_caller]
-    pub fn equal(self, other: Expr<'g>) -> Expr<'g> {
-        self.apply_binary(Binary::Equal, other)
-    }
+    equal(other) => Equal;
 }

@@ -190,34 +190,6 @@ impl<'g> Expr<'g> {
         }
     }
 
-    /// L⁻¹b for this lower-triangular L and a vector or matrix b.
-    #[must_use]
-    #[track_caller]
-    pub fn solve_lower(self, b: Expr<'g>) -> Expr<'g> {
-        self.solve_form(Form::Lower, b)
-    }
-
-    /// L⁻ᵀb for this lower-triangular L and a vector or matrix b.
-    #[must_use]
-    #[track_caller]
-    pub fn solve_lower_transposed(self, b: Expr<'g>) -> Expr<'g> {
-        self.solve_form(Form::LowerTransposed, b)
-    }
-
-    /// bL⁻¹ for this lower-triangular L and a matrix b.
-    #[must_use]
-    #[track_caller]
-    pub fn solve_lower_right(self, b: Expr<'g>) -> Expr<'g> {
-        self.solve_rows(Form::LowerTransposed, b)
-    }
-
-    /// bL⁻ᵀ for this lower-triangular L and a matrix b.
-    #[must_use]
-    #[track_caller]
-    pub fn solve_lower_transposed_right(self, b: Expr<'g>) -> Expr<'g> {
-        self.solve_rows(Form::Lower, b)
-    }
-
     #[track_caller]
     fn solve_rows(self, form: Form, b: Expr<'g>) -> Expr<'g> {
         let n = match self.matrix_side("solve") {
@@ -240,4 +212,24 @@ impl<'g> Expr<'g> {
     pub fn log_determinant_of_factor(self) -> Expr<'g> {
         self.diagonal().ln().sum() * 2.0
     }
+}
+
+macro_rules! solves {
+    ($($(#[$doc:meta])* $name:ident => $by:ident, $form:ident;)*) => {
+        impl<'g> Expr<'g> {
+            $($(#[$doc])* #[must_use] #[track_caller]
+            pub fn $name(self, b: Expr<'g>) -> Expr<'g> { self.$by(Form::$form, b) })*
+        }
+    };
+}
+
+solves! {
+    /// L⁻¹b for this lower-triangular L and a vector or matrix b.
+    solve_lower => solve_form, Lower;
+    /// L⁻ᵀb for this lower-triangular L and a vector or matrix b.
+    solve_lower_transposed => solve_form, LowerTransposed;
+    /// bL⁻¹ for this lower-triangular L and a matrix b.
+    solve_lower_right => solve_rows, LowerTransposed;
+    /// bL⁻ᵀ for this lower-triangular L and a matrix b.
+    solve_lower_transposed_right => solve_rows, Lower;
 }
