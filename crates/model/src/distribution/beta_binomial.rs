@@ -3,20 +3,20 @@
 use lehr_density::ResponseKind;
 use lehr_graph::{Expr, Graph};
 
+use super::Distribution;
 use super::binomial::{hits_of, sample_binomial};
 use super::draw::{beta_logit, sigmoid};
-use super::elementwise::elementwise;
+use super::elementwise::{elementwise, of_values};
 use super::family::ScalarFamily;
 use super::gamma_ratio::log_gamma_ratio;
-use super::{Distribution, Value};
 
-/// Hits among a number of trials whose probability is itself a draw of a beta distribution.  For
-/// large `precision` this approaches the binomial distribution without loss of digits.
-#[derive(Clone, Debug)]
-pub struct BetaBinomial<'g> {
-    trials: Value<'g>,
-    logit: Value<'g>,
-    precision: Value<'g>,
+of_values! {
+    /// Hits among a number of trials whose probability is itself a draw of a beta distribution.  For
+    /// large `precision` this approaches the binomial distribution without loss of digits.
+    BetaBinomial,
+    /// Hits among `trials` of mean probability m = 1/(1 + e^−logit), drawn from
+    /// Beta(m·precision, (1 − m)·precision).
+    with_logit_mean(trials, logit, precision)
 }
 
 /// The shapes of the beta distribution and their sum.
@@ -27,20 +27,6 @@ struct Shapes<'g> {
 }
 
 impl<'g> BetaBinomial<'g> {
-    /// Hits among `trials` of mean probability m = 1/(1 + e^−logit), drawn from
-    /// Beta(m·precision, (1 − m)·precision).
-    pub fn with_logit_mean(
-        trials: impl Into<Value<'g>>,
-        logit: impl Into<Value<'g>>,
-        precision: impl Into<Value<'g>>,
-    ) -> Self {
-        BetaBinomial {
-            trials: trials.into(),
-            logit: logit.into(),
-            precision: precision.into(),
-        }
-    }
-
     fn shape_parameters(&self, graph: &'g Graph) -> Shapes<'g> {
         let (logit, sum) = (self.logit.on_graph(graph), self.precision.on_graph(graph));
         // Keeps a mean that has underflowed away from the pole of the gamma function.

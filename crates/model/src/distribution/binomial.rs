@@ -6,25 +6,15 @@ use rand::Rng;
 use rand_distr::Distribution as _;
 
 use super::draw::sigmoid;
-use super::elementwise::elementwise;
+use super::elementwise::{elementwise, of_values};
 use super::family::ScalarFamily;
 use super::{Distribution, Value};
 
-/// Hits among a number of trials.
-#[derive(Clone, Debug)]
-pub struct Binomial<'g> {
-    trials: Value<'g>,
-    logit: Value<'g>,
-}
-
-impl<'g> Binomial<'g> {
+of_values! {
+    /// Hits among a number of trials.
+    Binomial,
     /// Hits among `trials`, each of probability 1/(1 + e^−logit).
-    pub fn with_logit(trials: impl Into<Value<'g>>, logit: impl Into<Value<'g>>) -> Self {
-        Binomial {
-            trials: trials.into(),
-            logit: logit.into(),
-        }
-    }
+    with_logit(trials, logit)
 }
 
 /// Which hits there may be among so many trials.

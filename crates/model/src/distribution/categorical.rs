@@ -6,25 +6,20 @@ use rand::Rng;
 
 use super::check::Check;
 use super::draw::sample_uniform;
+use super::elementwise::of_values;
 use super::one_hot::pick_entries;
 use super::value::leading_shape;
-use super::{Distribution, ParameterError, Value};
+use super::{Distribution, ParameterError};
 
-/// One of the outcomes 0, 1, …, C − 1, which are labels and have no mean.
-#[derive(Clone, Debug)]
-pub struct Categorical<'g> {
-    logits: Value<'g>,
-}
-
-impl<'g> Categorical<'g> {
+of_values! {
+    /// One of the outcomes 0, 1, …, C − 1, which are labels and have no mean.
+    Categorical,
     /// Outcomes with probabilities proportional to e^logit along the last axis: `[C]` for all
     /// rows or `[n, C]` for each.
-    pub fn with_logits(logits: impl Into<Value<'g>>) -> Self {
-        Categorical {
-            logits: logits.into(),
-        }
-    }
+    with_logits(logits)
+}
 
+impl Categorical<'_> {
     fn categories(&self) -> usize {
         self.logits.shape().dims().last().copied().unwrap_or(0)
     }

@@ -5,26 +5,16 @@ use std::f64::consts::PI;
 use lehr_density::{ResponseKind, Support};
 use lehr_graph::Expr;
 
+use super::Distribution;
 use super::draw::standard_cauchy;
-use super::elementwise::elementwise;
+use super::elementwise::{elementwise, of_values};
 use super::family::ScalarFamily;
-use super::{Distribution, Value};
 
-/// Student's t with one degree of freedom.
-#[derive(Clone, Debug)]
-pub struct Cauchy<'g> {
-    loc: Value<'g>,
-    scale: Value<'g>,
-}
-
-impl<'g> Cauchy<'g> {
+of_values! {
+    /// Student's t with one degree of freedom.
+    Cauchy,
     /// The Cauchy distribution with median `loc`, half of whose mass lies within `scale` of it.
-    pub fn new(loc: impl Into<Value<'g>>, scale: impl Into<Value<'g>>) -> Self {
-        Cauchy {
-            loc: loc.into(),
-            scale: scale.into(),
-        }
-    }
+    new(loc, scale)
 }
 
 impl<'g> Distribution<'g> for Cauchy<'g> {

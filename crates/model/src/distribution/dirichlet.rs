@@ -6,23 +6,18 @@ use rand::Rng;
 
 use super::check::Check;
 use super::draw::{log_gamma, positive};
+use super::elementwise::of_values;
 use super::value::{join_shapes, leading_shape};
-use super::{Distribution, ParameterError, Value};
+use super::{Distribution, ParameterError};
 
-/// Vectors of positive numbers whose sum is 1.
-#[derive(Clone, Debug)]
-pub struct Dirichlet<'g> {
-    concentration: Value<'g>,
+of_values! {
+    /// Vectors of positive numbers whose sum is 1.
+    Dirichlet,
+    /// The Dirichlet distribution; the last axis of `concentration` is the vector's.
+    new(concentration)
 }
 
-impl<'g> Dirichlet<'g> {
-    /// The Dirichlet distribution; the last axis of `concentration` is the vector's.
-    pub fn new(concentration: impl Into<Value<'g>>) -> Self {
-        Dirichlet {
-            concentration: concentration.into(),
-        }
-    }
-
+impl Dirichlet<'_> {
     fn length(&self) -> usize {
         self.concentration
             .shape()

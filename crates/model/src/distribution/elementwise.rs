@@ -42,7 +42,25 @@ macro_rules! elementwise {
     };
 }
 
-pub(super) use elementwise;
+/// A distribution of these values and nothing else: the type, and the function that makes it.
+macro_rules! of_values {
+    ($(#[$about:meta])* $name:ident, $(#[$how:meta])* $make:ident($($field:ident),+)) => {
+        $(#[$about])*
+        #[derive(Clone, Debug)]
+        pub struct $name<'g> {
+            $($field: $crate::distribution::Value<'g>,)+
+        }
+
+        impl<'g> $name<'g> {
+            $(#[$how])*
+            pub fn $make($($field: impl Into<$crate::distribution::Value<'g>>),+) -> Self {
+                $name { $($field: $field.into()),+ }
+            }
+        }
+    };
+}
+
+pub(super) use {elementwise, of_values};
 
 /// A moment that exists if `condition` holds: `None` if the condition is known to fail, NaN if it
 /// turns out to fail in a run.

@@ -3,24 +3,18 @@
 use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph};
 
+use super::Distribution;
 use super::draw::standard_exponential;
-use super::elementwise::elementwise;
+use super::elementwise::{elementwise, of_values};
 use super::family::ScalarFamily;
 use super::tail::{Limits, Tailed, log_hit};
 use super::tail_family::{TailFamilies, exponential_within};
-use super::{Distribution, Value};
 
-/// Waiting times of a steady stream of events.
-#[derive(Clone, Debug)]
-pub struct Exponential<'g> {
-    rate: Value<'g>,
-}
-
-impl<'g> Exponential<'g> {
+of_values! {
+    /// Waiting times of a steady stream of events.
+    Exponential,
     /// The exponential distribution with mean 1/`rate`.
-    pub fn new(rate: impl Into<Value<'g>>) -> Self {
-        Exponential { rate: rate.into() }
-    }
+    new(rate)
 }
 
 impl<'g> Distribution<'g> for Exponential<'g> {

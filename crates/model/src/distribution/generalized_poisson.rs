@@ -5,27 +5,20 @@ use lehr_graph::{Expr, Graph, Shape};
 
 use super::check::Check;
 use super::draw::sample_poisson;
+use super::elementwise::of_values;
 use super::family::ScalarFamily;
 use super::value::joint_shape;
-use super::{Distribution, ParameterError, Value};
+use super::{Distribution, ParameterError};
 
-/// Counts in which each event triggers a Poisson number of further events (Consul and Jain 1973).
-#[derive(Clone, Debug)]
-pub struct GeneralizedPoisson<'g> {
-    log_mean: Value<'g>,
-    dispersion: Value<'g>,
+of_values! {
+    /// Counts in which each event triggers a Poisson number of further events (Consul and Jain 1973).
+    GeneralizedPoisson,
+    /// Counts with mean m = e to the power `log_mean` and variance m/(1 − `dispersion`)². The
+    /// dispersion, between 0 and 1, is the mean number of events that each event triggers.
+    with_log_mean(log_mean, dispersion)
 }
 
 impl<'g> GeneralizedPoisson<'g> {
-    /// Counts with mean m = e to the power `log_mean` and variance m/(1 − `dispersion`)². The
-    /// dispersion, between 0 and 1, is the mean number of events that each event triggers.
-    pub fn with_log_mean(log_mean: impl Into<Value<'g>>, dispersion: impl Into<Value<'g>>) -> Self {
-        GeneralizedPoisson {
-            log_mean: log_mean.into(),
-            dispersion: dispersion.into(),
-        }
-    }
-
     /// ln θ, where the mean is θ/(1 − dispersion).
     fn log_rate(&self, graph: &'g Graph) -> Expr<'g> {
         self.log_mean.on_graph(graph) + (-self.dispersion.on_graph(graph)).log1p()

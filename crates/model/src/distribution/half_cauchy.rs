@@ -5,24 +5,16 @@ use std::f64::consts::FRAC_PI_2;
 use lehr_density::{ResponseKind, Support};
 use lehr_graph::Expr;
 
+use super::Distribution;
 use super::draw::standard_cauchy;
-use super::elementwise::elementwise;
+use super::elementwise::{elementwise, of_values};
 use super::family::ScalarFamily;
-use super::{Distribution, Value};
 
-/// The absolute value of a draw of Cauchy(0, scale).
-#[derive(Clone, Debug)]
-pub struct HalfCauchy<'g> {
-    scale: Value<'g>,
-}
-
-impl<'g> HalfCauchy<'g> {
+of_values! {
+    /// The absolute value of a draw of Cauchy(0, scale).
+    HalfCauchy,
     /// The positive half of a Cauchy distribution; its median is `scale`.
-    pub fn new(scale: impl Into<Value<'g>>) -> Self {
-        HalfCauchy {
-            scale: scale.into(),
-        }
-    }
+    new(scale)
 }
 
 impl<'g> Distribution<'g> for HalfCauchy<'g> {

@@ -5,24 +5,16 @@ use std::f64::consts::PI;
 use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph};
 
+use super::Distribution;
 use super::draw::standard_normal;
-use super::elementwise::elementwise;
+use super::elementwise::{elementwise, of_values};
 use super::family::ScalarFamily;
-use super::{Distribution, Value};
 
-/// The absolute value of a draw of N(0, scale²).
-#[derive(Clone, Debug)]
-pub struct HalfNormal<'g> {
-    scale: Value<'g>,
-}
-
-impl<'g> HalfNormal<'g> {
+of_values! {
+    /// The absolute value of a draw of N(0, scale²).
+    HalfNormal,
     /// The positive half of a normal distribution with standard deviation `scale` (of the whole).
-    pub fn new(scale: impl Into<Value<'g>>) -> Self {
-        HalfNormal {
-            scale: scale.into(),
-        }
-    }
+    new(scale)
 }
 
 /// ½ ln(π/2).

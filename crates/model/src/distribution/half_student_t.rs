@@ -5,28 +5,18 @@ use std::f64::consts::{FRAC_1_PI, LN_2};
 use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph};
 
+use super::Distribution;
 use super::draw::student_t;
-use super::elementwise::{defined, elementwise};
+use super::elementwise::{defined, elementwise, of_values};
 use super::family::ScalarFamily;
 use super::gamma_ratio::log_gamma_ratio;
 use super::student_t::standard_log_density;
-use super::{Distribution, Value};
 
-/// The absolute value of a scaled draw of Student's t.
-#[derive(Clone, Debug)]
-pub struct HalfStudentT<'g> {
-    df: Value<'g>,
-    scale: Value<'g>,
-}
-
-impl<'g> HalfStudentT<'g> {
+of_values! {
+    /// The absolute value of a scaled draw of Student's t.
+    HalfStudentT,
     /// The positive half of Student's t with `df` degrees of freedom.
-    pub fn new(df: impl Into<Value<'g>>, scale: impl Into<Value<'g>>) -> Self {
-        HalfStudentT {
-            df: df.into(),
-            scale: scale.into(),
-        }
-    }
+    new(df, scale)
 }
 
 impl<'g> Distribution<'g> for HalfStudentT<'g> {

@@ -3,26 +3,16 @@
 use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph};
 
+use super::Distribution;
 use super::draw::{log_gamma, positive};
-use super::elementwise::{defined, elementwise};
+use super::elementwise::{defined, elementwise, of_values};
 use super::family::ScalarFamily;
-use super::{Distribution, Value};
 
-/// The reciprocal of a draw of Gamma(shape, scale).
-#[derive(Clone, Debug)]
-pub struct InverseGamma<'g> {
-    shape: Value<'g>,
-    scale: Value<'g>,
-}
-
-impl<'g> InverseGamma<'g> {
+of_values! {
+    /// The reciprocal of a draw of Gamma(shape, scale).
+    InverseGamma,
     /// The inverse gamma distribution; its mean is `scale`/(`shape` − 1).
-    pub fn new(shape: impl Into<Value<'g>>, scale: impl Into<Value<'g>>) -> Self {
-        InverseGamma {
-            shape: shape.into(),
-            scale: scale.into(),
-        }
-    }
+    new(shape, scale)
 }
 
 impl<'g> Distribution<'g> for InverseGamma<'g> {

@@ -4,26 +4,16 @@ use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph};
 use rand::Rng;
 
+use super::Distribution;
 use super::draw::{positive, sample_uniform, standard_normal};
-use super::elementwise::elementwise;
+use super::elementwise::{elementwise, of_values};
 use super::family::ScalarFamily;
-use super::{Distribution, Value};
 
-/// The first passage time of a Brownian motion with drift: positive numbers of heavy skew.
-#[derive(Clone, Debug)]
-pub struct InverseGaussian<'g> {
-    log_mean: Value<'g>,
-    shape: Value<'g>,
-}
-
-impl<'g> InverseGaussian<'g> {
+of_values! {
+    /// The first passage time of a Brownian motion with drift: positive numbers of heavy skew.
+    InverseGaussian,
     /// Numbers with mean e to the power `log_mean` and variance mean³/`shape`.
-    pub fn with_log_mean(log_mean: impl Into<Value<'g>>, shape: impl Into<Value<'g>>) -> Self {
-        InverseGaussian {
-            log_mean: log_mean.into(),
-            shape: shape.into(),
-        }
-    }
+    with_log_mean(log_mean, shape)
 }
 
 impl<'g> Distribution<'g> for InverseGaussian<'g> {

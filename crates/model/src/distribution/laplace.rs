@@ -5,26 +5,16 @@ use std::f64::consts::LN_2;
 use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph};
 
+use super::Distribution;
 use super::draw::{sample_sign, standard_exponential};
-use super::elementwise::elementwise;
+use super::elementwise::{elementwise, of_values};
 use super::family::ScalarFamily;
-use super::{Distribution, Value};
 
-/// Two exponential distributions back to back.
-#[derive(Clone, Debug)]
-pub struct Laplace<'g> {
-    loc: Value<'g>,
-    scale: Value<'g>,
-}
-
-impl<'g> Laplace<'g> {
+of_values! {
+    /// Two exponential distributions back to back.
+    Laplace,
     /// The Laplace distribution with mean `loc` and mean absolute deviation `scale`.
-    pub fn new(loc: impl Into<Value<'g>>, scale: impl Into<Value<'g>>) -> Self {
-        Laplace {
-            loc: loc.into(),
-            scale: scale.into(),
-        }
-    }
+    new(loc, scale)
 }
 
 impl<'g> Distribution<'g> for Laplace<'g> {

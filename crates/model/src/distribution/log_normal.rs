@@ -4,28 +4,18 @@ use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph};
 
 use super::draw::{positive, standard_normal};
-use super::elementwise::elementwise;
+use super::elementwise::{elementwise, of_values};
 use super::family::ScalarFamily;
 use super::normal::normal_log_density;
 use super::tail::{Limits, Tailed};
 use super::tail_family::{TailFamilies, normal_within};
-use super::{Distribution, Normal, Value};
+use super::{Distribution, Normal};
 
-/// A positive number whose logarithm is N(loc, scale²).
-#[derive(Clone, Debug)]
-pub struct LogNormal<'g> {
-    loc: Value<'g>,
-    scale: Value<'g>,
-}
-
-impl<'g> LogNormal<'g> {
+of_values! {
+    /// A positive number whose logarithm is N(loc, scale²).
+    LogNormal,
     /// The distribution of eᶻ with z normal, of mean `loc` and standard deviation `scale`.
-    pub fn new(loc: impl Into<Value<'g>>, scale: impl Into<Value<'g>>) -> Self {
-        LogNormal {
-            loc: loc.into(),
-            scale: scale.into(),
-        }
-    }
+    new(loc, scale)
 }
 
 impl<'g> Distribution<'g> for LogNormal<'g> {

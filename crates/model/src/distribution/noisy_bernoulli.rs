@@ -5,11 +5,11 @@ use std::f64::consts::{PI, TAU};
 use lehr_density::ResponseKind;
 use lehr_graph::{Expr, Graph};
 
+use super::Distribution;
 use super::draw::{sample_bernoulli, standard_normal};
-use super::elementwise::elementwise;
+use super::elementwise::{elementwise, of_values};
 use super::family::ScalarFamily;
 use super::noisy_student_t::lifted;
-use super::{Distribution, Value};
 
 /// The nodes of the integral over the mixing variable: their number, the first and the last, in a
 /// geometric sequence.
@@ -17,34 +17,26 @@ const NODES: usize = 20;
 const FIRST: f64 = 0.23;
 const LAST: f64 = 4.5;
 
-/// Outcomes 1 and 0, each with its own logit, which is drawn from N(loc, variance) and integrated
-/// out.
-///
-/// A logistic variable is a normal one with random standard deviation 2k, where k has the limiting
-/// distribution of the Kolmogorov–Smirnov statistic (Andrews and Mallows 1974), so that
-///
-/// ```text
-/// p(1) = ∫ Φ(loc/√(variance + 4k²)) f(k) dk        f(k) = 8k Σⱼ (−1)ʲ⁺¹ j² e^(−2j²k²)
-/// ```
-///
-/// The integral is computed by the trapezoidal rule in ln k. The error of ln p is at most 10⁻⁸ for
-/// |loc| ≤ 10, 2·10⁻⁵ up to 20 and 2·10⁻³ up to 30, for any variance. Gauss–Hermite nodes on the
-/// logit would instead turn wide noise into a staircase with spurious optima.
-#[derive(Clone, Debug)]
-pub struct NoisyBernoulli<'g> {
-    loc: Value<'g>,
-    variance: Value<'g>,
+of_values! {
+    /// Outcomes 1 and 0, each with its own logit, which is drawn from N(loc, variance) and integrated
+    /// out.
+    ///
+    /// A logistic variable is a normal one with random standard deviation 2k, where k has the limiting
+    /// distribution of the Kolmogorov–Smirnov statistic (Andrews and Mallows 1974), so that
+    ///
+    /// ```text
+    /// p(1) = ∫ Φ(loc/√(variance + 4k²)) f(k) dk        f(k) = 8k Σⱼ (−1)ʲ⁺¹ j² e^(−2j²k²)
+    /// ```
+    ///
+    /// The integral is computed by the trapezoidal rule in ln k. The error of ln p is at most 10⁻⁸ for
+    /// |loc| ≤ 10, 2·10⁻⁵ up to 20 and 2·10⁻³ up to 30, for any variance. Gauss–Hermite nodes on the
+    /// logit would instead turn wide noise into a staircase with spurious optima.
+    NoisyBernoulli,
+    /// An outcome with logit ~ N(loc, variance).
+    new(loc, variance)
 }
 
 impl<'g> NoisyBernoulli<'g> {
-    /// An outcome with logit ~ N(loc, variance).
-    pub fn new(loc: impl Into<Value<'g>>, variance: impl Into<Value<'g>>) -> Self {
-        NoisyBernoulli {
-            loc: loc.into(),
-            variance: variance.into(),
-        }
-    }
-
     /// ln p of the outcomes with these signs. The nodes lie along an additional last axis. The sign
     /// multiplies loc before the reshape: otherwise the product of matrices would no longer be
     /// recognised as the predictor of the rows.

@@ -3,49 +3,30 @@
 use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 
+use super::Distribution;
 use super::draw::{standard_normal, student_t};
-use super::elementwise::{defined, elementwise};
+use super::elementwise::{defined, elementwise, of_values};
 use super::family::ScalarFamily;
 use super::normal::HALF_LN_TAU;
-use super::{Distribution, Value};
 
 /// The nodes of the integral over the mixing variable: their number, the first, and their distance.
 const NODES: usize = 33;
 const FIRST: f64 = -16.0;
 const STEP: f64 = 0.625;
 
-/// The sum of a Student's t variable with location and scale and of N(0, variance).  A t variable
-/// is a normal one whose precision is a gamma variable τ = e^w, so that with a = df/2
-///
-/// ```text
-/// p(y) = ∫ N(y; loc, variance + scale² e^{−w}) Gamma(e^w; a, a) e^w dw
-/// ```
-///  by the trapezoidal rule at w = c t, t from −16 to 4, c = min(1, 2/√df). The error of ln p is at
-///  most 5·10⁻⁵ for df from 2.1 to 20, for any variance. Nodes on the location would instead have
-///  to resolve the peak of the t, which is narrow relative to wide noise.
-#[derive(Clone, Debug)]
-pub struct NoisyStudentT<'g> {
-    df: Value<'g>,
-    loc: Value<'g>,
-    scale: Value<'g>,
-    variance: Value<'g>,
-}
-
-impl<'g> NoisyStudentT<'g> {
+of_values! {
+    /// The sum of a Student's t variable with location and scale and of N(0, variance).  A t variable
+    /// is a normal one whose precision is a gamma variable τ = e^w, so that with a = df/2
+    ///
+    /// ```text
+    /// p(y) = ∫ N(y; loc, variance + scale² e^{−w}) Gamma(e^w; a, a) e^w dw
+    /// ```
+    ///  by the trapezoidal rule at w = c t, t from −16 to 4, c = min(1, 2/√df). The error of ln p is at
+    ///  most 5·10⁻⁵ for df from 2.1 to 20, for any variance. Nodes on the location would instead have
+    ///  to resolve the peak of the t, which is narrow relative to wide noise.
+    NoisyStudentT,
     /// Student's t with `df` degrees of freedom around `loc`, plus N(0, variance).
-    pub fn new(
-        df: impl Into<Value<'g>>,
-        loc: impl Into<Value<'g>>,
-        scale: impl Into<Value<'g>>,
-        variance: impl Into<Value<'g>>,
-    ) -> Self {
-        NoisyStudentT {
-            df: df.into(),
-            loc: loc.into(),
-            scale: scale.into(),
-            variance: variance.into(),
-        }
-    }
+    new(df, loc, scale, variance)
 }
 
 /// The array with an additional last axis of length 1; numbers unchanged.

@@ -3,28 +3,18 @@
 use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph};
 
+use super::Distribution;
 use super::draw::standard_normal;
-use super::elementwise::elementwise;
+use super::elementwise::{elementwise, of_values};
 use super::family::ScalarFamily;
 use super::tail::{Limits, Tailed, log_difference};
 use super::tail_family::{TailFamilies, normal_within};
-use super::{Distribution, Value};
 
-/// N(loc, scale²).
-#[derive(Clone, Debug)]
-pub struct Normal<'g> {
-    loc: Value<'g>,
-    scale: Value<'g>,
-}
-
-impl<'g> Normal<'g> {
+of_values! {
+    /// N(loc, scale²).
+    Normal,
     /// The normal distribution with mean `loc` and standard deviation `scale`.
-    pub fn new(loc: impl Into<Value<'g>>, scale: impl Into<Value<'g>>) -> Self {
-        Normal {
-            loc: loc.into(),
-            scale: scale.into(),
-        }
-    }
+    new(loc, scale)
 }
 
 /// ½ ln 2π.

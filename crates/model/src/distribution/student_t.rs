@@ -5,34 +5,18 @@ use std::f64::consts::PI;
 use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph};
 
+use super::Distribution;
 use super::draw::student_t;
-use super::elementwise::{defined, elementwise};
+use super::elementwise::{defined, elementwise, of_values};
 use super::family::ScalarFamily;
 use super::gamma_ratio::log_gamma_ratio;
-use super::{Distribution, Value};
 
-/// Student's t with location and scale.
-#[derive(Clone, Debug)]
-pub struct StudentT<'g> {
-    df: Value<'g>,
-    loc: Value<'g>,
-    scale: Value<'g>,
-}
-
-impl<'g> StudentT<'g> {
+of_values! {
+    /// Student's t with location and scale.
+    StudentT,
     /// Student's t with `df` degrees of freedom; `scale` is the standard deviation of the limiting
     /// normal.
-    pub fn new(
-        df: impl Into<Value<'g>>,
-        loc: impl Into<Value<'g>>,
-        scale: impl Into<Value<'g>>,
-    ) -> Self {
-        StudentT {
-            df: df.into(),
-            loc: loc.into(),
-            scale: scale.into(),
-        }
-    }
+    new(df, loc, scale)
 }
 
 /// −½(df + 1) ln(1 + z²/df) + ln Γ(½df + ½) − ln Γ(½df) − ½ ln(π df)

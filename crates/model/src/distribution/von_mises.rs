@@ -6,27 +6,17 @@ use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph};
 use rand::Rng;
 
+use super::Distribution;
 use super::draw::{sample_sign, sample_uniform, standard_normal};
-use super::elementwise::elementwise;
+use super::elementwise::{elementwise, of_values};
 use super::family::ScalarFamily;
-use super::{Distribution, Value};
 
-/// Angles from −π to π around a direction: the normal distribution of the circle.
-#[derive(Clone, Debug)]
-pub struct VonMises<'g> {
-    direction: Value<'g>,
-    concentration: Value<'g>,
-}
-
-impl<'g> VonMises<'g> {
+of_values! {
+    /// Angles from −π to π around a direction: the normal distribution of the circle.
+    VonMises,
     /// Angles around `direction`, in radians. Their variance is about 1/`concentration` if that is
     /// large; at 0 the distribution is uniform.
-    pub fn new(direction: impl Into<Value<'g>>, concentration: impl Into<Value<'g>>) -> Self {
-        VonMises {
-            direction: direction.into(),
-            concentration: concentration.into(),
-        }
-    }
+    new(direction, concentration)
 }
 
 impl<'g> Distribution<'g> for VonMises<'g> {

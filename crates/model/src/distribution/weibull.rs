@@ -5,28 +5,21 @@ use lehr_graph::{Expr, Graph, Shape};
 
 use super::check::Check;
 use super::draw::{positive, standard_exponential};
+use super::elementwise::of_values;
 use super::family::ScalarFamily;
 use super::tail::{Limits, Tailed, log_difference, log_hit};
 use super::tail_family::{TailFamilies, exponential_within};
 use super::value::joint_shape;
-use super::{Distribution, ParameterError, Value};
+use super::{Distribution, ParameterError};
 
-/// Waiting times whose hazard is proportional to time to the power `shape` − 1.
-#[derive(Clone, Debug)]
-pub struct Weibull<'g> {
-    log_mean: Value<'g>,
-    shape: Value<'g>,
+of_values! {
+    /// Waiting times whose hazard is proportional to time to the power `shape` − 1.
+    Weibull,
+    /// Waiting times whose mean is e to the power `log_mean`.
+    with_log_mean(log_mean, shape)
 }
 
 impl<'g> Weibull<'g> {
-    /// Waiting times whose mean is e to the power `log_mean`.
-    pub fn with_log_mean(log_mean: impl Into<Value<'g>>, shape: impl Into<Value<'g>>) -> Self {
-        Weibull {
-            log_mean: log_mean.into(),
-            shape: shape.into(),
-        }
-    }
-
     /// ln λ, where the mean is λ Γ(1 + 1/k).
     fn log_scale(&self, graph: &'g Graph) -> Expr<'g> {
         let shape = self.shape.on_graph(graph);
