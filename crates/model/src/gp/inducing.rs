@@ -129,6 +129,13 @@ pub struct Marginal<'g> {
 }
 
 impl<'g> Marginal<'g> {
+    /// The same with further terms added to the predictor.
+    #[must_use]
+    pub fn plus(self, terms: Expr<'g>) -> Marginal<'g> {
+        let mean = self.mean + terms;
+        Marginal { mean, ..self }
+    }
+
     /// N(f, scale²): N(mean, variance + scale²).
     pub fn normal(self, scale: impl Into<Value<'g>>) -> Normal<'g> {
         let own = scale.into().on_graph(self.mean.graph()).square();
