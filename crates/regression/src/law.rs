@@ -10,30 +10,6 @@ use lehr_model::distribution::{
 };
 use serde::{Deserialize, Serialize};
 
-/// A distribution by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Kind {
-    Normal,
-    StudentT,
-    Cauchy,
-    Laplace,
-    HalfNormal,
-    HalfStudentT,
-    HalfCauchy,
-    Exponential,
-    Gamma,
-    InverseGamma,
-    LogNormal,
-    Beta,
-    Lkj,
-    Dirichlet,
-    Uniform,
-    Horseshoe,
-    R2d2,
-    Flat,
-}
-
 /// The values of a distribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Domain {
@@ -57,98 +33,64 @@ enum Dimension {
 
 type Argument = (&'static str, Dimension);
 
-impl Kind {
-    /// Every distribution a prior can have.
-    pub(crate) const ALL: &[Kind] = &[
-        Kind::Normal,
-        Kind::StudentT,
-        Kind::Cauchy,
-        Kind::Laplace,
-        Kind::HalfNormal,
-        Kind::HalfStudentT,
-        Kind::HalfCauchy,
-        Kind::Exponential,
-        Kind::Gamma,
-        Kind::InverseGamma,
-        Kind::LogNormal,
-        Kind::Beta,
-        Kind::Lkj,
-        Kind::Dirichlet,
-        Kind::Uniform,
-        Kind::Horseshoe,
-        Kind::R2d2,
-        Kind::Flat,
-    ];
-
-    /// The name that users write.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Kind::Normal => "normal",
-            Kind::StudentT => "student_t",
-            Kind::Cauchy => "cauchy",
-            Kind::Laplace => "laplace",
-            Kind::HalfNormal => "half_normal",
-            Kind::HalfStudentT => "half_student_t",
-            Kind::HalfCauchy => "half_cauchy",
-            Kind::Exponential => "exponential",
-            Kind::Gamma => "gamma",
-            Kind::InverseGamma => "inverse_gamma",
-            Kind::LogNormal => "log_normal",
-            Kind::Beta => "beta",
-            Kind::Lkj => "lkj",
-            Kind::Dirichlet => "dirichlet",
-            Kind::Uniform => "uniform",
-            Kind::Horseshoe => "horseshoe",
-            Kind::R2d2 => "r2d2",
-            Kind::Flat => "flat",
+/// The table of kinds: the name that users write, the values, and the arguments with what they measure.
+macro_rules! kinds {
+    ($($kind:ident is $name:literal: $domain:ident, [$($argument:ident: $dimension:ident),*];)+) => {
+        /// A distribution by name.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub(crate) enum Kind {
+            $($kind,)+
         }
-    }
 
-    pub(crate) fn domain(self) -> Domain {
-        match self {
-            Kind::Normal
-            | Kind::StudentT
-            | Kind::Cauchy
-            | Kind::Laplace
-            | Kind::Uniform
-            | Kind::Horseshoe
-            | Kind::R2d2
-            | Kind::Flat => Domain::Real,
-            Kind::Beta => Domain::Unit,
-            Kind::Lkj => Domain::Correlation,
-            Kind::Dirichlet => Domain::Simplex,
-            Kind::HalfNormal
-            | Kind::HalfStudentT
-            | Kind::HalfCauchy
-            | Kind::Exponential
-            | Kind::Gamma
-            | Kind::InverseGamma
-            | Kind::LogNormal => Domain::Positive,
-        }
-    }
+        impl Kind {
+            /// Every distribution a prior can have.
+            pub(crate) const ALL: &[Kind] = &[$(Kind::$kind,)+];
 
-    fn arguments(self) -> &'static [Argument] {
-        use Dimension::{Free, Location, LogLocation, Rate, Scale};
-        match self {
-            Kind::Normal | Kind::Cauchy | Kind::Laplace => {
-                &[("location", Location), ("scale", Scale)]
+            /// The name that users write.
+            pub(crate) fn name(self) -> &'static str {
+                match self {
+                    $(Kind::$kind => $name,)+
+                }
             }
-            Kind::StudentT => &[("df", Free), ("location", Location), ("scale", Scale)],
-            Kind::HalfNormal | Kind::HalfCauchy => &[("scale", Scale)],
-            Kind::HalfStudentT => &[("df", Free), ("scale", Scale)],
-            Kind::Exponential => &[("rate", Rate)],
-            Kind::Gamma => &[("shape", Free), ("rate", Rate)],
-            Kind::InverseGamma => &[("shape", Free), ("scale", Scale)],
-            Kind::LogNormal => &[("location", LogLocation), ("scale", Free)],
-            Kind::Beta => &[("a", Free), ("b", Free)],
-            Kind::Lkj | Kind::Dirichlet => &[("concentration", Free)],
-            Kind::Uniform => &[("low", Location), ("high", Location)],
-            Kind::Horseshoe => &[("global", Free), ("slab", Free)],
-            Kind::R2d2 => &[("mean", Free), ("precision", Free), ("concentration", Free)],
-            Kind::Flat => &[],
-        }
-    }
 
+            pub(crate) fn domain(self) -> Domain {
+                match self {
+                    $(Kind::$kind => Domain::$domain,)+
+                }
+            }
+
+            fn arguments(self) -> &'static [Argument] {
+                match self {
+                    $(Kind::$kind => &[$((stringify!($argument), Dimension::$dimension)),*],)+
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    Normal is "normal": Real, [location: Location, scale: Scale];
+    StudentT is "student_t": Real, [df: Free, location: Location, scale: Scale];
+    Cauchy is "cauchy": Real, [location: Location, scale: Scale];
+    Laplace is "laplace": Real, [location: Location, scale: Scale];
+    HalfNormal is "half_normal": Positive, [scale: Scale];
+    HalfStudentT is "half_student_t": Positive, [df: Free, scale: Scale];
+    HalfCauchy is "half_cauchy": Positive, [scale: Scale];
+    Exponential is "exponential": Positive, [rate: Rate];
+    Gamma is "gamma": Positive, [shape: Free, rate: Rate];
+    InverseGamma is "inverse_gamma": Positive, [shape: Free, scale: Scale];
+    LogNormal is "log_normal": Positive, [location: LogLocation, scale: Free];
+    Beta is "beta": Unit, [a: Free, b: Free];
+    Lkj is "lkj": Correlation, [concentration: Free];
+    Dirichlet is "dirichlet": Simplex, [concentration: Free];
+    Uniform is "uniform": Real, [low: Location, high: Location];
+    Horseshoe is "horseshoe": Real, [global: Free, slab: Free];
+    R2d2 is "r2d2": Real, [mean: Free, precision: Free, concentration: Free];
+    Flat is "flat": Real, [];
+}
+
+impl Kind {
     /// Whether it is a joint prior of all coefficients.
     pub(crate) fn is_joint(self) -> bool {
         matches!(self, Kind::Horseshoe | Kind::R2d2)
