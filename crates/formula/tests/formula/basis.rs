@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use lehr_formula::{
-    Basis, BasisError, Coding, Column, EvaluateError, Expr, Factor, Formula, Polynomial, Round,
-    Term, TermBasis, TermLearner,
+    BasisError, Coding, Column, EvaluateError, Expr, Formula, Polynomial, Term, TermBasis,
 };
+
+use crate::learned;
 
 enum Stored {
     Numbers(Vec<f64>),
@@ -59,13 +60,7 @@ fn term(source: &str) -> (Term, Vec<Coding>) {
 
 fn fit(source: &str, table: &Table) -> Result<TermBasis, BasisError> {
     let (term, codings) = term(source);
-    let mut learner = TermLearner::new(&term, &codings);
-    loop {
-        learner.add_rows(&|name| table.column(name), 0)?;
-        if learner.next_round()? == Round::Last {
-            return Ok(learner.into_basis());
-        }
-    }
+    learned(&term, &codings, &|name| table.column(name))
 }
 
 fn columns(source: &str, table: &Table) -> Vec<Vec<f64>> {
@@ -399,11 +394,7 @@ fn new_levels_are_refused_by_name() {
     let new = Table::new()
         .labels("color", &["blue", "rde"])
         .numbers("k", &[7.0, 1.0]);
-    let basis = Basis::fit_columns(
-        &Factor::Column("color".into()),
-        Coding::Treatment,
-        &|name| old.column(name),
-    );
+    let basis = fit("color", &old);
     assert_eq!(
         basis
             .unwrap()

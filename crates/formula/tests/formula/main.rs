@@ -7,3 +7,20 @@ mod prior;
 mod property;
 mod several;
 mod spline;
+
+use lehr_formula::{BasisError, Coding, Lookup, Round, Term, TermBasis, TermLearner};
+
+/// The basis of a term by a table that is in memory as a whole.
+fn learned(
+    term: &Term,
+    codings: &[Coding],
+    columns: &Lookup<'_, '_>,
+) -> Result<TermBasis, BasisError> {
+    let mut learner = TermLearner::new(term, codings);
+    loop {
+        learner.add_rows(columns, 0)?;
+        if learner.next_round()? == Round::Last {
+            return Ok(learner.into_basis());
+        }
+    }
+}

@@ -1,6 +1,8 @@
 //! Spline columns have the values of R's package splines.
 
-use lehr_formula::{Basis, Coding, Column, Formula};
+use lehr_formula::{Coding, Column, Formula};
+
+use crate::learned;
 
 fn close(found: &[f64], expected: &[f64], tolerance: f64) {
     assert_eq!(found.len(), expected.len());
@@ -15,9 +17,9 @@ const SPLINE_ROWS: [f64; 11] = [0.5, 1.2, 2.1, 2.9, 4.4, 5.0, 6.3, 7.7, 8.1, 9.6
 /// The columns of a factor that was fitted to those rows, evaluated at other values.
 fn splines(source: &str, places: &[f64]) -> Vec<Vec<f64>> {
     let formula = Formula::parse(&format!("y ~ {source}")).unwrap();
-    let factor = &formula.expand(&["y", "x"]).unwrap().fixed[0].factors[0];
+    let term = &formula.expand(&["y", "x"]).unwrap().fixed[0];
     let rows = |name: &str| (name == "x").then_some(Column::Numbers(&SPLINE_ROWS[..]));
-    let basis = Basis::fit_columns(factor, Coding::Treatment, &rows).unwrap();
+    let basis = learned(term, &[Coding::Treatment], &rows).unwrap();
     let at = |name: &str| (name == "x").then_some(Column::Numbers(places));
     basis.evaluate_columns(&at).unwrap()
 }
