@@ -87,7 +87,7 @@ fn a_parquet_shard_of_another_type_is_refused_on_opening() {
     let truths = Table::new().with_boolean("a", vec![true]).unwrap();
     numbers.write(place.path().join("1.parquet")).unwrap();
     truths.write(place.path().join("2.parquet")).unwrap();
-    let error = message(&place, TableFiles::open(&[place.path()]));
+    let error = message(&place, TableFiles::open_inputs(&[place.path()]));
     assert!(error.starts_with(
         "2.parquet: column \"a\" (true or false), but 1.parquet has column \"a\" (a number)"
     ));
@@ -99,7 +99,7 @@ fn formats_are_not_mixed() {
     put(&place, "1.csv", "a\n1\n");
     let table = Table::new().with_number("a", vec![1.0]).unwrap();
     table.write(place.path().join("2.parquet")).unwrap();
-    let error = message(&place, TableFiles::open(&[place.path()]));
+    let error = message(&place, TableFiles::open_inputs(&[place.path()]));
     assert!(error.starts_with("2.parquet: parquet data, but 1.csv has csv text"));
 }
 
