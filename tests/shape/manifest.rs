@@ -20,7 +20,7 @@ fn dependencies(manifest: &Path) -> BTreeSet<String> {
         .collect()
 }
 
-/// What ARCHITECTURE.md lets each folder use: the rows `| folder | what it does | uses |`.
+/// The permissions of ARCHITECTURE.md: the rows `| folder | what it does | uses |`.
 fn permissions() -> BTreeMap<String, BTreeSet<String>> {
     let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
     let rows = text

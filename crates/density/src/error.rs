@@ -57,7 +57,7 @@ pub enum LayoutError {
     Size {
         /// The site.
         name: String,
-        /// What was expected and what was found.
+        /// The expected and the found size.
         message: String,
     },
     /// A start or a value of the wrong size.

@@ -45,7 +45,7 @@ pub enum Origin {
 pub struct FormulaError {
     /// The bytes at fault; empty at a place where something is missing.
     pub span: Span,
-    /// What was expected and what was found, on one line.
+    /// The message on one line: what was expected and what was found.
     pub message: String,
     /// Advice on what to write instead, shown beside the caret.
     pub hint: Option<String>,

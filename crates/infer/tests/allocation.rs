@@ -1,4 +1,5 @@
-//! Training allocates nothing once it runs, and its memory does not grow with its length.
+//! A running training loop allocates nothing, and its memory does not grow with the number of
+//! steps.
 #![expect(unsafe_code, reason = "an allocator that counts is an allocator")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -20,16 +21,16 @@ struct Counting;
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 static BYTES: AtomicIsize = AtomicIsize::new(0);
 
-/// The fit at work.
+/// The number of the current fit.
 static FIT: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
-    /// The fit that this thread trains.
+    /// The number of the fit that this thread trains.
     static OWN: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Whether this thread trains the fit at work: that of the fit before may still be ending, and what it frees and queues
-/// then is no part of this one.
+/// Whether this thread trains the current fit. The previous fit may still be ending, and its
+/// allocations do not count for this one.
 fn counts() -> bool {
     OWN.try_with(|own| own.get() != 0 && own.get() == FIT.load(Ordering::Relaxed))
         .unwrap_or(false)
@@ -66,7 +67,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Allocations and bytes held at the first and at the last look at the present part of a fit.
+/// Allocations and bytes in use at the first and the last report of the current phase of a fit.
 #[derive(Default)]
 struct Looks {
     first: Option<(usize, isize)>,
@@ -86,7 +87,8 @@ impl Looks {
 impl Observer for Looks {
     fn begin(&mut self, phase: Phase) {
         self.end();
-        // Looking for a start and weighing draws report progress as well, and may allocate.
+        // The search for a start and the weighing of draws report progress as well, and may
+        // allocate.
         self.trains = [Phase::BASE, Phase::TRAIN].contains(&phase);
     }
 
@@ -117,7 +119,7 @@ fn logistic() -> Bound {
     model.bind(&table).unwrap()
 }
 
-/// Rows with a latent of their own.
+/// Rows with a local latent each.
 fn robust() -> Bound {
     let mut numbers = vec![0.0; 1200];
     Stream::new(2, "allocation", 0).fill_normal(&mut numbers);
@@ -138,13 +140,13 @@ fn robust() -> Bound {
     model.bind(&table).unwrap()
 }
 
-/// One test, so that no other thread allocates while it counts.
+/// A single test, so that no other thread allocates during the count.
 #[test]
 fn training_allocates_nothing_between_its_first_and_last_look() {
     let (logistic, robust) = (logistic(), robust());
     let lengths = [Iterations::Fixed(3000), Iterations::Auto { cap: 3000 }];
     for row in METHODS {
-        // A step of chains over single rows' latents takes longer, and they need such latents.
+        // A step of chains over local latents takes longer, and these chains need local latents.
         let local = row.name == "semi-dais";
         let density = if local { &robust } else { &logistic };
         for iterations in &lengths[..if local { 1 } else { 2 }] {
@@ -162,7 +164,7 @@ fn assert_steady(
     iterations: Iterations,
     more: &[(&str, &str)],
 ) {
-    // One thread: those of a pool allocate their own queues when they first steal.
+    // One thread, because those of a pool allocate their queues when they first steal work.
     let mut fit = Fit::boxed((row.new)()).draws(25).threads(1);
     let known = row.settings();
     let settings = [

@@ -371,7 +371,7 @@ impl Seconds {
 pub struct Choice {
     /// The setting.
     pub key: String,
-    /// What it was set to.
+    /// Its value.
     pub value: String,
 }
 

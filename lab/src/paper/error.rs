@@ -50,7 +50,7 @@ pub enum PaperError {
     Rows {
         /// The file.
         path: PathBuf,
-        /// What was expected and what was found.
+        /// The expected and the found content.
         problem: String,
     },
     /// A file of finished cells, or a page, that cannot be read or written.
@@ -58,7 +58,7 @@ pub enum PaperError {
     Store {
         /// The file.
         path: PathBuf,
-        /// What happened.
+        /// The error of the file.
         problem: String,
     },
     /// A data file that cannot be read.

@@ -1,4 +1,4 @@
-//! What formulas mean, as a table.
+//! A table of formulas and their full forms.
 
 use lehr_formula::{Coding, Correlation, Formula, Intercept, Term, effect_codings};
 

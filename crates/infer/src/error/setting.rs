@@ -18,7 +18,7 @@ pub enum SettingError {
     Value {
         /// The setting.
         name: &'static str,
-        /// What was expected and what was found.
+        /// The expected and the found value.
         problem: String,
     },
     /// Another method has it.

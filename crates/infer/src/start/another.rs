@@ -9,7 +9,7 @@ use crate::guide::{Frame, Learned};
 pub struct Another {
     /// The coordinates in which that fit's guide moved.
     pub frame: Frame,
-    /// What it learned.
+    /// The learned quantities of that fit.
     pub learned: Learned,
 }
 

@@ -1,4 +1,4 @@
-//! What chains are worth: energies, disagreement, and numbers that are none.
+//! Diagnostics of chains: energies, disagreement between chains, and numbers that are not finite.
 
 use lehr_infer::chains::{CHAINS, Chains, Hmc, LogDensity, Trace};
 use lehr_infer::guide::Frame;

@@ -1,5 +1,5 @@
-//! Flows: their volume and order, their gradients alone and below a chain, where they start, and
-//! what they reach.
+//! Flows: their volume and order, their gradients alone and below a chain, their starts, and their
+//! bounds.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use lehr_table::Table;
 
 use crate::model::{Linear, normals, standard};
 
-/// Moves every weight at random, so that no part of the flow is idle.
+/// Moves every weight at random, so that every part of the flow has an effect.
 fn stir(learned: &mut Learned, scale: f64) {
     let mut stream = Stream::new(9, "stir", 0);
     learned
@@ -31,7 +31,7 @@ fn stir(learned: &mut Learned, scale: f64) {
         .for_each(|w| *w += scale * stream.normal());
 }
 
-/// A flow of some numbers with weights that were stirred.
+/// A flow of `size` numbers with random weights.
 fn stirred(flow: &impl Flow, size: usize) -> Learned {
     let mut learned = Learned::new(flow.blocks(size));
     stir(&mut learned, 0.3);
@@ -233,7 +233,7 @@ fn a_gate_starts_a_block_flow_near_its_gaussian() {
     }
 }
 
-/// A chain of so many steps on a base, driven by all rows.
+/// A chain with `steps` steps on a base, driven by all rows.
 fn chain(base: Arc<dyn Base>, steps: usize) -> Annealed {
     Annealed {
         base,
@@ -288,7 +288,7 @@ fn assert_gradients(guide: &dyn Guide) {
     let slopes: Vec<f64> = (1..=places)
         .flat_map(|k| program.output(k).to_vec())
         .collect();
-    // Some of every block.
+    // Some entries of every block.
     let chosen = (0..places).flat_map(|place| learned.range(place).step_by(7));
     for at in chosen {
         let here = values[at];
@@ -334,7 +334,7 @@ fn every_base_below_a_chain_is_stored_with_it() {
             .unwrap()
             .set("base", base.name)
             .unwrap();
-        // Condensed rows would have to be made again to draw from the fit.
+        // Condensed rows would have to be computed again to draw from the fit.
         let fit = fit.set("surrogate", "rand").unwrap();
         let fit = fit.set("iterations", "30").unwrap().seed(2).draws(100);
         let posterior = fit.run(&linear.density).unwrap();
@@ -377,7 +377,8 @@ fn trained(settings: &mut VariationalSettings, steps: u64) {
     settings.train.schedule = Schedule::Table(rates);
 }
 
-/// How far the bound is below the evidence of [`groups`], whose best full-rank bound is 1.52 nats below.
+/// The gap between the evidence of [`groups`] and the bound; for the best full-rank Gaussian it is
+/// 1.52 nats.
 fn gap(method: impl Method + 'static) -> f64 {
     let posterior = Fit::new(method).seed(1).draws(4000).run(&groups()).unwrap();
     let bound = posterior.bound().unwrap();
@@ -401,6 +402,6 @@ fn a_block_flow_fits_a_funnel_to_two_thirds_of_a_nat() {
     trained(&mut method.variational, 6000);
     let gap = gap(method);
     println!("{gap} nats below the evidence");
-    // 0.60 here; a prototype reached 0.5.
+    // The gap is 0.60 here; a prototype reached 0.5.
     assert!(gap < 0.67, "{gap} nats below the evidence");
 }

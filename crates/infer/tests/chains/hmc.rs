@@ -158,8 +158,8 @@ fn bits_do_not_depend_on_threads() {
 
 #[test]
 fn thinned_draws_are_distributed_as_the_posterior() {
-    // The largest distance of the distribution functions over 400 nearly independent draws; 1 % of
-    // samples exceed 1.63/√400.
+    // The largest distance between the distribution functions of 400 nearly independent draws; it
+    // exceeds 1.63/√400 in 1 % of samples.
     let density = standard(3);
     let log_density = LogDensity::new(place(&density, &Frame::Identity), CHAINS);
     let trace = Hmc::default().run(&log_density, 9, &mut unwatched).unwrap();

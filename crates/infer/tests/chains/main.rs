@@ -24,7 +24,7 @@ use lehr_infer::guide::Frame;
 use lehr_infer::observer::Wish;
 use lehr_numeric::summary::{effective_size, mean, sd};
 
-/// Lets the chains run to their end.
+/// Lets the chains run to the end.
 fn unwatched(_: &ChainProgress) -> Wish {
     Wish::Continue
 }
@@ -37,7 +37,7 @@ fn place<'d>(density: &'d dyn Density, frame: &'d Frame) -> Place<'d> {
     }
 }
 
-/// What a function of the draws is on average, with its Monte Carlo standard error.
+/// The mean of a function of the draws, with its Monte Carlo standard error.
 fn estimate(trace: &Trace, of: impl Fn(&[f64]) -> f64) -> (f64, f64) {
     let size = trace.draws.len() / trace.len();
     let values: Vec<f64> = trace.draws.chunks_exact(size).map(of).collect();

@@ -1,4 +1,4 @@
-//! Models whose posterior is known.
+//! Models with a known posterior.
 
 use crate::exact_regression::{Gaussian, Regression};
 use faer::{Mat, Side};
@@ -81,12 +81,12 @@ impl Linear {
     }
 }
 
-/// Rows that say nothing, for models that are all prior.
+/// A row without information, for models that consist of a prior only.
 fn one_row() -> Table {
     Table::new().with_number("y", vec![0.0]).unwrap()
 }
 
-/// N(0, 1) in so many dimensions.
+/// N(0, 1) in `size` dimensions.
 pub(crate) fn standard(size: usize) -> Bound {
     let model = Model::new(move |m| {
         m.sample("z", Normal::new(0.0, 1.0).expand([size]));

@@ -40,7 +40,7 @@ fn conjugate_models_have_their_moments() {
     // p ~ Beta(9, 6) through the logit, λ ~ Gamma(14, 4) through the logarithm.
     let frame = Frame::Identity;
     let (beta, gamma) = (beta_binomial(), gamma_poisson());
-    // Enough for the squares to tell posteriors from their square roots.
+    // Enough draws for the squares to distinguish posteriors from their square roots.
     let nuts = NutsSampler {
         draws: 40_000,
         ..NutsSampler::within(&frame, 1)
@@ -56,8 +56,8 @@ fn conjugate_models_have_their_moments() {
 
 #[test]
 fn thinned_draws_are_distributed_as_the_posterior() {
-    // The largest distance of the distribution functions over 400 nearly independent draws; 1 %
-    // of samples exceed 1.63/√400.
+    // The largest distance between the distribution functions of 400 nearly independent draws; it
+    // exceeds 1.63/√400 in 1 % of samples.
     let trace = run(
         &standard(3),
         &Frame::Identity,
@@ -89,7 +89,7 @@ fn the_funnel_is_warned_of_and_walnuts_reaches_into_it() {
         metric: Metric::Diagonal,
         ..NutsSampler::within(&Frame::Identity, 10)
     };
-    // Not every run meets the neck, and none may be relied on.
+    // Not every run reaches the neck of the funnel, and no run may be called reliable.
     let mut divergences = 0;
     for seed in 5..9 {
         let chains = Chains::of(&run(&density, &Frame::Identity, &plain, seed));
@@ -103,7 +103,7 @@ fn the_funnel_is_warned_of_and_walnuts_reaches_into_it() {
         warm_up: 1000,
         ..plain
     };
-    // Shares of single chains vary by 0.03: that of 32 is known to 0.006.
+    // The share of a single chain has a standard deviation of 0.03, that of 32 chains 0.006.
     let share = |seed: u64| {
         let trace = run(&density, &Frame::Identity, &split, seed);
         let below = trace.draws.chunks_exact(10).filter(|z| z[0] < -3.0).count();
@@ -154,7 +154,7 @@ fn a_stop_keeps_what_has_been_drawn() {
     let trace = stop_at(500).unwrap();
     assert!(trace.chains >= 1 && (1..1000).contains(&trace.length()));
     assert_eq!(trace.draws.len(), trace.len() * 2);
-    // So long a warm-up that it cannot end between two looks.
+    // Such a long warm-up that it cannot end between two reports.
     let long = NutsSampler {
         warm_up: 1_000_000,
         ..nuts

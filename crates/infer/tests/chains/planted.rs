@@ -1,4 +1,4 @@
-//! Posteriors on which methods are known to fail: draws that are relied on are right.
+//! Posteriors on which methods are known to fail: draws that are called reliable must be right.
 
 use lehr_infer::fit::{Fit, FitError};
 use lehr_infer::judge::Level;
@@ -16,7 +16,7 @@ struct Planted {
     truth: (f64, f64),
 }
 
-/// Latents that no row tells anything of: with them there are too many for a grid.
+/// Latents without any information in the rows; with them there are too many latents for a grid.
 const IDLE: usize = 3;
 
 /// Mean and standard deviation of a density by sums over a grid.
@@ -51,7 +51,7 @@ fn two_modes() -> Planted {
     }
 }
 
-/// A few rows near the start, and twice as many far away that have nearly all of the mass.
+/// A few rows near the start, and twice as many far away with nearly all of the posterior mass.
 fn wrong_mode() -> Planted {
     let y = [0.3, 0.5, 0.6, 9.8, 9.9, 10.0, 10.1, 10.2, 10.3];
     let model = Model::new(|m| {
@@ -67,7 +67,8 @@ fn wrong_mode() -> Planted {
     }
 }
 
-/// A binary response that the sign of x tells, and a prior that is wide: the slope has no end.
+/// A binary response that the sign of x determines, and a wide prior: the slope is not bounded by
+/// the data.
 fn separation() -> Planted {
     let x: [f64; 8] = [-2.0, -1.5, -1.0, -0.4, 0.3, 0.9, 1.6, 2.2];
     let y = x.map(|x| f64::from(u8::from(x > 0.0)));
@@ -93,7 +94,8 @@ fn neal() -> Planted {
     }
 }
 
-/// Equal responses whose noise is learned: the density grows without end as the noise vanishes.
+/// Equal responses whose noise is a parameter: the density grows without bound as the noise
+/// vanishes.
 fn no_noise() -> Bound {
     let model = Model::new(|m| {
         let a = m.sample("a", Normal::new(0.0, 1.0));
@@ -104,7 +106,7 @@ fn no_noise() -> Bound {
     model.bind(&rows(&[0.7; 4])).unwrap()
 }
 
-/// A slope without a prior, and a response that the sign of its column tells.
+/// A slope without a prior, and a response that the sign of its column determines.
 fn open_slope() -> Bound {
     let x = vec![-1.0, -0.5, 0.5, 1.0];
     let table = rows(&[0.0, 0.0, 1.0, 1.0]).with_number("x", x).unwrap();
@@ -115,7 +117,7 @@ fn open_slope() -> Bound {
     model.bind(&table).unwrap()
 }
 
-/// Few steps, and draws enough for moments.
+/// Few steps, and enough draws for moments.
 fn quick(method: &str, seed: u64) -> Fit<'static> {
     let mut fit = Fit::named(method).unwrap().seed(seed).draws(2000);
     if let Some(trained) = fit.method.variational_mut() {
@@ -124,7 +126,7 @@ fn quick(method: &str, seed: u64) -> Fit<'static> {
     fit
 }
 
-/// Fits a posterior that is none: an error will do, trust will not.
+/// Fits an improper posterior: an error is acceptable, a reliable verdict is not.
 fn never_trusted(method: &str, density: &Bound, seed: u64) {
     match quick(method, seed).run(density) {
         Err(error) => println!("{method}, seed {seed}: {error}"),

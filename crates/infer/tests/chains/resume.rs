@@ -1,4 +1,4 @@
-//! Chains that are stopped and resumed end as those that never were.
+//! Chains that are stopped and resumed have the same draws as uninterrupted ones.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use lehr_infer::run::{Checkpoint, Older};
 
 use crate::model::Linear;
 
-/// Stops a fit after so many looks at it, again and again.
+/// Stops a fit after a number of progress reports, again and again.
 struct Impatient {
     looks: usize,
 }
@@ -73,7 +73,7 @@ fn chains_in_lockstep_that_are_resumed_have_the_same_bits() {
 
 #[test]
 fn chains_of_their_own_threads_that_are_resumed_have_the_same_bits() {
-    // How far they come until they are stopped depends on the threads; what follows does not.
+    // The number of draws before the stop depends on the threads; the rest does not.
     let _ = assert_resumes("nuts", 30);
 }
 

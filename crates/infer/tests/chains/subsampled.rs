@@ -1,5 +1,5 @@
-//! `hmcecs` and `nuts-cs`: the perturbed target that is enumerated, exact cases, and what is said of
-//! draws that are not the posterior's.
+//! `hmcecs` and `nuts-cs`: the perturbed target by enumeration, exact cases, and verdicts on draws
+//! that are not from the posterior.
 
 use lehr_infer::chains::{Ecs, Perturbed, Subsampled};
 use lehr_infer::expansion::Mode;
@@ -54,7 +54,7 @@ impl Rows {
         rows
     }
 
-    /// ℓₙ, its slope and its curvature.
+    /// ℓₙ, its first derivative and its second derivative.
     fn row(&self, n: usize, z: f64) -> [f64; 3] {
         let (x, y) = (self.x[n], self.y[n]);
         let p = 1.0 / (1.0 + (-x * z).exp());
@@ -65,20 +65,20 @@ impl Rows {
         ]
     }
 
-    /// Slope and curvature of all rows.
+    /// First and second derivative summed over all rows.
     fn all(&self, z: f64) -> [f64; 2] {
         let rows = (0..self.x.len()).map(|n| self.row(n, z));
         rows.fold([0.0; 2], |sum, [_, g, h]| [sum[0] + g, sum[1] + h])
     }
 
-    /// What the expansion of a row leaves.
+    /// The difference between a row's log likelihood and its expansion.
     fn left(&self, n: usize, z: f64) -> f64 {
         let at = self.mode.latents[0];
         let ([value, ..], [centre, g, h], d) = (self.row(n, z), self.row(n, at), z - at);
         value - centre - g * d - 0.5 * h * d * d
     }
 
-    /// ln π(z, U) by the definition, but for a constant.
+    /// ln π(z, U) by the definition, up to a constant.
     fn perturbed(&self, set: &[usize], z: f64) -> f64 {
         let (all, m) = (self.x.len() as f64, set.len() as f64);
         let left: Vec<f64> = set.iter().map(|n| self.left(*n, z)).collect();
@@ -90,14 +90,14 @@ impl Rows {
         -0.5 * z * z + whole + all * mean - 0.5 * variance
     }
 
-    /// The log posterior, but for a constant.
+    /// The log posterior, up to a constant.
     fn exact(&self, z: f64) -> f64 {
         let rows = (0..self.x.len()).map(|n| self.row(n, z)[0]);
         -0.5 * z * z + rows.sum::<f64>()
     }
 }
 
-/// All sets of m of so many.
+/// All subsets with m of `all` elements.
 fn sets(all: usize, m: usize) -> Vec<Vec<usize>> {
     let chosen = (0_u32..1 << all).filter(|bits| bits.count_ones() as usize == m);
     let listed = chosen.map(|bits| (0..all).filter(|n| bits >> n & 1 == 1).collect());
@@ -132,7 +132,7 @@ fn subsets_at_a_fixed_point_come_as_often_as_they_should() {
     }
     for ((set, count_of), p) in sets.iter().zip(counts).zip(expected) {
         let found = count_of / f64::from(count);
-        // A visit lasts a few swaps: no more than ten of them are worth one.
+        // A subset stays for a few swaps: ten swaps count as at least one independent draw.
         let error = (p * (1.0 - p) / (0.1 * f64::from(count))).sqrt();
         assert!((found - p).abs() < 4.0 * error, "{set:?}: {found} for {p}");
     }
@@ -216,7 +216,7 @@ fn rows_that_are_quadratic_leave_nothing_to_estimate() {
     }
 }
 
-/// A logistic regression with rows far out on the steep side.
+/// A logistic regression with some rows far out on the steep side.
 fn steep(rows: usize) -> Bound {
     let x = normals(2 * rows, 11);
     let uniform = normals(rows, 12);

@@ -1,4 +1,5 @@
-//! `surrogate-hmc`: where its weights are equal, moments against integration, and delayed acceptance.
+//! `surrogate-hmc`: models with equal weights, moments against numerical integration, and delayed
+//! acceptance.
 
 use lehr_density::Density;
 use lehr_infer::fit::Fit;
@@ -23,7 +24,7 @@ fn on_rows(rows: usize) -> SurrogateHmc {
     }
 }
 
-/// The largest and the smallest log weight are so far apart.
+/// The difference between the largest and the smallest log weight.
 fn spread(posterior: &Posterior) -> f64 {
     let weights = posterior.log_weights().unwrap();
     let largest = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -79,8 +80,8 @@ fn by_integration() -> (f64, f64, f64) {
     (mean, variance.sqrt(), total.ln())
 }
 
-/// With one latent a grid stands in for the draws of a fit that is examined: the method's own are read
-/// from what the examination kept of them, or, below, the fit is not examined.
+/// With one latent, an examined fit takes its draws from a grid. The method's own draws are those
+/// that the examination stored; below, the fit is not examined.
 #[test]
 fn weighted_moments_are_those_of_integration() {
     let (density, ..) = eight_rows();
@@ -97,7 +98,7 @@ fn weighted_moments_are_those_of_integration() {
         (found.sd / sd).ln().abs() < 4.0 * found.sd_error,
         "{found:?} for {sd}"
     );
-    // Weights correct something: the surrogate is not the posterior.
+    // The weights have an effect, because the surrogate differs from the posterior.
     assert!(
         (raw.mean - mean).abs() > 8.0 * raw.mean_error,
         "{raw:?} for {mean}"
@@ -146,9 +147,10 @@ fn delayed_acceptance_leaves_the_posterior_as_it_is() {
     assert!((found.sd - sd).abs() < error, "{} for {sd}", found.sd);
 }
 
-/// Geweke's joint test: rows drawn given a latent, then a few exact iterations given the rows, and
-/// so on, leave the latent distributed as its prior. Slopes are mostly positive and the columns wide,
-/// so that posteriors are skewed to one side, which the surrogate alone gets wrong.
+/// Geweke's joint test: rows are drawn given a latent, then a few exact iterations follow given the
+/// rows, and so on. The latent keeps the distribution of its prior. Slopes are mostly positive and
+/// the columns wide, so that posteriors are skewed to one side, which the surrogate alone does not
+/// reproduce.
 #[test]
 fn delayed_acceptance_passes_a_joint_test() {
     let x = [-6.0, -3.0, 1.5, 4.5, 9.0];
@@ -231,7 +233,7 @@ fn rows_that_are_not_concave_agree_with_chains_on_all_rows() {
         .iter()
         .zip(truth.summaries())
     {
-        // Both have at least some 700 effective draws.
+        // Both have at least about 700 effective draws.
         let off = (found.mean - truth.mean).abs() / truth.sd;
         assert!(
             off < 4.0 * (2.0_f64 / 700.0).sqrt(),

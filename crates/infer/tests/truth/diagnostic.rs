@@ -299,10 +299,10 @@ fn a_grid_stands_in_for_a_gaussian_of_one_skewed_number() {
     assert!(verdict.to_string().starts_with(words), "{verdict}");
     let (mean, sd) = truth_of_rate();
     let found = &posterior.summaries()[0];
-    // 4,096 stratified draws: far below the error of independent ones.
+    // 4,096 stratified draws, whose error is far below that of independent ones.
     assert!((found.mean - mean).abs() < 0.01 * sd, "{found:?} {mean}");
     assert!((found.sd / sd).ln().abs() < 0.02, "{found:?} {sd}");
-    // Weights that are equal have no tail.
+    // Equal weights have no tail.
     assert_eq!(posterior.pareto_shape(), None);
 }
 

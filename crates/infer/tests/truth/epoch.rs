@@ -1,4 +1,4 @@
-//! The batches of an epoch against the whole table, whether they are copied or lent.
+//! The batches of an epoch compared with the whole table, whether they are copied or borrowed.
 
 use std::sync::Arc;
 
@@ -26,7 +26,8 @@ fn program(density: &dyn Density, weight: &Arc<[f64]>) -> Program {
     compiled.unwrap()
 }
 
-/// Sums of the batches of one epoch: together all rows, and in two epochs not the same ones.
+/// The sums over the batches of one epoch equal those over all rows, and two epochs have different
+/// batches.
 fn assert_epochs_add_up(rows: usize, width: usize) {
     let linear = Linear::new(rows, width, 3);
     let density = linear.bind();

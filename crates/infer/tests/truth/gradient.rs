@@ -1,4 +1,4 @@
-//! The training objective's gradient against central differences with frozen noise.
+//! The gradient of the training objective against central differences with frozen noise.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::fixture::{bases, chain, difference, value};
 use crate::model::small_models;
 use crate::{all_rows, batch, starts, stir};
 
-/// Relative error allowed, against the largest entry of a block's gradient.
+/// The largest allowed error relative to the largest entry of a block's gradient.
 const TOLERANCE: f64 = 1e-7;
 
 fn settings(objective: Objective) -> TrainSettings {
@@ -23,7 +23,7 @@ fn settings(objective: Objective) -> TrainSettings {
     }
 }
 
-/// Holds every entry of a task's gradient against differences of its objective.
+/// Compares every entry of a task's gradient with differences of its objective.
 fn assert_exact(task: &Task<'_>, objective: Objective, what: &str) {
     let mut learned = starts(task.density, task.guide);
     stir(&mut learned);
@@ -48,7 +48,7 @@ fn assert_exact(task: &Task<'_>, objective: Objective, what: &str) {
     }
 }
 
-/// A control variate in form only: derivatives do not ask whether it is a good one.
+/// An arbitrary control variate: derivatives do not depend on its quality.
 fn some_control(density: &dyn Density) -> Control {
     let size = density.latents().size();
     let wave = |scale: f64| move |k: usize| scale * (1.0 + 1.3 * k as f64).sin();
@@ -83,7 +83,7 @@ fn frames(size: usize) -> [Frame; 3] {
     ]
 }
 
-/// Every model with the identity frame: what `guides` gives, scored by `score`.
+/// Every model with the identity frame and the guides of `guides`, scored by `score`.
 fn for_every_model(guides: impl Fn() -> Vec<(String, Box<dyn Guide>)>, score: &Score) {
     for small in small_models() {
         for (name, guide) in guides() {

@@ -1,4 +1,5 @@
-//! Models with learned spreads of groups: their start, their control variate, and the answer.
+//! Models with learned standard deviations of groups: their start, their control variate, and their
+//! fit.
 
 use lehr_infer::guide::{Frame, MeanField};
 use lehr_infer::objective::{Control, Score};
@@ -14,7 +15,7 @@ const GROUPS: usize = 40;
 const ROWS_EACH: usize = 50;
 const SPREAD: f64 = 0.8;
 
-/// Effects of 40 groups of 50 rows with noise 1. Either form is the same model.
+/// Effects of 40 groups of 50 rows with noise 1. Both forms are the same model.
 fn groups(form: fn(&Tracer<'_>)) -> Bound {
     let (effects, noise) = (normals(GROUPS, 11), normals(GROUPS * ROWS_EACH, 12));
     let y = noise.iter().enumerate();
@@ -45,7 +46,8 @@ fn standard(m: &Tracer<'_>) {
 
 #[test]
 fn the_start_finds_the_spread_in_either_form() {
-    // The spread of 40 effects is known to 11 %, plus what 50 rows leave open of each.
+    // 40 effects determine their standard deviation to 11 %, plus the uncertainty of each effect
+    // given 50 rows.
     for form in [centred, standard] {
         let settled = best_independent(&groups(form), 5).unwrap();
         let spread = settled.centre.latents[0].exp();
@@ -62,7 +64,7 @@ fn a_fit_with_everything_left_to_the_rules_recovers_the_spread() {
         let spread = &summaries[0];
         assert_eq!(spread.name, "spread");
         assert!((spread.mean - SPREAD).abs() < 3.0 * spread.sd, "{spread:?}");
-        // log spread of G effects has a standard deviation of about 1/√(2G).
+        // The log standard deviation of G effects has a standard deviation of about 1/√(2G).
         let expected = spread.mean / (2.0 * GROUPS as f64).sqrt();
         assert!((spread.sd / expected).ln().abs() < 0.25, "{spread:?}");
         let start = posterior.choices.iter().find(|c| c.0 == "start").unwrap();

@@ -1,4 +1,4 @@
-//! Laws that need no tolerance beyond rounding.
+//! Identities that hold up to rounding.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ fn chain(base: Arc<dyn Base>, momentum: Momentum, drive: Drive, steps: usize) ->
     }
 }
 
-/// z and log weights, with noise that depends on the names of its inputs alone.
+/// z and log weights, with noise that depends only on the names of its inputs.
 fn weighed(density: &dyn Density, guide: &dyn Guide, learned: &Learned) -> [Vec<f64>; 2] {
     let mut program = compile(density, learned, (LANES, 1), |context| {
         let weighed = weigh(context, guide, Gradient::Total, &all_rows());
@@ -165,7 +165,7 @@ fn the_leapfrog_run_backwards_returns() {
         let from: Vec<f64> = normals(size, 3).iter().map(|z| 0.3 * z).collect();
         let momentum = normals(size, 4);
         let to = step(&small.density, &from, &momentum, step_size);
-        // z₁ = z₀ + ½η(p + p̂) tells the momentum after the kick, which is then turned round.
+        // z₁ = z₀ + ½η(p + p̂) gives the momentum after the kick, which is then reversed.
         let turned: Vec<f64> = (0..size)
             .map(|i| momentum[i] - 2.0 * (to[i] - from[i]) / step_size)
             .collect();
@@ -220,7 +220,7 @@ fn the_order_of_rows_does_not_matter_and_a_row_twice_is_weight_two() {
     }
 }
 
-/// Stops at a step.
+/// Stops at a given step.
 struct StopAt(u64);
 
 impl Observer for StopAt {
@@ -306,7 +306,7 @@ fn an_automatic_fit_that_was_stopped_and_resumed_is_the_fit() {
     assert_same_bits(&pieces, &whole);
 }
 
-/// Stops a phase at a step, and counts the looks at it.
+/// Stops a phase at a step, and counts the progress reports of the phase.
 struct StopIn {
     phase: Phase,
     step: u64,
@@ -372,8 +372,9 @@ fn a_fit_that_was_stopped_in_any_phase_is_the_fit() {
         let stopped = stopping.run(&density).unwrap_err().to_string();
         assert!(stopped.contains(": stopped after"), "{stopped}");
     }
-    // What the checkpoint has is not done again: the chain's draws were weighed, and those of the base
-    // alone. What is left are the base's own, which are reported as the chain adds nothing to it.
+    // Work in the checkpoint is not repeated: the draws of the chain and those of the base alone
+    // have been weighed. The remaining draws are the base's own, which are reported because the
+    // chain adds nothing to it.
     let copy = folder.path().join("copy");
     for (phase, looks) in [
         (Phase::CLIMB, 0),
@@ -390,7 +391,7 @@ fn a_fit_that_was_stopped_in_any_phase_is_the_fit() {
     }
 }
 
-/// Notes in which phases there was a checkpoint.
+/// Records the phases in which there was a checkpoint.
 struct Saves<'a> {
     path: &'a Path,
     now: Phase,
@@ -403,7 +404,7 @@ impl Observer for Saves<'_> {
     }
 
     fn progress(&mut self, _: &Progress) -> Wish {
-        // It is removed each time, so that every phase has to write its own.
+        // The checkpoint is removed each time, so that every phase has to write its own.
         if std::fs::remove_file(self.path).is_ok() && !self.seen.contains(&self.now) {
             self.seen.push(self.now);
         }
@@ -492,7 +493,7 @@ fn the_number_of_threads_does_not_change_a_bit() {
     }
 }
 
-/// Objectives of many steps, scored as given.
+/// The objectives of many steps with the given score.
 fn objectives(density: &dyn Density, frame: &Frame, score: &Score, learned: &Learned) -> Vec<f64> {
     let base = bases()[1].clone();
     let task = Task {

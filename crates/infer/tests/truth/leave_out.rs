@@ -1,4 +1,5 @@
-//! Rows left out of linear regression with known noise, whose predictive is known in closed form.
+//! Rows left out of a linear regression with known noise, whose predictive density has a closed
+//! form.
 
 use lehr_infer::leave_one_out::{WeightedDraws, leave_each_out};
 
@@ -27,7 +28,7 @@ fn exact(linear: &Linear, posterior: &Gaussian) -> f64 {
     (0..ROWS).map(row).sum()
 }
 
-/// Draws of a Gaussian `width` times as wide as the posterior, and their weights.
+/// Draws from a Gaussian `width` times as wide as the posterior, and their weights.
 fn drawn(posterior: &Gaussian, width: f64, seed: u64) -> (Vec<f64>, Vec<f64>) {
     let factor = posterior.covariance.llt(faer::Side::Lower).unwrap();
     let noise = normals(DRAWS * WIDTH, seed);

@@ -1,4 +1,4 @@
-//! What inference must get right, against truths that are known in closed form or by symmetry.
+//! Properties of inference, compared with truths that are known in closed form or by symmetry.
 
 #[path = "../exact_regression/mod.rs"]
 mod exact_regression;
@@ -64,7 +64,7 @@ fn batch(size: usize, purpose: &str) -> Score {
     }
 }
 
-/// The learned quantities of a guide at their starts.
+/// The learned quantities of a guide at the start.
 fn starts(density: &dyn Density, guide: &dyn Guide) -> Learned {
     Learned::new(all_blocks(density, guide))
 }
@@ -90,7 +90,7 @@ fn named(method: &str) -> Fit<'static> {
     Fit::named(method).unwrap()
 }
 
-/// A fit of so many steps.
+/// A fit with a fixed number of steps.
 fn fixed(method: &str, steps: u64) -> Fit<'static> {
     named(method).set("iterations", &steps.to_string()).unwrap()
 }
@@ -109,7 +109,7 @@ fn has(method: &MethodInfo, setting: &str) -> bool {
     method.settings().iter().any(|one| one.name == setting)
 }
 
-/// The fit with a setting of this value, if its method has it.
+/// The fit with this value of a setting, if its method has the setting.
 fn with(fit: Fit<'static>, setting: &str, value: usize) -> Fit<'static> {
     if has(fit.method.info(), setting) {
         fit.set(setting, &value.to_string()).unwrap()
@@ -122,7 +122,7 @@ fn run(fit: Fit<'_>, density: &dyn Density) -> Posterior {
     fit.run(density).unwrap()
 }
 
-/// What a fit learned.
+/// The learned quantities of a fit.
 fn learned(posterior: &Posterior) -> Learned {
     let sampler = posterior.sampler().unwrap();
     sampler.learned().unwrap().1.clone()

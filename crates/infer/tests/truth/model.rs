@@ -1,4 +1,4 @@
-//! Small models that between them use every distribution and every support.
+//! Small models that together use every distribution and every support.
 
 use lehr_density::Support;
 use lehr_model::distribution::{
@@ -39,7 +39,7 @@ fn table() -> Table {
         .unwrap()
 }
 
-/// A name and what it makes of the table.
+/// A name and the model bound to the table.
 pub(crate) struct Small {
     pub(crate) name: &'static str,
     pub(crate) density: Bound,

@@ -16,7 +16,7 @@ use lehr_infer::train::{Task, TrainSettings};
 use crate::linear::{Gaussian, Linear};
 use crate::{all_rows, batch, estimate, normals, set, starts};
 
-/// The likelihood of all rows, off by δa·z − ½ zᵀδB z.
+/// The likelihood of all rows with a perturbation δa·z − ½ zᵀδB z.
 struct Perturbed {
     slope: Arc<[f64]>,
     curvature: Arc<[f64]>,
@@ -60,7 +60,7 @@ impl Perturbed {
         }
     }
 
-    /// Information of the likelihood it stands for.
+    /// The information of the perturbed likelihood.
     fn information(&self, linear: &Linear) -> Information {
         let size = self.slope.len();
         let (precision, product) = linear.information(&linear.all(), 1.0);
@@ -70,7 +70,7 @@ impl Perturbed {
     }
 }
 
-/// A chain with γ = 0 and equal increments whose base is to be the prior.
+/// A chain with γ = 0 and equal increments, whose base will be the prior.
 fn chain(drive: Drive, momentum: Momentum, (steps, step_size): (usize, f64)) -> Annealed {
     Annealed {
         base: Arc::new(FullRank::default()),
@@ -364,7 +364,7 @@ fn pairs(rows: usize) -> Vec<[usize; 2]> {
     (0..rows).flat_map(from).collect()
 }
 
-/// Mean over all J of what a chain on J has.
+/// The mean over all subsets J of a quantity of the chain on J.
 fn aggregate(linear: &Linear, of: impl Fn(&Information) -> f64) -> f64 {
     let all = pairs(linear.rows());
     let share = linear.rows() as f64 / 2.0;
@@ -400,7 +400,7 @@ fn chains_on_batches_tend_to_the_aggregate_pseudo_posterior() {
     }
 }
 
-/// The mean of the training objective over many steps, the chain on two rows of six.
+/// The mean of the training objective over many steps, with a chain on two rows of six.
 fn trained_on(linear: &Linear, drive: Drive, score: &Score, steps: usize) -> (f64, f64) {
     let density = linear.bind();
     let guide = chain(drive, Momentum::Diagonal, (steps, falling(steps)));
@@ -434,7 +434,7 @@ fn rows_that_score_are_independent_of_rows_that_drive() {
     assert_within(found, independent, "two batches");
     let found = trained_on(&linear, drive.clone(), &all_rows(), steps);
     assert_within(found, independent, "a batch and all rows");
-    // The stream of the drive shared on purpose: what must not happen.
+    // The batch uses the random stream of the drive, which must not happen in a fit.
     let (shared, error) = trained_on(&linear, drive, &batch(2, "chain"), steps);
     assert!(
         shared - 4.0 * error > linear.log_evidence(),

@@ -1,4 +1,4 @@
-//! The best Gaussian by integrals, against closed forms and against draws.
+//! The best Gaussian by numerical integrals, compared with closed forms and with draws.
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ fn bind(model: &Model, rows: usize) -> Bound {
     model.bind(&table.unwrap()).unwrap()
 }
 
-/// Separable labels: the posterior leans on the prior and is skewed.
+/// Separable labels: the prior has a large influence on the posterior, which is skewed.
 fn logistic() -> Model {
     Model::new(|m| {
         let weight = m.sample("weight", Normal::new(0.0, 3.0).expand([WIDTH]));
@@ -82,7 +82,7 @@ fn base(kind: Covariance) -> Arc<dyn Base> {
     }
 }
 
-/// Log weights of draws in the frame, with one learned value moved.
+/// Log weights of draws in the frame, with one learned value changed.
 fn weights(density: &dyn Density, found: &Best, kind: Covariance, moved: (usize, f64)) -> Vec<f64> {
     let guide = base(kind);
     let mut learned = Learned::new(all_blocks(density, &guide));
@@ -133,7 +133,7 @@ fn its_bound_is_that_of_draws_and_every_change_lowers_it() {
             for place in 0..2 * WIDTH {
                 for by in [-0.2, 0.2] {
                     let there = weights(&density, &found, kind, (place, by));
-                    // The same draws in both: the difference is known better than either.
+                    // The same draws in both: the difference has a smaller error than either value.
                     let less: Vec<f64> = here.iter().zip(&there).map(|(a, b)| a - b).collect();
                     let (drop, error) = estimate(&less);
                     assert!(
@@ -217,7 +217,7 @@ fn with_a_shared_number() -> [Model; 2] {
     [gaussian, counts]
 }
 
-/// Classes in order, with four proportions behind their cutpoints.
+/// Ordered classes, with four proportions that determine the cutpoints.
 fn ordinal() -> Model {
     Model::new(|m| {
         let weight = m.sample("weight", Normal::new(0.0, 1.0).expand([WIDTH]));
@@ -290,7 +290,7 @@ fn gaussian_fits_with_shared_numbers_are_done_at_their_start() {
     }
 }
 
-/// A fit of the skewed model by a chain on this surrogate, hardly trained.
+/// A fit of the skewed model by a chain on this surrogate, with little training.
 fn chained(surrogate: SurrogateKind) -> Posterior {
     let density = bind(&logistic(), 60);
     let mut fit = fixed("sl-dais", 1).seed(4).draws(2048);
@@ -304,7 +304,7 @@ fn gain(posterior: &Posterior) -> Option<Gain> {
 
 #[test]
 fn a_chain_that_is_worse_than_its_base_says_so() {
-    // A network that has learned nothing is flat, so that the chain runs to the prior.
+    // An untrained network is flat, so the chain moves towards the prior.
     let astray = chained(SurrogateKind::NETWORK);
     let lost = gain(&astray).unwrap();
     assert_eq!(lost.over, "full-rank");
@@ -313,7 +313,7 @@ fn a_chain_that_is_worse_than_its_base_says_so() {
     assert!(verdict.warns());
     let words = "the chain is worse than the Gaussian it starts from";
     assert!(verdict.sentence.contains(words), "{verdict}");
-    // Nearly all rows as they are: the chain runs towards the posterior.
+    // Nearly all rows unchanged: the chain moves towards the posterior.
     let well = chained(SurrogateKind::TAYLOR);
     assert!(!well.verdict().sentence.contains(words));
     let density = bind(&logistic(), 60);

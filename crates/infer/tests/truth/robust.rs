@@ -1,4 +1,4 @@
-//! What cannot work is said in one sentence, and what goes wrong is counted.
+//! Impossible requests end in a one-sentence error, and failures during a fit are counted.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use lehr_table::Table;
 use crate::linear::Linear;
 use crate::{all_rows, common, fixed, learned, named, run, set, starts};
 
-/// A model whose last row has no density where the level is below 0.
+/// A model whose last row has no density if the level is below 0.
 fn last_row_edged() -> Bound {
     let model = Model::new(move |m| {
         let level = m.sample("level", Normal::new(0.0, 1.0));
@@ -277,7 +277,7 @@ fn a_small_cap_is_reported_as_not_converged() {
     assert!(!training.converged);
     assert_eq!(training.iterations, 100);
     let verdict = posterior.verdict();
-    // The chains can still find its draws to be right.
+    // The chains may still confirm its draws.
     let heard = verdict.reasons.iter().chain(&verdict.overruled);
     let mut said = heard.filter(|one| one.sentence == "training had not converged");
     assert_eq!(said.next().map(|one| one.level), Some(Level::Untrusted));

@@ -1,4 +1,4 @@
-//! Draws weighed on some rows of a long table, beside the same draws weighed on all of them.
+//! Draws weighed on some rows of a long table, compared with the same draws weighed on all of them.
 
 use lehr_density::Density;
 use lehr_infer::draw::{Evaluated, draw, evaluate};
@@ -16,7 +16,7 @@ use crate::normals;
 const ROWS: usize = 40_000;
 const DRAWS: usize = 320;
 
-/// A logistic regression; one row may be unlike all others, as far out as this and yet undecided.
+/// A logistic regression. With `odd`, one row has this distant covariate and a predictor near 0.
 fn logistic(odd: Option<f64>) -> Bound {
     let mut x = normals(ROWS, 71);
     let mut noise = Stream::new(72, "labels", 0);

@@ -1,4 +1,4 @@
-//! Rows that every step sums are counted once, whatever batch they would be in.
+//! Rows that every step sums are counted once, whichever batch they belong to.
 
 use lehr_density::Density;
 use lehr_infer::guide::{Feed, Gradient, Guide, Learned, MeanField, all_blocks};
@@ -14,7 +14,7 @@ use lehr_table::Table;
 use crate::normals;
 
 const STEPS: usize = 10;
-/// Of so many rows one is far out.
+/// Every row at a multiple of this number is an outlier.
 const FAR: usize = 13;
 
 /// A logistic regression in which every thirteenth row has a covariate thirty times as large.
@@ -43,8 +43,8 @@ fn program(density: &dyn Density, learned: &Learned, base: MeanField, score: &Sc
     program
 }
 
-/// What the steps of one epoch misjudge the log weight of their draw by. A narrow guide far from
-/// the mode draws nearly the same z throughout.
+/// The errors of the log weight of a draw in the steps of one epoch. A narrow guide far from the
+/// mode draws nearly the same z in each step.
 fn errors(density: &dyn Density, control: &Control) -> Vec<f64> {
     let base = MeanField { start_scale: 1e-9 };
     let mut learned = Learned::new(all_blocks(density, &base as &dyn Guide));
@@ -68,7 +68,7 @@ fn errors(density: &dyn Density, control: &Control) -> Vec<f64> {
 
 #[test]
 fn an_epoch_counts_every_row_once_with_some_of_them_in_every_step() {
-    // The longer table is large enough for batches to be taken from its copy in random order.
+    // The longer table is large enough for its batches to be copied in random order.
     for (rows, copied) in [(260, false), (70_200, true)] {
         let density = bind(rows / STEPS * STEPS);
         assert_eq!(density.source().shuffled_source().is_some(), copied);

@@ -1,4 +1,5 @@
-//! Vague priors on spreads: where a fit starts must not depend on the middle of the prior.
+//! Vague priors on standard deviations: the start of a fit must not depend on the median of the
+//! prior.
 
 use lehr_density::Density;
 use lehr_infer::guide::Frame;
@@ -12,24 +13,24 @@ use crate::{fixed, named, normals, run};
 
 const SPREAD: f64 = 0.6;
 
-/// What is known of the spread: next to nothing.
+/// The vague prior of the groups' standard deviation.
 #[derive(Clone, Copy, Debug)]
 enum Vague {
     HalfNormal,
     HalfCauchy,
     Uniform,
-    /// Not vague, for comparison.
+    /// An informative prior, for comparison.
     Sensible,
 }
 
-/// What the site of the groups holds.
+/// The parametrisation of the group effects.
 #[derive(Clone, Copy, Debug)]
 enum Form {
     Standard,
     Effect,
 }
 
-/// Counts of `each` rows per group, by way of their log rates.
+/// Counts of `each` rows per group, drawn through their log rates.
 fn counts(groups: usize, each: usize) -> Table {
     let (effects, x) = (normals(groups, 3), normals(groups * each, 4));
     let mut stream = Stream::new(5, "counts", 0);
@@ -74,7 +75,7 @@ fn model(prior: Vague, form: Form, groups: usize) -> Model {
     })
 }
 
-/// The common part and the response, with the effect of a row's group.
+/// The fixed part of the predictor and the response, with the effect of a row's group.
 fn rows<'g>(m: &Tracer<'g>, effect: impl Fn(&lehr_model::Row<'_, 'g>) -> lehr_graph::Expr<'g>) {
     let intercept = m.sample("intercept", Normal::new(0.0, 2.5));
     let slope = m.sample("slope", Normal::new(0.0, 2.5));
@@ -90,7 +91,8 @@ fn bind(prior: Vague, form: Form, groups: usize, each: usize) -> Bound {
         .unwrap()
 }
 
-/// The spread where a start is, and how wide the start is there, on the unconstrained scale.
+/// The standard deviation of the groups at the start, and the width of the start there, on the
+/// unconstrained scale.
 fn settled(density: &Bound, seed: u64) -> (f64, f64) {
     let found = best_independent(density, seed).unwrap();
     let sites = density.latents().constrain_values(&found.centre.latents);
@@ -116,8 +118,8 @@ fn a_start_does_not_depend_on_the_middle_of_a_vague_prior() {
     }
 }
 
-/// Fits hardly trained from so many seeds: those that start badly stop there, or end in a bound of
-/// many digits.
+/// Fits with little training from this number of seeds. Bad starts fail there, or end in a very low
+/// bound.
 fn fitted_from_every_seed(prior: Vague, method: &str, seeds: u64) {
     let density = bind(prior, Form::Standard, 8, 5);
     for seed in 0..seeds {
@@ -162,7 +164,8 @@ fn many_groups_under_a_vague_prior_end_where_a_sensible_one_does() {
     assert!((sensible - SPREAD).abs() < 3.0 * sd, "{sensible} ± {sd}");
     for prior in [Vague::HalfNormal, Vague::Uniform] {
         let (mean, own) = spread(prior);
-        // A hundred effects leave a prior no say, and 4,000 draws a tenth of a deviation.
+        // A hundred effects make the prior unimportant, and 4,000 draws have an error below a tenth
+        // of a standard deviation.
         assert!(
             (mean - sensible).abs() < 0.3 * sd,
             "{prior:?}: {mean} {sensible} ± {sd}"

@@ -11,7 +11,7 @@ use super::value::Value;
 pub struct ParameterError {
     /// The distribution.
     pub distribution: &'static str,
-    /// What was expected and what was found.
+    /// The expected and the found value.
     pub message: String,
     /// Advice; empty if the message contains it.
     pub hint: &'static str,

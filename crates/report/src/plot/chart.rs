@@ -45,7 +45,7 @@ pub struct Series {
 /// Curves over a common axis.
 #[derive(Clone, Debug, Default)]
 pub struct Lines {
-    /// What is shown.
+    /// The title above the chart.
     pub title: String,
     /// Across.
     pub x: Axis,
@@ -58,7 +58,7 @@ pub struct Lines {
 /// Dots beside names.
 #[derive(Clone, Debug, Default)]
 pub struct Dots {
-    /// What is shown.
+    /// The title above the chart.
     pub title: String,
     /// The names, from top to bottom.
     pub names: Vec<String>,

@@ -18,10 +18,10 @@ pub trait NamedFlow: Flow {
     /// The settings of the flow by name.
     fn settings(&mut self) -> Vec<Setting<'_>>;
 
-    /// What is wrong with them.
+    /// The mistake in the settings, if there is one.
     fn problem(&self) -> Option<String>;
 
-    /// What of them is reported.
+    /// The settings that a fit reports.
     fn choices(&self) -> Choices;
 }
 
@@ -30,7 +30,7 @@ pub trait NamedFlow: Flow {
 pub struct FlowMethod<F> {
     /// The flow.
     pub flow: F,
-    /// What all variational methods have.
+    /// The settings common to all variational methods.
     pub variational: VariationalSettings,
 }
 

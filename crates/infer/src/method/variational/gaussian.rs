@@ -19,7 +19,7 @@ pub trait NamedGaussian: Base + Copy + Default + 'static {
 pub struct GaussianMethod<G> {
     /// The Gaussian, with its start.
     pub guide: G,
-    /// What all variational methods have.
+    /// The settings common to all variational methods.
     pub variational: VariationalSettings,
 }
 

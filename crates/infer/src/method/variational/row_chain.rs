@@ -34,7 +34,7 @@ pub trait RowDrive: Clone + Send + Sync + 'static {
 pub struct RowChain<R> {
     /// The chain.
     pub chain: ChainSettings,
-    /// What all variational methods have.
+    /// The settings common to all variational methods.
     pub variational: VariationalSettings,
     rows: PhantomData<R>,
 }

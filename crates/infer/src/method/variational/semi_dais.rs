@@ -53,7 +53,7 @@ pub struct SemiDais {
     pub surrogate_rows: Option<usize>,
     /// The base of z, K of the chains of rows, and the starting values of their quantities.
     pub chain: ChainSettings,
-    /// What all variational methods have.
+    /// The settings common to all variational methods.
     pub variational: VariationalSettings,
 }
 

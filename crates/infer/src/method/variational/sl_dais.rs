@@ -42,7 +42,7 @@ pub struct SlDais {
     pub surrogate_rows: Option<usize>,
     /// The chain.
     pub chain: ChainSettings,
-    /// What all variational methods have.
+    /// The settings common to all variational methods.
     pub variational: VariationalSettings,
 }
 
