@@ -4,9 +4,10 @@
     python docs/execute.py --check docs/tutorial/*.md   # run, and compare the verdicts
 
 Blocks marked `python` share one namespace, blocks marked `sh` one folder with it. What a block
-prints replaces the `text` block that follows, and pictures that it saves go beside the page. A
-block that fails ends the run. Output depends on the processor in its last digits and on the clock
-where it names seconds, so a check compares no more than verdicts and exit codes.
+prints replaces the `text` block that follows, folded at 120 characters, and pictures that it saves
+go beside the page. A block that fails ends the run. Output depends on the processor in its last
+digits and on the clock where it names seconds, so a check compares no more than verdicts and exit
+codes.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,6 +30,7 @@ from pathlib import Path
 from typing import Any
 
 PICTURES = (".png", ".svg")
+WIDTH = 120
 VERDICT = re.compile(r"^(?:\W )?(reliable|corrected|look again|do not trust): |^(exit code \d+)$")
 BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.M | re.S)
 
@@ -93,8 +96,18 @@ def scratch() -> Iterator[Path]:
 
 def tidy(printed: str) -> str:
     """Return the text without blanks at the ends of lines and the page."""
-    lines = [line.rstrip() for line in printed.strip("\n").splitlines()]
+    lines = [part for line in printed.strip("\n").splitlines() for part in folded(line.rstrip())]
     return "".join(f"{line}\n" for line in lines)
+
+
+def folded(line: str) -> list[str]:
+    """Return the line, or its parts at blanks if it is wider than the pages are."""
+    if len(line) <= WIDTH:
+        return [line]
+    indent = line[: len(line) - len(line.lstrip())] + "  "
+    return textwrap.wrap(
+        line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def executed(page: Path) -> tuple[str, list[tuple[str, str]]]:

@@ -97,6 +97,11 @@ pub fn load(path: impl AsRef<Path>) -> Result<SavedFit, Error> {
 #[doc = include_str!("../README.md")]
 pub struct Readme;
 
+/// The page of Rust, compiled as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/rust.md")]
+pub struct RustPage;
+
 /// The Rust of the page on latents of single rows, compiled as a test.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/locals.md")]

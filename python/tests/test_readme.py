@@ -1,6 +1,7 @@
-"""What the README shows of Python, run as it is written."""
+"""What the README and the page of Python show, run as it is written."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,15 @@ import pytest
 
 import lehr
 
-README = Path(__file__).parents[2] / "README.md"
+ROOT = Path(__file__).parents[2]
+
+
+def blocks(page):
+    return re.findall(r"```python\n(.*?)```", page.read_text(), re.S)
+
+
+def run(block, page, names):
+    exec(compile(block, str(page), "exec"), names)
 
 
 def machines(rows, seed):
@@ -37,17 +46,31 @@ def groups(rows):
     return {"x": x, "group": np.array(list("abcdefghijkl"))[group], "y": y}
 
 
-def test_the_examples_of_the_readme_run(tmp_path, monkeypatch, capsys):
+def test_the_example_of_the_readme_runs_and_prints_what_it_shows(tmp_path, monkeypatch, capsys):
+    readme = ROOT / "README.md"
+    (block,) = blocks(readme)
+    made = re.search(r"^awk .*?> machines.csv$", readme.read_text(), re.M | re.S).group(0)
+    monkeypatch.chdir(tmp_path)
+    subprocess.run(["sh", "-c", made], check=True)
+    names = {}
+    run(block, readme, names)
+    assert names["fit"].verdict.level == "reliable"
+    assert lehr.load("machines.lehr").formula
+    shown = readme.read_text().split(block)[1].split("```text\n")[1].split("```")[0]
+    printed = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    assert printed == shown.splitlines()
+
+
+def test_the_examples_of_the_page_of_python_run(tmp_path, monkeypatch, capsys):
     pytest.importorskip("arviz")
-    text = README.read_text()
-    part = text[text.index("## From Python") : text.index("## From Rust")]
-    blocks = re.findall(r"```python\n(.*?)```", part, re.S)
-    assert len(blocks) == 2
+    page = ROOT / "docs" / "python.md"
+    found = blocks(page)
+    assert len(found) == 2
     monkeypatch.chdir(tmp_path)
     frames = {"df": machines(1500, 1), "new": machines(20, 2), "test": machines(300, 4)}
-    names = frames | {"table": groups(1500)}
-    for block in blocks:
-        exec(compile(block, str(README), "exec"), names)
+    names = frames | {"table": groups(1500), "lehr": lehr}
+    for block in found:
+        run(block, page, names)
     assert names["fit"].verdict.level in ("reliable", "corrected")
     assert (tmp_path / "fit.html").exists() and lehr.load("fit.lehr").formula
     assert names["posterior"].verdict.level in ("reliable", "corrected")

@@ -13,6 +13,8 @@ const MARK: &str =
     "<!-- What follows is written by `make commands` from the help of the command. -->\n";
 /// The options that all commands share, which the page of all commands lists once.
 const COMMON: &str = "Options of every command";
+/// The width of the text in characters.
+const WIDTH: usize = 116;
 
 fn page_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/commands")
@@ -35,16 +37,19 @@ fn generate_page(command: &Command) -> String {
     let usage = usage.trim_start_matches("Usage: ").trim();
     let about = command.get_long_about().or(command.get_about());
     let about = about.map(ToString::to_string).unwrap_or_default();
-    let mut page = format!("\n```text\n{usage}\n```\n\n{}\n", about.trim());
+    let mut page = format!("\n```text\n{usage}\n```\n");
+    for paragraph in about.trim().split("\n\n") {
+        let _ = write!(page, "\n{}\n", fill_lines(paragraph, ""));
+    }
     for (heading, arguments) in argument_sections(command) {
-        let _ = write!(page, "\n## {heading}\n\n| write | for |\n|---|---|\n");
+        let _ = write!(page, "\n## {heading}\n\n");
         for argument in arguments {
-            let _ = writeln!(
-                page,
-                "| {} | {} |",
+            let item = format!(
+                "- {}: {}",
                 write_argument(argument),
                 argument_meaning(argument)
             );
+            let _ = writeln!(page, "{}", fill_lines(&item, "  "));
         }
     }
     if let Some(after) = command.get_after_help() {
@@ -102,10 +107,10 @@ fn write_argument(argument: &Arg) -> String {
     let long = argument.get_long().map(|name| format!("--{name}"));
     let flags: Vec<String> = short.into_iter().chain(long).collect();
     let text = format!("{} {value}", flags.join(", "));
-    format!("`{}`", text.trim_end().replace('|', "\\|"))
+    format!("`{}`", text.trim_end())
 }
 
-/// The help of an argument, its values and its default, in one cell.
+/// The help of an argument, its values and its default, in one item.
 fn argument_meaning(argument: &Arg) -> String {
     let help = argument.get_long_help().or(argument.get_help());
     let help = help.map(ToString::to_string).unwrap_or_default();
@@ -128,7 +133,25 @@ fn argument_meaning(argument: &Arg) -> String {
     if takes && !defaults.is_empty() {
         let _ = write!(text, " [default: {}]", defaults.join(", "));
     }
-    text.replace('|', "\\|")
+    text
+}
+
+/// The text in lines of the width, those after the first indented.
+fn fill_lines(text: &str, indent: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let line = lines.last_mut().unwrap();
+        let width = line.chars().count() + 1 + word.chars().count();
+        // A dash at the start of a line would begin an item of a list.
+        if line.is_empty() {
+            line.push_str(word);
+        } else if width <= WIDTH || word == "-" {
+            *line = format!("{line} {word}");
+        } else {
+            lines.push(format!("{indent}{word}"));
+        }
+    }
+    lines.join("\n")
 }
 
 /// The text after the options of the help: examples as code, sentences as sentences.
@@ -137,7 +160,7 @@ fn example_lines(after: &str) -> String {
     for part in after.split("\n\n") {
         match part.strip_prefix("Examples:\n") {
             None => {
-                let _ = write!(page, "\n{}\n", part.trim());
+                let _ = write!(page, "\n{}\n", fill_lines(part, ""));
             }
             Some(code) => {
                 let lines: Vec<&str> = code.lines().map(str::trim).collect();
@@ -207,9 +230,19 @@ fn pages_list_what_clap_knows() {
     for argument in fit.get_arguments().filter(|one| !one.is_hide_set()) {
         assert!(page.contains(&write_argument(argument)), "{argument:?}");
     }
-    assert!(page.contains("| `--prior-only` |"), "{page}");
+    assert!(page.contains("\n- `--prior-only`: "), "{page}");
     assert!(
         page.contains("lehr fit [OPTIONS] <FORMULA> <TABLE>..."),
         "{page}"
     );
+}
+
+#[test]
+fn no_line_begins_with_a_dash_that_is_not_an_item() {
+    let text = format!("- a{}", " word - word".repeat(40));
+    let lines = fill_lines(&text, "  ");
+    let mut after = lines.lines().skip(1);
+    assert!(lines.lines().count() > 3, "{lines}");
+    assert!(after.all(|line| line.starts_with("  word")), "{lines}");
+    assert!(lines.lines().all(|line| line.chars().count() <= 120));
 }

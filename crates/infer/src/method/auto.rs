@@ -21,9 +21,9 @@ use lehr_density::rows_here;
 pub(super) static INFO: MethodInfo = MethodInfo {
     name: "auto",
     aliases: &[],
-    help: "one of the others, and another one while the verdict is not reliable",
+    help: "tries methods in turn until a verdict is reliable",
     needs: "",
-    cost: "what the methods cost that it tries",
+    cost: "the cost of the methods that it tries",
     when: "the default",
     remedy: "raise budget, or choose a method",
     reads_all_rows: false,

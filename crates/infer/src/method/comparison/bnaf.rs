@@ -13,7 +13,7 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     help: "a Gaussian bent by a block neural autoregressive flow",
     needs: "",
     cost: "one mini-batch and a network of 16 D hidden units",
-    when: "for comparison: the paper's Flow; iaf has a better bound in less time",
+    when: "comparison: the paper's Flow; prefer iaf",
     remedy: "use iaf or nuts",
     reads_all_rows: false,
     new: || Box::new(Bnaf::default()),

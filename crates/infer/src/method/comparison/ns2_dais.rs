@@ -11,7 +11,7 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     help: "annealed leapfrog steps, a fresh mini-batch at each",
     needs: "",
     cost: "K mini-batches",
-    when: "for comparison with ns-dais",
+    when: "comparison with ns-dais",
     remedy: "raise chain-steps or batch, or try sl-dais",
     reads_all_rows: false,
     new: || Box::new(Ns2Dais::default()),

@@ -11,7 +11,7 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     help: "annealed leapfrog steps on one mini-batch per chain",
     needs: "",
     cost: "B rows, K times",
-    when: "for comparison: it tends to a mixture of mini-batch posteriors",
+    when: "comparison: tends to a mixture of batch posteriors",
     remedy: "raise chain-steps or batch, or try sl-dais",
     reads_all_rows: false,
     new: || Box::new(NsDais::default()),

@@ -29,10 +29,10 @@ use lehr_rows::watch::{Phase, Wish};
 pub(crate) static INFO: MethodInfo = MethodInfo {
     name: "nuts-cs",
     aliases: &[],
-    help: "the No-U-Turn sampler on a weighted subset of the rows, a coreset",
+    help: "the No-U-Turn sampler on a coreset of the rows",
     needs: "a binary response",
     cost: "a thousand rows, a few to hundreds of times per draw",
-    when: "for comparison: its posterior is standard deviations away from that of all rows",
+    when: "comparison: its posterior is off by standard deviations",
     remedy: "use surrogate-hmc",
     reads_all_rows: false,
     new: || Box::new(NutsCs::default()),

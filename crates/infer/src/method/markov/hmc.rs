@@ -19,7 +19,7 @@ use crate::start::{Start, setting};
 pub(crate) static INFO: MethodInfo = MethodInfo {
     name: "hmc",
     aliases: &[],
-    help: "Markov chains on all rows, in lockstep in whitened coordinates",
+    help: "Markov chains on all rows, in lockstep, whitened",
     needs: "all rows in memory",
     cost: "all rows, three to five times per draw",
     when: "exact answers where the posterior is near a Gaussian",

@@ -19,7 +19,7 @@ use crate::start::{Start, setting};
 pub(crate) static INFO: MethodInfo = MethodInfo {
     name: "nuts",
     aliases: &[],
-    help: "Markov chains on all rows, by the No-U-Turn sampler",
+    help: "Markov chains on all rows: the No-U-Turn sampler",
     needs: "all rows in memory",
     cost: "all rows, a few to hundreds of times per draw",
     when: "the reference: hierarchies, and whatever is small enough",

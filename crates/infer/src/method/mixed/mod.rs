@@ -19,9 +19,9 @@ use crate::setting::Setting;
 pub(crate) static INFO: MethodInfo = MethodInfo {
     name: "collapse",
     aliases: &[],
-    help: "effects by group integrated out, the few spreads that are left weighed at points or drawn by chains",
-    needs: "effects by group and one predictor per row",
-    cost: "one factorisation, and a pass over the rows unless the response is normal; about 200 in all",
+    help: "random effects integrated out; a few hyperparameters by weighted points or chains",
+    needs: "random effects and one linear predictor per row",
+    cost: "some 200 factorisations, and passes unless gaussian",
     when: "multilevel models",
     remedy: "use sl-dais",
     reads_all_rows: false,

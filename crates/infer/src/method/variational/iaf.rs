@@ -13,7 +13,7 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     help: "a Gaussian bent by an inverse autoregressive flow",
     needs: "",
     cost: "one mini-batch and two networks of 64 hidden units",
-    when: "skewed posteriors and funnels with up to a few hundred latents",
+    when: "skewed posteriors and funnels of a few hundred latents",
     remedy: "raise flow-layers, or use nuts",
     reads_all_rows: false,
     new: || Box::new(Iaf::default()),

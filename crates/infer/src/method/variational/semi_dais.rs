@@ -23,10 +23,10 @@ use crate::surrogate::{SurrogateKind, restore};
 pub(crate) static INFO: MethodInfo = MethodInfo {
     name: "semi-dais",
     aliases: &[],
-    help: "annealed leapfrog steps in the latents of single rows, given a guide of all others",
+    help: "annealed leapfrog steps for the latents of each row",
     needs: "latents of single rows",
     cost: "one mini-batch, K times; independent of N",
-    when: "three to eight latents per row; one or two are integrated out by every other method",
+    when: "three to eight latents per row",
     remedy: "raise chain-steps",
     reads_all_rows: false,
     new: || Box::new(SemiDais::default()),

@@ -22,10 +22,10 @@ use crate::surrogate::{
 pub(crate) static INFO: MethodInfo = MethodInfo {
     name: "sl-dais",
     aliases: &[],
-    help: "annealed leapfrog steps on a learned surrogate likelihood",
+    help: "annealed leapfrog on a learned surrogate likelihood",
     needs: "",
     cost: "the surrogate's rows, K times, and one mini-batch; independent of N",
-    when: "skewed or heavy-tailed posteriors on tables of any length",
+    when: "skewed or heavy-tailed posteriors; any table size",
     remedy: "raise chain-steps or surrogate-rows",
     reads_all_rows: false,
     new: || Box::new(SlDais::default()),
