@@ -35,7 +35,7 @@ impl MonotonicTerm {
         for option in options {
             match &option.kind {
                 NodeKind::Named(name, value) if name == "levels" => {
-                    coded.order = read_levels(value)?
+                    coded.order = read_levels(value)?;
                 }
                 NodeKind::Named(name, _) => {
                     let message = format!("mo(...) has no argument \"{name}\"");

@@ -136,7 +136,7 @@ impl SplineTerm {
             "k" => self.k = Some(read_whole(name, value, FEWEST..=MOST, USUAL)?),
             "bs" => self.basis = read_basis(value)?,
             "period" => {
-                self.period = Some(read_period(value, "s(month, bs = \"cc\", period = 12)")?)
+                self.period = Some(read_period(value, "s(month, bs = \"cc\", period = 12)")?);
             }
             _ => {
                 let message = format!("s(...) has no argument \"{name}\"");

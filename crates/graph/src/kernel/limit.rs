@@ -153,7 +153,7 @@ impl Reach<'_> {
                 self.check_lanes(lanes, [right, side * side, right]);
             }
             Instruction::Tril { lanes, side, .. } => {
-                self.check_lanes(lanes, [side[0] * side[1]; 2])
+                self.check_lanes(lanes, [side[0] * side[1]; 2]);
             }
             other => unreachable!("{other:?} is checked by its own arm"),
         }

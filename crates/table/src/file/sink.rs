@@ -86,7 +86,7 @@ impl Sink {
                     writer.write(&batch).map_err(refusal_error(&self.target))?;
                 }
                 Encoder::Ipc(writer) => {
-                    writer.write(&batch).map_err(refusal_error(&self.target))?
+                    writer.write(&batch).map_err(refusal_error(&self.target))?;
                 }
                 Encoder::Csv(_) => {}
             }

@@ -83,7 +83,7 @@ fn check_span<R: Read + Seek>(file: &mut R, total: u64, span: &Span) -> Result<u
     });
     match batch {
         Some(batch) if batch.compression().is_some() => {
-            check_compression(file, (body, end), &batch)?
+            check_compression(file, (body, end), &batch)?;
         }
         _ => {}
     }
