@@ -1,4 +1,5 @@
-//! Rows left out of fits, part by part: what all rows say cheaply, and what some say in full.
+//! Rows left out of fits, part by part: a cheap estimate from all rows, and the full computation
+//! for some.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,19 +12,20 @@ use crate::leave_out::{
 };
 use crate::saved_fit::SavedFit;
 
-/// What all rows of a part say of several fits.
+/// The cheap estimates from all rows of a part, for several fits.
 #[derive(Serialize, Deserialize)]
 struct Glance {
     rows: u64,
-    /// Of each fit, the sum of [`LooRow::cheap`].
+    /// The sum of [`LooRow::cheap`] for each fit.
     cheap: Vec<f64>,
 }
 
 impl PartRows {
-    /// What all rows say cheaply of fits of one table, as bytes for [`to_leave_out`] and [`left_out`].
+    /// Cheap estimates from all rows for fits of one table, as bytes for [`to_leave_out`] and
+    /// [`left_out`].
     ///
     /// # Errors
-    /// If the part cannot be read, or its rows are none of a fit.
+    /// If the part cannot be read, or its rows do not suit a fit.
     pub fn glance(&self, fits: &[&SavedFit]) -> Result<Vec<u8>, Error> {
         let all = sum_cheap_values(fits, &mut |visit| self.for_fits(fits, visit))?;
         Ok(encoded(&Glance {
@@ -32,11 +34,11 @@ impl PartRows {
         }))
     }
 
-    /// Leaves some rows out of fits of one table, as bytes for [`left_out`]. The rows are named by
-    /// their places among those of the part that were not dropped, and increase.
+    /// Leaves some rows out of fits of one table; returns bytes for [`left_out`]. The rows are
+    /// given by their places among the rows of the part that were not dropped, in increasing order.
     ///
     /// # Errors
-    /// If the part cannot be read, or its rows are none of a fit.
+    /// If the part cannot be read, or its rows do not suit a fit.
     pub fn leave_out(&self, fits: &[&SavedFit], chosen: &[u64]) -> Result<Vec<u8>, Error> {
         if chosen.is_empty() {
             // The part need not be read again.
@@ -62,10 +64,11 @@ impl PartRows {
     }
 }
 
-/// Which rows of each part are left out, by their places there: all, or so many evenly at random.
+/// The rows of each part to leave out, by their places there: all, or an evenly spaced random
+/// sample.
 ///
 /// # Errors
-/// If the bytes are none of [`PartRows::glance`].
+/// If the bytes are not those of [`PartRows::glance`].
 pub fn to_leave_out(glances: &[Vec<u8>], sampling: LooSampling) -> Result<Vec<Vec<u64>>, Error> {
     let counts = read(glances)?.into_iter().map(|glance| glance.rows);
     let counts: Vec<u64> = counts.collect();
@@ -81,10 +84,10 @@ pub fn to_leave_out(glances: &[Vec<u8>], sampling: LooSampling) -> Result<Vec<Ve
     Ok(counts.iter().map(own).collect())
 }
 
-/// Rows left out of each fit, from what the parts said in their order.
+/// The leave-one-out results of each fit, from the answers of the parts in order.
 ///
 /// # Errors
-/// If the bytes are none of [`PartRows::glance`] and [`PartRows::leave_out`].
+/// If the bytes are not those of [`PartRows::glance`] and [`PartRows::leave_out`].
 pub fn left_out(
     fits: &[&SavedFit],
     glances: &[Vec<u8>],

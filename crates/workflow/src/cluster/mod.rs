@@ -1,9 +1,10 @@
-//! Regressions of tables that are divided among other processes: what those are asked, what they answer,
-//! and what is made of it here.
+//! Regressions of tables that are divided among other processes: the tasks for these processes,
+//! their answers, and the results computed from them.
 //!
-//! Nothing of scheduling, placement, retry or transport is here: whoever implements [`Workers`] carries
-//! bytes. The answer of a partition depends on its rows and on the question alone, and answers are put
-//! together in the order of the partitions, so that it does not matter who gave them.
+//! Scheduling, placement, retries and transport are not part of this module: an implementation of
+//! [`Workers`] carries bytes. The answer of a partition depends only on its rows and the task, and
+//! answers are merged in the order of the partitions, so that it does not matter which process
+//! computed them.
 
 mod leaving;
 mod partition;
@@ -20,35 +21,35 @@ pub use scoring::{PartRows, evaluation};
 
 pub(crate) use table::check;
 
-/// Those who have the rows, one partition each.
+/// The processes that have the rows, one partition each.
 pub trait Workers: Send + Sync {
-    /// How many partitions there are.
+    /// The number of partitions.
     fn partitions(&self) -> usize;
 
-    /// From now on tasks are about this model: [`Partition::answer`] is to be given it.
+    /// Sets the model of all later tasks, which [`Partition::answer`] is called with.
     ///
     /// # Errors
-    /// If that cannot be told, in words for the user.
+    /// If the workers cannot be reached, with a message for the user.
     fn bind(&self, model: &[u8]) -> Result<(), String>;
 
-    /// What [`Partition::answer`] says of every partition in order.
+    /// The results of [`Partition::answer`] for every partition in order.
     ///
     /// # Errors
-    /// If a partition cannot answer, in words for the user.
+    /// If a partition cannot answer, with a message for the user.
     fn answer(&self, tasks: Tasks<'_>) -> Result<Vec<Vec<u8>>, String>;
 }
 
-/// What partitions are asked.
+/// The tasks for all partitions.
 #[derive(Clone, Copy, Debug)]
 pub enum Tasks<'a> {
-    /// All the same.
+    /// The same task for all.
     Same(&'a [u8]),
-    /// Each something of its own, in order.
+    /// One task for each, in order.
     Each(&'a [Vec<u8>]),
 }
 
 impl<'a> Tasks<'a> {
-    /// What a partition is asked.
+    /// The task for a partition.
     pub fn of(self, partition: usize) -> &'a [u8] {
         match self {
             Tasks::Same(task) => task,

@@ -1,4 +1,4 @@
-//! A regression of a table that is divided among other processes.
+//! A regression on a table that is divided among other processes.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -21,24 +21,24 @@ use crate::error::Error;
 use crate::fitted_model::Subject;
 use crate::saved_fit::SavedFit;
 
-/// Fewer rows of a longer table would say too little of what an expansion leaves out.
+/// The smallest size of a sample: fewer rows would estimate the error of an expansion too poorly.
 const FEWEST: usize = 4096;
 
-/// A regression that is yet to be learned from the rows that workers have.
+/// A regression whose scales and levels are still to be learned from the rows of the workers.
 pub struct Draft<'a> {
-    /// What is asked for.
+    /// The formula, family and priors.
     pub specification: &'a Specification,
     /// The columns of the table.
     pub fields: Vec<Field>,
-    /// Rows that are drawn at random and come here.
+    /// The number of rows that are drawn at random for the local sample.
     pub sample: usize,
-    /// Where randomness comes from.
+    /// The seed of the random numbers.
     pub seed: u64,
-    /// When the reading began.
+    /// The time at which reading began.
     pub clock: Instant,
 }
 
-/// A regression with a sample of its rows here and all of them with workers.
+/// A regression with a local sample of its rows; all rows are with the workers.
 pub struct ClusterRegression {
     base: BoundRegression,
     density: Elsewhere<Bound>,
@@ -48,8 +48,8 @@ impl Draft<'_> {
     /// Learns levels and scales from all rows, and draws a sample of them.
     ///
     /// # Errors
-    /// If the table is not what the formula takes it for, the model is none that a cluster can fit, or
-    /// a worker cannot answer.
+    /// If the table does not suit the formula, a cluster cannot fit the model, or a worker cannot
+    /// answer.
     pub fn learn(self, workers: Arc<dyn Workers>) -> Result<ClusterRegression, Error> {
         let terms = self.specification.only_terms();
         let terms = terms.ok_or_else(|| LearnError::Column {
@@ -153,7 +153,7 @@ impl ClusterRegression {
         regression.expect("a cluster fits one response")
     }
 
-    /// The model, with who has its rows.
+    /// The model bound to the sample, with the store of all rows.
     pub fn density(&self) -> &Elsewhere<Bound> {
         &self.density
     }
@@ -161,7 +161,8 @@ impl ClusterRegression {
     /// Fits by one method.
     ///
     /// # Errors
-    /// If the method cannot work with rows that are elsewhere, a worker cannot answer, or the fit fails.
+    /// If the method cannot work with rows that are elsewhere, a worker cannot answer, or the fit
+    /// fails.
     pub fn fit(&self, fit: Fit<'_>) -> Result<SavedFit, Error> {
         self.base.fit_density(fit, &self.density)
     }

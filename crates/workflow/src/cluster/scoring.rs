@@ -1,4 +1,4 @@
-//! What a fit says of the rows of one part, batch after batch.
+//! Predictions and scores of the rows of one part, batch after batch.
 
 use std::path::Path;
 
@@ -9,17 +9,17 @@ use crate::error::Error;
 use crate::predict::Forecaster;
 use crate::score::{Evaluation, Evaluator, Scores};
 
-/// The rows of one part, which are read anew each time.
+/// The rows of one part, which are read again each time.
 pub struct PartRows {
-    /// Which rows.
+    /// The part of the table.
     pub part: Part,
-    /// How they are read.
+    /// The options for reading it.
     pub options: ReadOptions,
 }
 
 impl PartRows {
-    /// Writes predictions of the rows to a file that gets its name when it is complete, and says how
-    /// many there are. Without rows there is no file.
+    /// Writes predictions of the rows to a file that gets its name when it is complete, and returns
+    /// the number of rows. Without rows no file is written.
     ///
     /// # Errors
     /// If the part cannot be read, a row cannot be predicted, or the file cannot be written.
@@ -60,7 +60,7 @@ impl PartRows {
         }
     }
 
-    /// Hands on all rows with their number in the whole table; how many were left out.
+    /// Passes on all rows with their number in the whole table; returns the number of dropped rows.
     pub(crate) fn each(
         &self,
         columns: &[&str],
@@ -92,7 +92,7 @@ impl PartRows {
     }
 }
 
-/// Why a search for the first rows ends.
+/// The reason why a search for the first rows ends.
 enum End {
     Found(Table),
     Failed(TableError),
@@ -104,10 +104,10 @@ impl From<TableError> for End {
     }
 }
 
-/// The evaluation of all parts, from the scores of each in their order.
+/// The evaluation of all parts, from the scores of each in order.
 ///
 /// # Errors
-/// If there are no rows, or the bytes are none of [`PartRows::score`].
+/// If there are no rows, or the bytes are not those of [`PartRows::score`].
 pub fn evaluation(forecaster: &Forecaster<'_>, parts: &[Vec<u8>]) -> Result<Evaluation, Error> {
     let (mut evaluator, mut all_dropped) = (Evaluator::new(forecaster), 0);
     for bytes in parts {

@@ -1,4 +1,4 @@
-//! A divided table while a regression learns from it.
+//! A divided table from which a regression learns.
 
 use lehr_formula::{Factor, Terms};
 use lehr_learn::{Accumulator, AccumulatorMessage, Blocks, EachBlock, LearnError};
@@ -7,7 +7,7 @@ use lehr_table::{Field, Kind};
 use super::task::{Learnt, Task, decoded, encoded};
 use super::{Tasks, Workers};
 
-/// The table that workers have. Its rows are not here: lessons go to them.
+/// The table of the workers. Its rows are not local, so accumulators are sent to them.
 pub(super) struct WorkerTable<'a> {
     pub(super) workers: &'a dyn Workers,
     pub(super) names: Vec<String>,
@@ -44,7 +44,7 @@ impl Blocks for WorkerTable<'_> {
     }
 }
 
-/// Refuses terms that are learned from the rows in their order, which no worker has alone.
+/// Refuses terms that depend on the order of all rows, which no worker has alone.
 pub(crate) fn check(terms: &Terms) -> Result<(), LearnError> {
     let factors = |terms: &Terms| -> Vec<Factor> {
         let slopes = terms.groups.iter().flat_map(|group| &group.slopes);

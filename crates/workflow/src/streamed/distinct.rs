@@ -1,37 +1,37 @@
-//! The different rows of a table of which few differ, and how often each occurs.
+//! The distinct rows of a table with few of them, and the number of times that each occurs.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use lehr_table::{Column, Field, Kind, Labels, Stack, Table};
 
-/// Equal rows to a different one, on average, from which on it pays to keep the different ones.
+/// The average number of equal rows from which keeping only the distinct rows saves time.
 const PAYS: u64 = 4;
 
-/// Rows of one table, each different one once, in the order in which they first occur.
+/// The distinct rows of a table in the order of their first occurrence.
 pub(super) struct Distinct {
     stack: Stack,
-    /// The labels of each column so far, for those that have any.
+    /// The labels of each column so far; `None` for numeric columns.
     labels: Vec<Option<Labels>>,
     /// The place of each row by its values.
     places: HashMap<Box<[u64]>, usize, BuildHasherDefault<Mixer>>,
     counts: Vec<u64>,
-    /// Different rows at the most.
+    /// The largest number of distinct rows.
     most: usize,
 }
 
-/// Different rows, and how often each occurs.
+/// Distinct rows, and the number of times that each occurs.
 pub(super) struct CountedTable {
     pub(super) table: Table,
     pub(super) counts: Vec<u64>,
 }
 
-/// There are more different rows than are kept.
+/// There are more distinct rows than may be kept.
 #[derive(Debug, PartialEq)]
 pub(super) struct TooMany;
 
 impl Distinct {
-    /// No row yet of these columns, and at most so many.
+    /// An empty table with these columns for at most `most` distinct rows.
     pub(super) fn new(fields: &[Field], most: usize) -> Distinct {
         let labels = |field: &Field| {
             let is_text = matches!(field.kind, Some(Kind::Category));
@@ -46,7 +46,7 @@ impl Distinct {
         }
     }
 
-    /// Adds rows, each of which occurs once, or as often as is said.
+    /// Adds rows, each of which occurs once, or as often as `counts` says.
     pub(super) fn add(&mut self, batch: &Table, counts: Option<&[u64]>) -> Result<(), TooMany> {
         let width: usize = batch.columns().map(|(_, one)| one.kind().width()).sum();
         let values = self.values(batch, width);
@@ -75,7 +75,8 @@ impl Distinct {
         Ok(place)
     }
 
-    /// The values of all rows as numbers that are equal where the values are, row after row.
+    /// The values of all rows, row after row, as numbers that are equal if and only if the values
+    /// are.
     fn values(&mut self, batch: &Table, width: usize) -> Vec<u64> {
         let mut values = vec![0; width * batch.n_rows()];
         let mut first = 0;
@@ -108,7 +109,7 @@ impl Distinct {
         values
     }
 
-    /// The different rows.
+    /// The distinct rows.
     pub(super) fn finish(self) -> Result<CountedTable, lehr_table::TableError> {
         Ok(CountedTable {
             table: self.stack.into_table()?,
@@ -118,14 +119,15 @@ impl Distinct {
 }
 
 impl CountedTable {
-    /// Whether so few rows differ that it pays to keep them.
+    /// Whether there are so few distinct rows that keeping them saves time.
     pub(super) fn pays(&self) -> bool {
         let all: u64 = self.counts.iter().sum();
         self.counts.len() as u64 * PAYS <= all
     }
 }
 
-/// Mixes whole words: several times as fast as what a map takes by default, against which nobody attacks here.
+/// A hash of whole words, several times as fast as the default of a map. Collisions on purpose are
+/// no concern here.
 #[derive(Default)]
 struct Mixer(u64);
 
@@ -180,7 +182,7 @@ mod tests {
         let mut all = Distinct::new(&fields(), 3);
         all.add(&table(&[(1.0, "b"), (1.0, "b"), (2.0, "b")]), None)
             .unwrap();
-        // Here "b" has another code, and "a" the code that "b" had.
+        // Here "b" has another code, and "a" has the code that "b" had.
         all.add(&table(&[(1.0, "a"), (1.0, "b")]), Some(&[5, 7]))
             .unwrap();
         let found = all.finish().unwrap();

@@ -1,5 +1,5 @@
-//! Files while a regression learns from them: every part by itself, on all threads, and a random sample
-//! of the rows on the way.
+//! Files from which a regression learns: every part by itself, on all threads. A random sample of
+//! the rows is drawn in the same pass.
 
 use std::cell::RefCell;
 use std::sync::Mutex;
@@ -18,28 +18,29 @@ use crate::cluster::PartRows;
 use crate::error::Error;
 use crate::file_table::FileTable;
 
-/// A few more rows than are wanted are drawn, so that there are enough but for bad luck.
+/// The factor by which more rows are drawn than requested, so that there are almost certainly
+/// enough.
 const SURPLUS: f64 = 1.1;
 
-/// Parquet files that are read anew for every lesson, by all threads.
+/// Parquet files that all threads read again for every lesson.
 pub(super) struct StreamedTable<'a> {
     files: &'a FileTable<'a>,
     reader: Reader<'a>,
     seen: RefCell<Seen>,
 }
 
-/// What every thread needs to know.
+/// The data that every thread needs.
 struct Reader<'a> {
     parts: &'a [Part],
     options: &'a ReadOptions,
     fields: &'a [Field],
-    /// Rows of all parts.
+    /// The number of rows of all parts.
     total: u64,
-    /// Rows that are wanted at random, and different ones that are kept at the most.
+    /// The number of rows to draw at random, and the largest number of distinct rows to keep.
     wanted: (usize, usize),
 }
 
-/// What the passes so far have met.
+/// The results of the passes so far.
 #[derive(Default)]
 pub(super) struct Seen {
     pub(super) passes: usize,
@@ -47,36 +48,36 @@ pub(super) struct Seen {
     pub(super) dropped: usize,
     /// Rows in random order, from the first pass.
     pub(super) sample: Option<Table>,
-    /// The different rows, from the first pass, where they are few.
+    /// The distinct rows from the first pass, if there are few.
     pub(super) distinct: Option<CountedTable>,
 }
 
 /// An accumulator, or the reason why it refused a row.
 type Learnt = Result<Box<dyn Accumulator>, LearnError>;
 
-/// What was learned of one part.
+/// The results of one part.
 struct PartLessons {
     lessons: Vec<Learnt>,
     rows: u64,
     dropped: usize,
     picked: Option<Table>,
     distinct: Option<CountedTable>,
-    /// The missing values of each column, where there may be none.
+    /// The missing values of each column in which none are allowed.
     missing: Vec<(String, usize)>,
 }
 
-/// What is told from part to part while all rows are read.
+/// The state that all parts share while the rows are read.
 struct Passing {
-    /// Whether rows are kept: a sample of them, and the different ones where they are few.
+    /// Whether rows are kept: a sample of them, and the distinct ones if there are few.
     picks: bool,
-    /// Whether more rows differ than are kept.
+    /// Whether there are more distinct rows than may be kept.
     many: AtomicBool,
-    /// Rows so far.
+    /// The number of rows so far.
     done: AtomicU64,
 }
 
-/// What all parts so far have taught, put together in their order as they come, so that no more than a few of
-/// them are in memory however many there are.
+/// The results of all parts so far, merged in order as soon as possible, so that only a few of them
+/// are in memory at a time.
 struct Gathered {
     order: OrderedMerge<PartLessons>,
     taught: Vec<Learnt>,
@@ -128,12 +129,12 @@ impl Gathered {
         }
     }
 
-    /// Whether more rows differ than are kept, as far as is known.
+    /// Whether more distinct rows have been found than may be kept.
     fn has_many(&self) -> bool {
         self.distinct.is_none()
     }
 
-    /// Refuses missing values with their counts in all parts.
+    /// Returns an error with the number of missing values in all parts.
     fn refuse_missing(&self) -> Result<(), LearnError> {
         if self.missing.is_empty() {
             return Ok(());
@@ -179,7 +180,7 @@ impl Blocks for StreamedTable<'_> {
 }
 
 impl<'a> StreamedTable<'a> {
-    /// Shows all rows to these lessons, each of which may fail.
+    /// Passes all rows to these accumulators, each of which may fail.
     fn pass(&self, lessons: Vec<Box<dyn Accumulator>>) -> Result<(usize, Vec<Learnt>), LearnError> {
         let before = copies(&lessons);
         let (reader, total) = (&self.reader, self.reader.total);
@@ -256,12 +257,13 @@ impl Reader<'_> {
         self.fields.iter().filter(wanted).cloned().collect()
     }
 
-    /// A table of these columns, without rows so far.
+    /// An empty table with these columns.
     fn stack<S: AsRef<str>>(&self, columns: &[S]) -> Stack {
         Stack::new(&self.fields(columns))
     }
 
-    /// Learns from the rows of one part, draws some of them, and counts the different ones while they are few.
+    /// Learns from the rows of one part, draws some of them, and counts the distinct ones while
+    /// they are few.
     fn learn(
         &self,
         part: usize,
@@ -321,7 +323,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The rows that were drawn, in random order, and no more than are wanted.
+    /// The rows that were drawn, in random order, and no more than requested.
     fn sample(&self, picked: &[Table]) -> Result<Table, LearnError> {
         let names = picked.first().map_or(&[][..], |first| first.names());
         let mut stack = self.stack(names);
@@ -341,17 +343,17 @@ fn copies(lessons: &[Box<dyn Accumulator>]) -> Vec<Box<dyn Accumulator>> {
     lessons.iter().map(|lesson| lesson.copied()).collect()
 }
 
-/// The different rows of one more part beside those so far; `None` where they are too many.
+/// Adds the distinct rows of one more part; `None` if there are too many.
 fn join((mut all, own): (Distinct, CountedTable)) -> Option<Distinct> {
     all.add(&own.table, Some(&own.counts)).ok()?;
     Some(all)
 }
 
-/// What is kept of the rows of a part.
+/// The rows of a part that are kept.
 struct Keeper {
     picker: Picker,
     stack: Stack,
-    /// The different rows, while they are few.
+    /// The distinct rows, while they are few.
     distinct: Option<Distinct>,
 }
 
@@ -381,11 +383,12 @@ fn read_error(error: Error) -> LearnError {
     }
 }
 
-/// Draws each row of a part with the same probability, by the rows that are passed over in between.
+/// Draws each row of a part with the same probability, by the number of rows to skip between two
+/// draws.
 struct Picker {
     share: f64,
     stream: Stream,
-    /// Rows to pass over before the next one that is drawn.
+    /// The number of rows to skip before the next drawn row.
     over: f64,
 }
 
@@ -400,7 +403,7 @@ impl Picker {
         picker
     }
 
-    /// How many rows are passed over: geometric.
+    /// The number of rows to skip, from a geometric distribution.
     fn gap(&mut self) -> f64 {
         if self.share >= 1.0 {
             return 0.0;
@@ -409,7 +412,7 @@ impl Picker {
         ((1.0 - self.stream.uniform()).ln() / (-self.share).ln_1p()).floor()
     }
 
-    /// The rows that are drawn of so many, by their numbers.
+    /// The numbers of the rows that are drawn from `rows` rows.
     fn of(&mut self, rows: usize) -> Vec<usize> {
         let mut drawn = Vec::new();
         let mut at = self.over;
