@@ -35,7 +35,7 @@ fn generated(rows: usize) -> Result<Table, Box<dyn Error>> {
     Ok(table.with_number("y", y)?)
 }
 
-/// Numbers less their mean, in units of their standard deviation; constant ones are centred alone.
+/// Standardised numbers; constant columns are only centred.
 fn standardised(values: &[f64]) -> Vec<f64> {
     let mut moment = Moment::default();
     moment.push_all(values);
@@ -44,7 +44,8 @@ fn standardised(values: &[f64]) -> Vec<f64> {
     values.iter().map(|value| (value - mean) / unit).collect()
 }
 
-/// The first rows of a table, features standardised; `y` is whether the label is one of these.
+/// The first rows of a table with standardised features; `y` is whether the label is one of
+/// `positive`.
 fn read(path: &str, positive: &[f64]) -> Result<Table, Box<dyn Error>> {
     let source = TableFiles::open_inputs(&[PathBuf::from(path)])?;
     let table = source
@@ -97,13 +98,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     for method in ["mean-field", "full-rank", "dais", "ns-dais", "sl-dais"] {
         let mut fit = Fit::named(method)?;
         if method == "dais" {
-            // Every step reads every row: a short chain and few steps.
+            // Every step reads all rows, so the chain is short and the steps are few.
             fit = fit.set("chain-steps", "2")?.set("iterations", "500")?;
         }
         let p = fit.run(&density)?;
         let evidence = p.evidence.as_ref().expect("a bound of every guide");
         let bound = p.bound().expect("a bound of every guide");
-        // Weights that are all but equal have no tail.
+        // Nearly equal weights have no tail.
         let shape = p.pareto_shape().map_or("–".into(), |k| format!("{k:.2}"));
         let training = p.training().expect("training of every guide");
         let s = p.seconds;

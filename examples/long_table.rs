@@ -16,7 +16,7 @@ use lehr::table::Sink;
 
 const BLOCK: usize = 8192;
 
-/// One block of rows.
+/// The block of rows with this number.
 fn block(columns: usize, rows: usize, number: u64) -> Result<Table, Box<dyn Error>> {
     let mut stream = Stream::new(1, "long table", number);
     let mut x = vec![vec![0.0; rows]; columns - 1];

@@ -1,12 +1,13 @@
-//! The models of tests/models as Rust writes them: their programs, the bits of their fits, and what is said of
-//! those that are mistaken. `cargo run --example models` prints what the Python package must print too.
+//! The models of tests/models in Rust: their programs, the bits of their fits, and the error
+//! messages of models with mistakes. `cargo run --example models` prints the same text as the
+//! Python package must.
 
 use lehr::model::{BindError, Problem, Program};
 use lehr::prelude::*;
 use lehr::regression::Error;
 
 const ROWS: u32 = 200;
-/// Where the Gaussian process has values.
+/// The places at which the Gaussian process has values.
 const POINTS: [f64; 5] = [-0.75, -0.375, 0.0, 0.375, 0.75];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -39,13 +40,13 @@ fn regressed(table: &Table, formula: &str, family: &str) -> Result<SavedFit, Err
     asked.with(fit()?).fit()
 }
 
-/// The program that a fit was of.
+/// The program of the fitted model.
 fn program(saved: &SavedFit) -> Result<Program, Error> {
     let stored = saved.posterior.origin.model.as_ref();
     Ok(Program::from_stored(stored.ok_or(Error::NoModel)?)?)
 }
 
-/// The verdict, and a hash of the bits of all draws in the order in which a fit lists them (FNV-1a by numbers).
+/// The verdict, and a hash of the bits of all draws in the order of a fit's numbers (FNV-1a).
 fn told(saved: &SavedFit) -> String {
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     let draws = saved.even_draws(Groups::Leave);
@@ -55,7 +56,7 @@ fn told(saved: &SavedFit) -> String {
     format!("{} {hash:016x}", saved.verdict().level.name())
 }
 
-/// What is wrong, without the line of the program in which it is.
+/// The error message, without the line of the program where the error is.
 fn words(error: &BindError) -> String {
     match &error.problems[..] {
         [Problem::Shape { error }] => error.message.clone(),
@@ -67,7 +68,7 @@ fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }
 
-/// Numbers that any language makes the same: quotients of small whole numbers.
+/// Numbers that are equal in every language: quotients of small whole numbers.
 fn table() -> Result<Table, lehr::table::TableError> {
     let share = |times: u32| (0..ROWS).map(move |i| f64::from(i * times % 101) / 64.0 - 0.75);
     let x: Vec<f64> = share(37).zip(share(53)).flat_map(|(a, b)| [a, b]).collect();
@@ -89,7 +90,7 @@ fn table() -> Result<Table, lehr::table::TableError> {
         .with_category("site", site, names)
 }
 
-/// A name, and who writes the model.
+/// A name, and a function that returns the model.
 type Written = (&'static str, fn() -> Model);
 
 const MODELS: [Written; 7] = [
@@ -112,7 +113,7 @@ const FAILING: [Written; 6] = [
     ("wrong_labels", wrong_labels),
 ];
 
-/// Formulas, the last two of them mistaken.
+/// Formulas; the last two have mistakes.
 const FORMULAS: [(&str, &str, &str); 7] = [
     ("formula_multilevel", "y ~ z + (1 | site)", "gaussian"),
     ("formula_counts", "count ~ z", "poisson"),
@@ -131,7 +132,7 @@ fn conjugate() -> Model {
     })
 }
 
-/// A logistic regression with effects of sites.
+/// A logistic regression with random effects of sites.
 fn multilevel() -> Model {
     Model::new(|m| {
         let weight = m.sample("weight", Normal::new(0.0, 1.0).expand([2]));
@@ -158,7 +159,7 @@ fn robust() -> Model {
     })
 }
 
-/// Counts with more zeros than they should have.
+/// Counts with excess zeros.
 fn counts() -> Model {
     Model::new(|m| {
         let gate = m.sample("gate", Normal::new(0.0, 1.0));
@@ -171,7 +172,7 @@ fn counts() -> Model {
     })
 }
 
-/// A curve by its values at five points, of a Gaussian process whose length is unknown.
+/// A Gaussian process with an unknown lengthscale, by its values at five points.
 fn process() -> Model {
     Model::new(|m| {
         let scale = m.sample("scale", HalfNormal::new(1.0));
@@ -198,7 +199,7 @@ fn process() -> Model {
     })
 }
 
-/// Counts that vary more than Poisson's, with a latent of each row's own.
+/// Overdispersed counts, with a local latent for each row.
 fn spread() -> Model {
     Model::new(|m| {
         let level = m.sample("level", Normal::new(0.0, 1.0));
@@ -212,7 +213,7 @@ fn spread() -> Model {
     })
 }
 
-/// What no Gaussian is near: effects that nothing but their spread is known of.
+/// A funnel, which no Gaussian approximates: the logarithm of the effects' prior variance is a latent.
 fn funnel() -> Model {
     Model::new(|m| {
         let width = m.sample("width", Normal::new(0.0, 3.0));
@@ -221,7 +222,7 @@ fn funnel() -> Model {
     })
 }
 
-/// Two columns with three weights.
+/// Two columns, but three weights.
 fn wrong_shape() -> Model {
     Model::new(|m| {
         let weight = m.sample("weight", Normal::new(0.0, 1.0).expand([3]));
@@ -229,7 +230,7 @@ fn wrong_shape() -> Model {
     })
 }
 
-/// A column that is not there.
+/// A column that does not exist.
 fn wrong_column() -> Model {
     Model::new(|m| {
         let slope = m.sample("slope", Normal::new(0.0, 1.0));
@@ -237,7 +238,7 @@ fn wrong_column() -> Model {
     })
 }
 
-/// Two sites of one name.
+/// Two sites with the same name.
 fn named_twice() -> Model {
     Model::new(|m| {
         let slope = m.sample("slope", Normal::new(0.0, 1.0));
@@ -246,7 +247,7 @@ fn named_twice() -> Model {
     })
 }
 
-/// A count that is sampled.
+/// A latent count, which cannot be sampled.
 fn discrete() -> Model {
     Model::new(|m| {
         let count = m.sample("latent", Poisson::with_rate(1.0));
@@ -254,7 +255,7 @@ fn discrete() -> Model {
     })
 }
 
-/// A prior whose scale is below 0.
+/// A prior with a negative scale.
 fn negative_scale() -> Model {
     Model::new(|m| {
         let slope = m.sample("slope", Normal::new(0.0, -1.0));
@@ -262,7 +263,7 @@ fn negative_scale() -> Model {
     })
 }
 
-/// Numbers that are taken for the toss of a coin.
+/// Numbers observed with a distribution for binary values.
 fn wrong_labels() -> Model {
     Model::new(|m| {
         let slope = m.sample("slope", Normal::new(0.0, 1.0));

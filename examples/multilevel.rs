@@ -1,4 +1,5 @@
-//! A multilevel logistic regression on generated data: does the fit find what made the data?
+//! A multilevel logistic regression on generated data: does the fit recover the parameters that the
+//! data were generated with?
 
 use lehr::numeric::stream::Stream;
 use lehr::prelude::*;

@@ -1,4 +1,4 @@
-//! Regressions: what is learned of a table, families, priors and formulas, and what is done with a fit.
+//! Regressions: formulas, families, priors, the scales learned from a table, and the uses of a fit.
 
 pub use lehr_learn::{
     Accumulator, Blocks, ColumnProfile, EachBlock, Held, LearnError, Link, NewLevels, Taught,

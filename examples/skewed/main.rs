@@ -15,7 +15,7 @@ use problem::Problem;
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
-/// Draws of every method and of the reference.
+/// The number of draws of every method and of the reference.
 const DRAWS: usize = 8192;
 
 fn main() -> Result<()> {
@@ -47,7 +47,7 @@ fn compare(problem: &Problem) -> Result<Panel> {
     let place = latents
         .position(problem.shown)
         .expect("a site of the model");
-    // Positive sites are logarithms in z, which is also how their marginals are best seen.
+    // Positive sites are logarithms in z, and their marginals are plotted on this scale.
     let place = latents.range(place).start;
     let shown = |draws: &[f64]| -> Vec<f64> {
         let draws = draws.chunks_exact(latents.size());
@@ -90,7 +90,7 @@ fn made(density: &dyn Density, name: &str, fit: Fit<'_>) -> Result<Posterior> {
     let clock = Instant::now();
     let posterior = fit.draws(DRAWS).run(density)?;
     let evidence = posterior.evidence.as_ref().expect("a bound of every guide");
-    // Weights that are all but equal have no tail.
+    // Nearly equal weights have no tail.
     let shape = posterior.pareto_shape();
     let shape = shape.map_or("–".into(), |k| format!("{k:.2}"));
     let training = posterior.training().expect("training of every guide");

@@ -62,7 +62,7 @@ impl HasDims for LogDensity {
     }
 }
 
-/// Nothing goes wrong in arithmetic; what is not finite is a divergence.
+/// The evaluation cannot fail; a value that is not finite is a divergence.
 #[derive(Debug, thiserror::Error)]
 #[error("the log density cannot fail")]
 struct Failure(Infallible);
@@ -98,14 +98,14 @@ impl CpuLogpFunc for LogDensity {
     }
 }
 
-/// So many draws after as many of tuning, one flat z after another.
+/// Returns `count` draws, one flat z after another. A quarter as many iterations tune the sampler.
 pub(crate) fn draws(density: &dyn Density, start: &[f64], count: usize) -> Result<Vec<f64>> {
     let mut settings = DiagNutsSettings {
         num_tune: count as u64 / 4,
         num_draws: count as u64,
         ..DiagNutsSettings::default()
     };
-    // Small steps, for posteriors that are narrow in places.
+    // A high target acceptance rate, so that steps are small in the narrow parts of a posterior.
     settings.adapt_options.step_size_settings.target_accept = 0.95;
     let mut random = ChaCha8Rng::seed_from_u64(1);
     let math = CpuMath::new(LogDensity::new(density));

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// One problem's marginals of one number.
+/// The marginals of one number in one problem.
 pub(crate) struct Panel {
     pub(crate) title: String,
     pub(crate) axis: String,
@@ -18,7 +18,7 @@ const TOP: f64 = 34.0;
 const BASE: f64 = 170.0;
 const PAD: f64 = 14.0;
 const POINTS: usize = 160;
-/// Full rank and the chain: told apart without colour by the dashes too.
+/// Full rank and the chain; the dashes also distinguish them without colour.
 const LINES: [(&str, &str, &str); 2] = [
     ("full rank", "#d95f02", "5 3"),
     ("SL-DAIS", "#1b6ca8", "none"),
@@ -124,7 +124,7 @@ impl Panel {
     }
 }
 
-/// Between the half and the last half per cent of the draws.
+/// The range between the 0.5 % and the 99.5 % quantile of the draws.
 fn range(draws: &[f64]) -> (f64, f64) {
     let sorted = lehr::numeric::summary::sorted(draws);
     let at = |p| lehr::numeric::summary::quantile(&sorted, p);

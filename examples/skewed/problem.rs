@@ -1,11 +1,11 @@
-//! Realistic problems whose posteriors no Gaussian fits.
+//! Realistic problems whose posteriors are far from Gaussian.
 
 use lehr::numeric::stream::Stream;
 use lehr::prelude::*;
 
 use crate::Result;
 
-/// A model, its data, and what of it is shown.
+/// A model, its data, and the site to plot.
 pub(crate) struct Problem {
     pub(crate) name: &'static str,
     pub(crate) model: Model,
@@ -16,8 +16,8 @@ pub(crate) struct Problem {
     pub(crate) chain_steps: usize,
 }
 
-/// Events so rare that most of twenty sites have seen none: from below, only the prior bounds
-/// their effects.
+/// Events so rare that most of twenty sites have none: only the prior bounds the effects of these
+/// sites from below.
 pub(crate) fn rare_events() -> Result<Problem> {
     const SITES: usize = 20;
     const EACH: usize = 100;
@@ -46,8 +46,9 @@ pub(crate) fn rare_events() -> Result<Problem> {
     })
 }
 
-/// Thirty small trials with standard errors as large as their differences: how far their true
-/// effects spread is hardly known, and small spreads leave the effects no room.
+/// Thirty small trials whose standard errors are as large as their differences. The standard
+/// deviation of the true effects is hardly determined, and small values of it leave the effects no
+/// room.
 pub(crate) fn small_groups() -> Result<Problem> {
     const TRIALS: usize = 30;
     let mut stream = Stream::new(2, "trials", 0);

@@ -25,8 +25,8 @@ fn processor_seconds() -> f64 {
     ticks / TICKS
 }
 
-/// Counts the time of the phases that lead to draws. The evidence and the second opinion are not
-/// counted, since the other side has no counterpart.
+/// Measures the time of the phases that lead to draws. The evidence and the confirming fit are not
+/// measured, since the other side has no counterpart.
 struct Clock {
     since: f64,
     counts: bool,

@@ -87,7 +87,7 @@ impl Gaussian {
     }
 }
 
-/// A square matrix times one of so many columns, both row after row.
+/// The product of a square matrix with one of `columns` columns, both row after row.
 fn product(left: &[f64], right: &[f64], columns: usize) -> Vec<f64> {
     let size = right.len() / columns;
     let entry = |k: usize| {

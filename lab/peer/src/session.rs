@@ -220,7 +220,7 @@ impl Session {
 }
 
 impl Built {
-    /// The learned quantities so far, except for the numbers of single rows, which start anew.
+    /// The learned quantities so far, except for the numbers of single rows, which restart.
     fn shared(&self) -> Learned {
         let own = |block: &&Block| block.name != ROW_NUMBERS;
         let blocks = self.learned.blocks().iter().filter(own).cloned();

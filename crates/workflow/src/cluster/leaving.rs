@@ -48,7 +48,7 @@ impl PartRows {
         Ok(encoded(&all))
     }
 
-    /// Hands on the rows that all fits can use.
+    /// Passes on the rows that all fits can use.
     fn for_fits(&self, fits: &[&SavedFit], visit: &mut VisitBlock<'_>) -> Result<(), Error> {
         let columns = columns_of(fits);
         let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
@@ -64,8 +64,7 @@ impl PartRows {
     }
 }
 
-/// The rows of each part to leave out, by their places there: all, or an evenly spaced random
-/// sample.
+/// The rows of each part to leave out, by their places there: all, or a uniform random sample.
 ///
 /// # Errors
 /// If the bytes are not those of [`PartRows::glance`].
