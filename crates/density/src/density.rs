@@ -4,7 +4,7 @@ use lehr_graph::Expr;
 use serde::{Deserialize, Serialize};
 
 use crate::capability::{GaussianRows, LinearRows, Predictive, SplitRows};
-use crate::{Columns, FullData, Layout, LocalRows, Locals, Point, RowSource, Rows};
+use crate::{Columns, Layout, LocalRows, Locals, Point, RowSource, RowStore, Rows};
 
 /// A model bound to its data: log p(D, z) = log prior(z) + Σₙ log p(yₙ | z, xₙ), with z and θ flat
 /// and unconstrained.  Every expression is built on the graph of the given point, so the same
@@ -34,7 +34,7 @@ pub trait Density: Send + Sync {
 
     /// Sums over all rows that are stored elsewhere, if they are. The rows of [`Density::source`]
     /// are then a uniform sample of them, and the log likelihood of each is multiplied accordingly.
-    fn elsewhere(&self) -> Option<&(dyn FullData + Send + Sync)> {
+    fn elsewhere(&self) -> Option<&dyn RowStore> {
         None
     }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use lehr_graph::Expr;
 
 use crate::{
-    Columns, Density, FullData, GaussianRows, GaussianTerms, Layout, LinearRows, Point, Predictive,
-    RowSource, Rows, Stored,
+    Columns, Density, GaussianRows, GaussianTerms, Layout, LinearRows, Point, Predictive,
+    RowSource, RowStore, Rows, Stored,
 };
 
 /// A model bound to a local uniform sample of its rows. The log likelihood of each sampled row is
@@ -15,7 +15,7 @@ use crate::{
 pub struct Elsewhere<D> {
     sample: D,
     total: usize,
-    rows: Arc<dyn FullData + Send + Sync>,
+    rows: Arc<dyn RowStore>,
 }
 
 impl<D: Density> Elsewhere<D> {
@@ -24,7 +24,7 @@ impl<D: Density> Elsewhere<D> {
     ///
     /// # Panics
     /// If the sample is empty, or larger than the total.
-    pub fn new(sample: D, total: usize, rows: Arc<dyn FullData + Send + Sync>) -> Elsewhere<D> {
+    pub fn new(sample: D, total: usize, rows: Arc<dyn RowStore>) -> Elsewhere<D> {
         let here = sample.n_rows();
         assert!((1..=total).contains(&here), "{here} rows of {total}");
         Elsewhere {
@@ -65,7 +65,7 @@ impl<D: Density> Density for Elsewhere<D> {
         self.total
     }
 
-    fn elsewhere(&self) -> Option<&(dyn FullData + Send + Sync)> {
+    fn elsewhere(&self) -> Option<&dyn RowStore> {
         Some(&*self.rows)
     }
 

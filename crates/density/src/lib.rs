@@ -6,7 +6,7 @@ mod counted;
 mod density;
 mod elsewhere;
 mod error;
-mod full_data;
+pub mod job;
 mod layout;
 mod local;
 mod point;
@@ -20,7 +20,7 @@ mod told;
 /// The rows that densities read.
 pub use lehr_rows::{
     Column, ColumnKind, Columns, LocalRows, ResponseKind, Role, RowColumn, RowData, RowSet,
-    RowSource, Rows, Values,
+    RowSource, RowStore, Rows, Values,
 };
 
 pub use capability::{
@@ -30,7 +30,6 @@ pub use counted::Counted;
 pub use density::{Density, Stored, rows_here};
 pub use elsewhere::Elsewhere;
 pub use error::{LayoutError, SupportError};
-pub use full_data::{FullData, Query, RowsLost, Take};
 pub use layout::{ConstrainedSites, Layout, SiteValue};
 pub use local::{LocalLaw, LocalMap, LocalNormal, Locals, Nodes};
 pub use point::Point;

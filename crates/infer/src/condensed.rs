@@ -10,21 +10,22 @@
 //!  from 0 or nearly collinear; reflections lose none, and need no centring.
 
 use faer::{Mat, MatRef};
-use lehr_density::rows_here;
+use lehr_density::job::all_rows;
 use lehr_density::{
     Column, ColumnKind, Columns, Density, GaussianRows, Layout, LinearRows, Point, Predictors,
-    Query, ResponseKind, Role, RowData, RowSource, Rows, Stored, Values, probe_rows,
+    ResponseKind, Role, RowData, RowSource, Rows, Stored, Values, probe_rows,
 };
-use lehr_graph::{Expr, Graph, Workspace};
-use lehr_rows::RowPass;
+use lehr_graph::{Expr, Graph};
+use lehr_rows::{Argument, Cut, RowBlock, RowJob, RowProgram, RowsError};
+use serde::{Deserialize, Serialize};
 
 use crate::guide::HALF_LN_TWO_PI;
-use crate::question::Question;
+use crate::likelihood::fold_rows;
 
 /// With more latents the triangle is no smaller than most tables.
 const MOST_LATENTS: usize = 512;
 /// Rows that are reflected together.
-pub(crate) const BLOCK: usize = 2048;
+const BLOCK: usize = 2048;
 
 const COMBINATION: &str = "combination";
 const RESPONSE: &str = "response";
@@ -61,16 +62,17 @@ impl<'d> Condensed<'d> {
             &at,
             rows.gaussian_terms(&at, &some).predictor,
         );
-        let triangle = match density.elsewhere() {
-            Some(all) => Triangle::gathered(density, &sites, &all.each(Query::Triangle, &[])),
-            None => Triangle::of(density),
-        }?;
+        let job = QrReduction::new(density, rows);
+        let factor = fold_rows(&*all_rows(density), &job);
+        if !factor.is_finite() {
+            return None;
+        }
         Some(Condensed {
             density,
             rows,
-            columns: columns(triangle.width),
-            share: triangle.weight / (triangle.width + 1) as f64,
-            data: triangle.into_data(),
+            columns: columns(factor.width),
+            share: factor.weight / (factor.width + 1) as f64,
+            data: factor.into_data(),
             sites,
             shared,
         })
@@ -83,13 +85,6 @@ impl<'d> Condensed<'d> {
         let combination = rows.numbers(COMBINATION).expect("a condensed row");
         combination.dot(at.graph().concat(&read, 0))
     }
-}
-
-/// The triangle of a density's rows, row-major, and the sum of their weights: the statistics that
-/// another process needs from local rows. Values that are not finite become NaN.
-pub(crate) fn triangle(density: &dyn Density) -> Vec<Vec<f64>> {
-    let found = density.gaussian().and_then(|_| Triangle::of(density));
-    found.map_or_else(nothing, Triangle::into_parts)
 }
 
 /// The sites that an affine function of z depends on.
@@ -128,70 +123,22 @@ fn columns(width: usize) -> Columns {
 }
 
 /// (R, r), and Σ wₙ.
-struct Triangle {
+#[derive(Clone, Serialize, Deserialize)]
+pub(crate) struct QrFactor {
     /// Columns of R.
     width: usize,
-    values: Mat<f64>,
+    /// Row after row.
+    values: Vec<f64>,
     weight: f64,
 }
 
-impl Triangle {
-    /// The triangle of all partitions' triangles; `None` if a number is not finite.
-    fn gathered(
-        density: &dyn Density,
-        sites: &[usize],
-        parts: &[Vec<Vec<f64>>],
-    ) -> Option<Triangle> {
-        let width = (sites
-            .iter()
-            .map(|site| density.latents().range(*site).len()))
-        .sum();
-        let mut triangle = Triangle::empty(width);
-        let size = width + 1;
-        for part in parts {
-            if part[0].len() != size * size || part.iter().flatten().any(|one| !one.is_finite()) {
-                return None;
-            }
-            triangle.add(size, |i, j| part[0][i * size + j]);
-            triangle.weight += part[1][0];
-        }
-        Some(triangle)
-    }
-
-    fn empty(width: usize) -> Triangle {
-        Triangle {
+impl QrFactor {
+    fn empty(width: usize) -> QrFactor {
+        QrFactor {
             width,
-            values: Mat::zeros(width + 1, width + 1),
+            values: vec![0.0; (width + 1) * (width + 1)],
             weight: 0.0,
         }
-    }
-
-    fn into_parts(self) -> Vec<Vec<f64>> {
-        let size = self.width + 1;
-        let entry = |k: usize| self.values[(k / size, k % size)];
-        vec![(0..size * size).map(entry).collect(), vec![self.weight]]
-    }
-
-    /// The triangle of all rows; `None` if a number is not finite.
-    fn of(density: &dyn Density) -> Option<Triangle> {
-        let question = Question {
-            query: Query::Triangle,
-            density,
-        };
-        let (lanes, sizes) = (question.lanes(), question.arguments());
-        let mut pass = RowPass::in_blocks(
-            rows_here(density),
-            (lanes, BLOCK),
-            &sizes,
-            |inputs, rows| question.write(inputs, rows),
-        );
-        let mut reflection = Reflection::new(density);
-        let arguments = reflection.arguments();
-        pass.each(&[&arguments[0], &arguments[1]], |block, found| {
-            reflection.add(block.len(), found);
-            None::<()>
-        });
-        reflection.finite()
     }
 
     /// Reflects more rows into the triangle.
@@ -199,97 +146,151 @@ impl Triangle {
         let size = self.width + 1;
         let stacked = Mat::from_fn(size + length, size, |i, j| {
             if i < size {
-                self.values[(i, j)]
+                self.values[i * size + j]
             } else {
                 entry(i - size, j)
             }
         });
         let reflected = stacked.qr();
         let upper: MatRef<'_, f64> = reflected.thin_R();
-        let above = |i: usize, j: usize| if i <= j { upper[(i, j)] } else { 0.0 };
-        self.values = Mat::from_fn(size, size, above);
+        let above = |k: usize| {
+            let (i, j) = (k / size, k % size);
+            if i <= j { upper[(i, j)] } else { 0.0 }
+        };
+        self.values = (0..size * size).map(above).collect();
+    }
+
+    fn is_finite(&self) -> bool {
+        self.weight.is_finite() && self.values.iter().all(|one| one.is_finite())
     }
 
     fn into_data(self) -> RowData {
-        let Triangle { width, values, .. } = self;
-        let rows = width + 1;
-        let entry = |k: usize| values[(k / width, k % width)];
-        let combination: Vec<f64> = (0..rows * width).map(entry).collect();
-        let response: Vec<f64> = (0..rows).map(|i| values[(i, width)]).collect();
+        let QrFactor { width, values, .. } = self;
+        let rows = values.chunks_exact(width + 1);
+        let combination: Vec<f64> = rows
+            .clone()
+            .flat_map(|row| &row[..width])
+            .copied()
+            .collect();
+        let response: Vec<f64> = rows.map(|row| row[width]).collect();
         let numbers = |width, values: Vec<f64>| Values::Numbers {
             width,
             values: values.into(),
         };
         RowData::new(
-            rows,
+            width + 1,
             vec![numbers(width, combination), numbers(1, response)],
         )
     }
 }
 
-/// A triangle while rows are added to it.
-pub(crate) struct Reflection {
-    latents: usize,
-    /// The latents on which the predictor depends, by their places in z.
+/// The QR reduction of the Gaussian rows of a density.
+pub(crate) struct QrReduction<'d> {
+    density: &'d dyn Density,
+    rows: &'d dyn GaussianRows,
+    /// The latents that the predictor reads, by their places in z.
     places: Vec<usize>,
-    triangle: Triangle,
+    /// Where the predictor is expanded.
+    origin: Vec<f64>,
+    /// The directions of those latents, one per lane.
+    directions: Vec<f64>,
 }
 
-impl Reflection {
-    /// The reduction before any row, for a density with Gaussian rows.
-    pub(crate) fn new(density: &dyn Density) -> Reflection {
-        let places = places(density);
-        Reflection {
-            latents: density.latents().size(),
-            triangle: Triangle::empty(places.len()),
-            places,
-        }
-    }
+impl<'d> QrReduction<'d> {
+    /// Its name in the table of jobs.
+    pub(crate) const NAME: &'static str = "QR factor";
 
-    /// The expansion point of the predictor, and the directions.
-    pub(crate) fn arguments(&self) -> [Vec<f64>; 2] {
-        let size = self.latents;
-        let mut directions = vec![0.0; self.places.len() * size];
-        for (lane, place) in self.places.iter().enumerate() {
+    pub(crate) fn new(density: &'d dyn Density, rows: &'d dyn GaussianRows) -> Self {
+        let size = density.latents().size();
+        let places = places(density, rows);
+        let mut directions = vec![0.0; places.len() * size];
+        for (lane, place) in places.iter().enumerate() {
             directions[lane * size + place] = 1.0;
         }
-        [vec![0.0; size], directions]
+        QrReduction {
+            density,
+            rows,
+            places,
+            origin: vec![0.0; size],
+            directions,
+        }
     }
 
-    /// Reflects `length` rows, for which [`row_terms`] were computed.
-    pub(crate) fn add(&mut self, length: usize, found: &Workspace) {
+    /// The job for this model.
+    ///
+    /// # Errors
+    /// If its rows are not Gaussian.
+    pub(crate) fn read(density: &'d dyn Density) -> Result<Self, RowsError> {
+        let rows = density.gaussian().ok_or_else(|| {
+            RowsError::Lost(
+                "rows: expected a model of Gaussian rows, found another\n  hint: give workers the model of the fit"
+                    .into(),
+            )
+        })?;
+        Ok(QrReduction::new(density, rows))
+    }
+}
+
+impl RowJob for QrReduction<'_> {
+    type Partial = QrFactor;
+    type Machine = RowProgram;
+
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn cut(&self) -> Cut {
+        Cut::AtMost(BLOCK)
+    }
+
+    fn machine(&self, rows: usize) -> RowProgram {
+        let size = self.origin.len();
+        let sizes = [Argument::Shared(size), Argument::PerLane(size)];
+        let shape = (self.places.len(), rows);
+        RowProgram::new(self.density.columns(), shape, &sizes, &|inputs, rows| {
+            row_terms(self.rows, inputs, rows)
+        })
+    }
+
+    fn empty(&self) -> QrFactor {
+        QrFactor::empty(self.places.len())
+    }
+
+    fn add_block(&self, machine: &mut RowProgram, block: &RowBlock<'_>, into: &mut QrFactor) {
+        block.place(machine);
+        let found = machine.run(&[&self.origin, &self.directions]);
         let (slopes, left) = (found.output(0), found.output(1));
-        let width = self.places.len();
+        let (width, length) = (self.places.len(), block.len());
         let weights = found.output(2).iter().cycle().take(length);
-        self.triangle.weight += weights.sum::<f64>();
-        self.triangle.add(length, |n, j| match j {
+        into.weight += weights.sum::<f64>();
+        into.add(length, |n, j| match j {
             j if j < width => slopes[j * length + n],
             _ => left[n],
         });
     }
 
-    fn finite(self) -> Option<Triangle> {
-        let Triangle { values, weight, .. } = &self.triangle;
-        let finite = values.as_ref().is_all_finite() && weight.is_finite();
-        finite.then_some(self.triangle)
+    /// Triangles are not added but reflected into one another.
+    fn merge(&self, into: &mut QrFactor, next: QrFactor) {
+        let size = into.width + 1;
+        if next.width == into.width {
+            into.add(size, |i, j| next.values[i * size + j]);
+            into.weight += next.weight;
+        } else {
+            into.weight = f64::NAN;
+        }
     }
 
-    /// The triangle, row-major, and the sum of the weights. Values that are not finite become NaN.
-    pub(crate) fn into_parts(self) -> Vec<Vec<f64>> {
-        self.finite().map_or_else(nothing, Triangle::into_parts)
+    fn message(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    fn is_repeated(&self) -> bool {
+        true
     }
 }
 
-fn nothing() -> Vec<Vec<f64>> {
-    vec![vec![f64::NAN]; 2]
-}
-
-/// The latents on which Gaussian rows depend through their predictor, by their places in z; empty
-/// for other rows.
-fn places(density: &dyn Density) -> Vec<usize> {
-    let Some(rows) = density.gaussian() else {
-        return Vec::new();
-    };
+/// The latents that Gaussian rows read through their predictor, by their places in z.
+fn places(density: &dyn Density, rows: &dyn GaussianRows) -> Vec<usize> {
     let graph = Graph::new();
     let (at, some) = probe_rows(&graph, density);
     let latents = density.latents();
@@ -297,17 +298,8 @@ fn places(density: &dyn Density) -> Vec<usize> {
     sites.iter().flat_map(|site| latents.range(*site)).collect()
 }
 
-/// Columns of the triangle, without the last.
-pub(crate) fn width(density: &dyn Density) -> usize {
-    places(density).len()
-}
-
 /// √wₙ aₙ along one direction per lane, √wₙ (yₙ − bₙ), and wₙ.
-pub(crate) fn row_terms<'g>(
-    own: &dyn GaussianRows,
-    inputs: &[Expr<'g>],
-    rows: &Rows<'g>,
-) -> Vec<Expr<'g>> {
+fn row_terms<'g>(own: &dyn GaussianRows, inputs: &[Expr<'g>], rows: &Rows<'g>) -> Vec<Expr<'g>> {
     let graph = inputs[0].graph();
     let at = Point::new(inputs[0], graph.full([0], 0.0));
     let terms = own.gaussian_terms(&at, rows);

@@ -7,8 +7,7 @@
 //! thousand rows estimate it to a hundredth of a nat. The sample may miss a row that is unlike all
 //! others, so the most extreme draws are also weighed on all rows, and must agree.
 
-use lehr_density::rows_here;
-use lehr_density::{Density, Point};
+use lehr_density::{Density, Point, rows_here};
 use lehr_numeric::stream::Stream;
 use lehr_numeric::summary::column_means;
 use lehr_numeric::vector::{dot, quadratic_form};

@@ -1,22 +1,20 @@
 //! Fresh draws of a trained guide, weighed on every row of the table.
 
-use lehr_density::rows_here;
-use lehr_density::{Density, Point};
+use lehr_density::Density;
+use lehr_density::job::{LogLikelihood, all_rows, local_rows};
 use lehr_graph::Graph;
 use lehr_numeric::batch::BatchError;
-use lehr_rows::{Argument, LANES, RowPass};
-use serde::{Deserialize, Serialize};
+use lehr_rows::watch::{End, Progress, Wish};
+use lehr_rows::{LANES, PassControl, Passed, fold_watched};
 
 use crate::difference_estimator::{self, Sampling};
 use crate::error::TrainError;
 use crate::estimate::Estimate;
-use crate::full_data::{AllRows, FullData, Query};
 use crate::guide::{Context, Gradient, Guide, Learned, PARAMS, Place};
-use crate::likelihood::Likelihoods;
+use crate::likelihood::{Likelihoods, fold_rows};
 use crate::objective::weigh_prior;
 use crate::program::compile_within;
 use crate::run::{Run, Stamp};
-use lehr_rows::watch::{End, Progress};
 
 /// Separates the noise of evaluation from that of training.
 const APART: u64 = 0x5eed_0000_e7a1_0a7e;
@@ -170,13 +168,6 @@ pub(crate) fn weigh_draws(
     Ok(drawn)
 }
 
-/// Sums over the rows that were read so far.
-#[derive(Serialize, Deserialize)]
-struct Sums {
-    rows: usize,
-    values: Vec<f64>,
-}
-
 /// Σ log p(yₙ | z) of every draw, as a stage of a run. For any number of draws the rows are read
 /// once, in blocks whose sums are added in their order.
 pub(crate) fn log_likelihoods(
@@ -189,36 +180,29 @@ pub(crate) fn log_likelihoods(
     if density.elsewhere().is_some() {
         return asked_elsewhere(density, draws, params, run);
     }
-    let size = density.latents().size();
     let mut stamp = Stamp::of(draws);
-    let mut sums = run.resume(&stamp)?.unwrap_or_else(|| Sums {
-        rows: 0,
-        values: vec![0.0; draws.len() / size],
-    });
-    let sizes = [Argument::PerLane(size), Argument::Shared(params.len())];
-    let mut pass = RowPass::in_blocks(rows_here(density), (LANES, ROWS), &sizes, |inputs, rows| {
-        let at = Point::new(inputs[0], inputs[1]);
-        vec![density.log_likelihood(&at, rows).sum()]
-    });
-    let end = End::At(density.n_rows() as u64);
-    let mut lanes = vec![0.0; LANES * size];
-    let failure = pass.each_block_from(sums.rows, |rows, block| {
-        let some = draws.chunks(LANES * size);
-        for (some, to) in some.zip(sums.values.chunks_mut(LANES)) {
-            lanes[..some.len()].copy_from_slice(some);
-            // A likelihood that does not depend on z is the same for every lane.
-            let found = block.run(&[&lanes, params]).output(0).iter().cycle();
-            to.iter_mut().zip(found).for_each(|(to, part)| *to += part);
-        }
-        sums.rows = rows.end;
-        let progress = Progress::counted(rows.end as u64, "rows", end);
-        run.look(&mut stamp, &progress, &sums).err()
-    });
+    let job = LogLikelihood::new(density, draws, params);
+    let job = job.in_full_lanes().in_blocks(ROWS);
+    let n_rows = density.n_rows();
+    let end = End::At(n_rows as u64);
+    let resume: Option<Passed<Vec<f64>>> = run.resume(&stamp)?;
+    let mut failure = None;
+    let mut look = |next: usize, sums: &Vec<f64>| {
+        let progress = Progress::counted(next as u64, "rows", end);
+        failure = run.look(&mut stamp, &progress, &(next, sums)).err();
+        failure.as_ref().map_or(Wish::Continue, |_| Wish::Stop)
+    };
+    let control = PassControl {
+        resume,
+        look: &mut look,
+    };
+    let found = fold_watched(&local_rows(density), &job, control);
     if let Some(error) = failure {
         return Err(error);
     }
-    run.finish(&stamp, &sums)?;
-    Ok(sums.values)
+    let sums = found.unwrap_or_else(|error| error.unwind());
+    run.finish(&stamp, &(n_rows, &sums))?;
+    Ok(sums)
 }
 
 /// The same, by a sample if all rows are stored elsewhere and a sample is accurate enough: a
@@ -245,16 +229,16 @@ fn asked_elsewhere(
     run: &mut Run<'_>,
 ) -> Result<Vec<f64>, TrainError> {
     const DRAWS: usize = 256;
-    let (rows, size) = (AllRows::of(density), density.latents().size());
+    let (rows, size) = (all_rows(density), density.latents().size());
     let mut stamp = Stamp::of(draws);
     let mut values: Vec<f64> = run.resume(&stamp)?.unwrap_or_default();
     let end = End::At((draws.len() / size) as u64);
     let done = values.len() * size;
     for some in draws[done..].chunks(DRAWS * size) {
-        let lanes = some.len() / size;
-        let sums = rows.sum(Query::LogLikelihood { lanes }, &[some, params]);
-        // A likelihood that does not depend on z is the same for every lane.
-        values.extend(sums[0].iter().cycle().take(lanes));
+        values.extend(fold_rows(
+            &*rows,
+            &LogLikelihood::new(density, some, params),
+        ));
         let progress = Progress::counted(values.len() as u64, "draws", end);
         run.look(&mut stamp, &progress, &values)?;
     }
@@ -291,7 +275,7 @@ pub fn weigh_ends(
     program.set_learned(&learned.values);
     let slot = program.plan().input_named(ENDS);
     let params = learned.get(PARAMS).unwrap_or(&[]);
-    let mut rows = Likelihoods::new(place.density, params);
+    let rows = Likelihoods::new(place.density, params);
     let mut weighed = Vec::with_capacity(draws.len() / size.max(1));
     let mut ends = vec![0.0; LANES * size];
     for (step, some) in draws.chunks(LANES * size).enumerate() {

@@ -1,6 +1,7 @@
 //! A whole fit: a method, and the settings that all methods share.
 
-use lehr_density::{Density, RowsLost};
+use lehr_density::Density;
+use lehr_rows::RowsError;
 
 use crate::condensed::{self, Condensed};
 use crate::error::{SettingError, UnknownMethod};
@@ -135,7 +136,7 @@ impl<'a> Fit<'a> {
     /// # Errors
     /// If a setting cannot work with this model, or the fit fails.
     pub fn run(self, density: &dyn Density) -> Result<Posterior, FitError> {
-        RowsLost::caught(|| self.run_threads(density))?
+        RowsError::caught(|| self.run_threads(density))?
     }
 
     fn run_threads(mut self, density: &dyn Density) -> Result<Posterior, FitError> {

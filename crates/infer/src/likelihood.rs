@@ -1,37 +1,34 @@
-//! The log likelihood of many z on all rows, a block of lanes at a time.
+//! Passes over all rows, and the log likelihoods of points that are asked for one after another.
 
 use lehr_density::Density;
+use lehr_density::job::{LogLikelihood, all_rows};
+use lehr_rows::{RowJob, RowStore, fold};
 
-use crate::full_data::{AllRows, FullData, Query};
-use lehr_rows::LANES;
+/// What a job comes to on all rows of a store. Where they cannot be reached there is nothing that a caller could do
+/// about it: the fit ends ([`RowsError::unwind`]).
+pub(crate) fn fold_rows<J: RowJob>(rows: &dyn RowStore, job: &J) -> J::Partial {
+    fold(rows, job).unwrap_or_else(|error| error.unwind())
+}
 
-/// The log likelihood of any z on all rows, with θ fixed.
+/// The log likelihood of any z on all rows, with θ fixed, a few z at a time.
 pub(crate) struct Likelihoods<'d> {
-    rows: AllRows<'d>,
+    density: &'d dyn Density,
+    rows: Box<dyn RowStore + 'd>,
     params: &'d [f64],
-    size: usize,
-    /// z of every lane; unused lanes keep their values.
-    block: Vec<f64>,
 }
 
 impl<'d> Likelihoods<'d> {
     pub(crate) fn new(density: &'d dyn Density, params: &'d [f64]) -> Likelihoods<'d> {
-        let size = density.latents().size();
         Likelihoods {
-            rows: AllRows::of(density),
+            density,
+            rows: all_rows(density),
             params,
-            size,
-            block: vec![0.0; LANES * size],
         }
     }
 
-    /// Σ log p(yₙ | z, xₙ) of up to [`LANES`] z, one after another.
-    pub(crate) fn of(&mut self, latents: &[f64]) -> Vec<f64> {
-        self.block[..latents.len()].copy_from_slice(latents);
-        let query = Query::LogLikelihood { lanes: LANES };
-        let sums = self.rows.sum(query, &[&self.block, self.params]);
-        // A likelihood that does not depend on z is the same for every lane.
-        let count = latents.len() / self.size.max(1);
-        sums[0].iter().copied().cycle().take(count).collect()
+    /// Σ log p(yₙ | z, xₙ) of some z, one after another.
+    pub(crate) fn of(&self, latents: &[f64]) -> Vec<f64> {
+        let job = LogLikelihood::new(self.density, latents, self.params);
+        fold_rows(&*self.rows, &job.in_full_lanes())
     }
 }

@@ -83,7 +83,7 @@ fn open(density: &dyn Density, centre: &Centre, flat: &[usize]) -> Option<usize>
 /// log p(D, z) of some points, one after another.
 fn log_joint(density: &dyn Density, params: &[f64], points: &[f64]) -> Vec<f64> {
     let size = density.latents().size();
-    let (mut prior, mut rows) = (Prior::new(density), Likelihoods::new(density, params));
+    let (mut prior, rows) = (Prior::new(density), Likelihoods::new(density, params));
     let mut values = Vec::with_capacity(points.len() / size);
     for part in points.chunks(LANES * size) {
         let sums = rows.of(part);

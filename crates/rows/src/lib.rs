@@ -5,6 +5,8 @@ mod block;
 mod column;
 mod error;
 mod expr;
+mod fold;
+mod job;
 pub mod lend;
 mod memory;
 pub mod part;
@@ -18,6 +20,10 @@ pub use block::{Computed, TableRows};
 pub use column::{Column, ColumnKind, Columns, ResponseKind, Role};
 pub use error::RowsError;
 pub use expr::{RowColumn, Rows};
+pub use fold::{
+    AnyControl, MachinePool, PassControl, Passed, Passing, RowStore, fold, fold_watched, merge_next,
+};
+pub use job::{AnyJob, AnyMachine, AnyPartial, Cut, Placement, RowBlock, RowJob, decoded, encoded};
 pub use memory::{RowData, Values};
 pub use pass::{LocalRows, RowPass};
 pub use program::{Argument, LANES, RowProgram};

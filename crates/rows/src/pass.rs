@@ -60,6 +60,11 @@ impl<'d> LocalRows<'d> {
         }
     }
 
+    /// The rows.
+    pub fn source(&self) -> &'d dyn RowSource {
+        self.source
+    }
+
     /// Whether all rows are local and every column is in memory.
     pub fn is_resident(&self) -> bool {
         self.is_resident

@@ -19,13 +19,25 @@ pub enum Argument {
     PerLane(usize),
 }
 
+impl Argument {
+    /// The length of one array.
+    fn size(self) -> usize {
+        match self {
+            Argument::Shared(size) | Argument::PerLane(size) => size,
+        }
+    }
+}
+
 /// Functions of a number of rows.
 pub struct RowProgram {
     plan: Plan,
     workspace: Workspace,
     arguments: Vec<Option<Slot>>,
+    /// The length of each argument.
+    sizes: Vec<usize>,
     columns: Vec<(usize, Slot)>,
     rows: usize,
+    lanes: usize,
 }
 
 impl RowProgram {
@@ -46,10 +58,12 @@ impl RowProgram {
         let plan = Plan::new(&write(&inputs, &data), lanes);
         RowProgram {
             workspace: plan.workspace(),
+            sizes: arguments.iter().map(|one| one.size()).collect(),
             arguments: inputs.iter().map(|e| plan.input(*e)).collect(),
             columns: read_columns(&plan, &data),
             plan,
             rows,
+            lanes,
         }
     }
 
@@ -93,6 +107,28 @@ impl RowProgram {
     /// The results of the last run.
     pub fn found(&self) -> &Workspace {
         &self.workspace
+    }
+
+    /// The first function at many points, one of which after another is the first argument of a lane, with a second
+    /// argument that they share. Shows the values at each point, `width` of them.
+    pub fn each_point(
+        &mut self,
+        (points, width): (&[f64], usize),
+        shared: &[f64],
+        mut visit: impl FnMut(usize, &[f64]),
+    ) {
+        let size = self.sizes[0];
+        let mut lanes = vec![0.0; self.lanes * size];
+        let mut point = 0;
+        for some in points.chunks(lanes.len().max(1)) {
+            lanes[..some.len()].copy_from_slice(some);
+            let found = self.run(&[&lanes, shared]).output(0);
+            // A function that does not depend on the point is the same for every lane.
+            for values in found.chunks_exact(width).cycle().take(some.len() / size) {
+                visit(point, values);
+                point += 1;
+            }
+        }
     }
 
     /// The functions of the present rows at these arguments; arguments that are not given keep

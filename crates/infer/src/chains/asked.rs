@@ -1,9 +1,11 @@
 //! The log density of rows that are stored elsewhere: every gradient is a sum that workers compute.
 
-use lehr_density::{FullData, Query};
+use lehr_density::job::LikelihoodGradient;
+use lehr_rows::RowStore;
 
 use super::surface::{Evaluator, NotFinite, Place, Surface, origin};
 use crate::expansion::Prior;
+use crate::likelihood::fold_rows;
 
 /// log p(D, T(x)) of all rows, wherever they are stored; the constant ln |F| is left out.
 ///
@@ -11,7 +13,7 @@ use crate::expansion::Prior;
 /// a chain does not depend on which worker answers.
 pub(crate) struct AskedDensity<'d> {
     place: Place<'d>,
-    rows: &'d (dyn FullData + Send + Sync),
+    rows: &'d dyn RowStore,
 }
 
 impl<'d> AskedDensity<'d> {
@@ -57,15 +59,19 @@ struct Asking<'a> {
 
 impl Evaluator for Asking<'_> {
     fn value(&mut self, x: &[f64], slope: &mut [f64]) -> Result<f64, NotFinite> {
-        let Place { frame, params, .. } = self.of.place;
+        let Place {
+            density,
+            frame,
+            params,
+        } = self.of.place;
         let z = frame.at(x);
-        let sums = self.of.rows.sum(Query::Slopes, &[&z, params]);
+        let sums = fold_rows(self.of.rows, &LikelihoodGradient::new(density, &z, params));
         let (own, own_slope) = self.prior.at(&z, params);
-        let both: Vec<f64> = (own_slope.iter().zip(&sums[1]))
+        let both: Vec<f64> = (own_slope.iter().zip(&sums.latents))
             .map(|(a, b)| a + b)
             .collect();
         slope.copy_from_slice(&frame.pulled(&both));
-        let value = own + sums[0][0];
+        let value = own + sums.value;
         let finite = value.is_finite() && slope.iter().all(|one| one.is_finite());
         finite.then_some(value).ok_or(NotFinite)
     }

@@ -2,6 +2,7 @@
 //! all rows.
 
 use lehr_density::Density;
+use lehr_density::job::{LogLikelihood, all_rows};
 use lehr_numeric::stream::Stream;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +12,8 @@ use super::stage::Watch;
 use super::trace::{ChainError, ChainProgress, Trace};
 use crate::bytes::encoded;
 use crate::expansion::Prior;
-use crate::full_data::{AllRows, FullData, Query};
+use crate::likelihood::fold_rows;
+use lehr_rows::RowStore;
 use lehr_rows::watch::Wish;
 
 /// Iterations on the surrogate for each one on all rows.
@@ -57,10 +59,10 @@ impl Delayed<'_> {
         };
         let mut lockstep = Lockstep::new(self.surrogate, state.x.clone());
         lockstep.gradients = state.gradients;
-        let rows = AllRows::of(self.density);
-        let mut joint = self.log_joint(&rows, &lockstep.x);
+        let rows = all_rows(self.density);
+        let mut joint = self.log_joint(&*rows, &lockstep.x);
         while state.iteration < SETTLING + length {
-            let step = self.iterate(&mut lockstep, &state, &rows, &mut joint);
+            let step = self.iterate(&mut lockstep, &state, &*rows, &mut joint);
             if state.iteration >= SETTLING {
                 state.kept.push(&lockstep.x, step);
             }
@@ -108,7 +110,7 @@ impl Delayed<'_> {
         &self,
         lockstep: &mut Lockstep<'_>,
         state: &State,
-        rows: &AllRows<'_>,
+        rows: &dyn RowStore,
         joint: &mut [f64],
     ) -> Step {
         let (size, chains) = (self.surrogate.size(), joint.len());
@@ -147,14 +149,13 @@ impl Delayed<'_> {
     }
 
     /// log p(D, z) of every chain, on all rows.
-    fn log_joint(&self, rows: &AllRows<'_>, x: &[f64]) -> Vec<f64> {
+    fn log_joint(&self, rows: &dyn RowStore, x: &[f64]) -> Vec<f64> {
         let size = self.surrogate.size();
         let draws = x.chunks_exact(size).flat_map(|x| self.surrogate.latents(x));
         let draws: Vec<f64> = draws.collect();
-        let lanes = draws.len() / size;
-        let sums = rows.sum(Query::LogLikelihood { lanes }, &[&draws, &[]]);
+        let sums = fold_rows(rows, &LogLikelihood::new(self.density, &draws, &[]));
         let mut prior = Prior::new(self.density);
-        let each = draws.chunks_exact(size).zip(sums[0].iter().cycle());
+        let each = draws.chunks_exact(size).zip(sums);
         each.map(|(z, value)| value + prior.at(z, &[]).0).collect()
     }
 }

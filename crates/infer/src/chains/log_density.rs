@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use lehr_density::rows_here;
-use lehr_density::{Density, RowData, RowSet};
+use lehr_density::{Density, RowData, RowSet, rows_here};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 
 use super::asked::AskedDensity;

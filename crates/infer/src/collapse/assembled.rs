@@ -1,7 +1,7 @@
 //! Builds the elimination from group sums instead of rows: the pairs of groups that share rows, and
 //! their cross products.
 
-use lehr_density::{FullData, Query};
+use lehr_density::job::all_rows;
 
 use super::collapsed::{Collapsed, ResponseRows};
 use super::cross::{CrossProducts, Effects};
@@ -13,8 +13,8 @@ use super::pieces::BlockPrior;
 use super::scheme::Scheme;
 use super::sight::Sight;
 use super::sparse::Sparse;
-use super::tally::Tally;
-use crate::full_data::AllRows;
+use super::tally::{GroupSums, Tally};
+use crate::likelihood::fold_rows;
 
 impl<'d> Collapsed<'d> {
     /// Collapses a density with a normal response. Some rows, or those of the local sample, show
@@ -32,11 +32,8 @@ impl<'d> Collapsed<'d> {
         let away = moved(&still, &parts.hyper);
         let away = parts.given_at(&conditional, &away, &mut scratch)?;
         let scheme = Scheme::of(&parts, turns(&parts, &away)?, noise);
-        let told = scheme.arguments();
-        let told: Vec<&[f64]> = told.iter().map(Vec::as_slice).collect();
-        let mut tally = Tally::new(&scheme);
-        let rows = AllRows::of(density);
-        rows.in_order(Query::GroupSums, &told, &mut |part| tally.add(&part));
+        let job = GroupSums::new(density, scheme);
+        let tally = fold_rows(&*all_rows(density), &job);
         if tally.unlike > 0.0 {
             return Err(format!(
                 "{} rows read their effects otherwise than the others do",

@@ -3,8 +3,7 @@
 
 use std::ops::Range;
 
-use lehr_density::rows_here;
-use lehr_density::{ColumnKind, Density, Point, RowSet, Rows, SplitRows};
+use lehr_density::{ColumnKind, Density, Point, RowSet, Rows, SplitRows, rows_here};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 use lehr_rows::{Argument, RowPass};
 

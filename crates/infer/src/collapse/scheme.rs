@@ -2,11 +2,13 @@
 //! transformation of coefficients with the hyperparameters.
 
 use lehr_density::Density;
+use lehr_rows::{RowsError, decoded};
+use serde::{Deserialize, Serialize};
 
 use super::parts::Parts;
 
 /// The way in which rows read their effects, without data of any row.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Scheme {
     /// In the order of [`Parts`].
     pub(super) blocks: Vec<Reading>,
@@ -17,7 +19,7 @@ pub(crate) struct Scheme {
 }
 
 /// The way in which rows read the effects of one block.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Reading {
     pub(super) site: usize,
     /// The column with the group of each row; `None` if all rows are one group.
@@ -51,45 +53,30 @@ impl Scheme {
         }
     }
 
-    /// The scheme as arguments of [`lehr_density::Query::GroupSums`].
-    pub(super) fn arguments(&self) -> Vec<Vec<f64>> {
-        let block = |own: &Reading| {
-            let column = own.column.map_or(-1.0, |column| column as f64);
-            [own.site as f64, column, own.turn.len() as f64]
-        };
-        let turns = self.blocks.iter().flat_map(|own| own.turn.clone());
-        vec![
-            self.blocks.iter().flat_map(block).collect(),
-            self.common.iter().map(|place| *place as f64).collect(),
-            turns.collect(),
-            vec![self.noise],
-        ]
-    }
-
-    /// Decodes the arguments for the same model.
-    pub(crate) fn told(density: &dyn Density, arguments: &[&[f64]]) -> Scheme {
+    /// Read back, of the same model.
+    ///
+    /// # Errors
+    /// If the message is damaged or about another model.
+    pub(super) fn read(density: &dyn Density, message: &[u8]) -> Result<Scheme, RowsError> {
+        let scheme: Scheme = decoded(message)?;
         let latents = density.latents();
-        let mut turns = arguments[2];
-        let block = |told: &[f64]| {
-            let site = told[0] as usize;
-            let column = (told[1] >= 0.0).then_some(told[1] as usize);
-            let first = latents.sites()[site].dims.first().copied().unwrap_or(1);
-            let groups = column.map_or(1, |_| first);
-            let turn;
-            (turn, turns) = turns.split_at(told[2] as usize);
-            Reading {
-                site,
-                column,
-                groups,
-                width: latents.range(site).len() / groups.max(1),
-                turn: turn.to_vec(),
-            }
+        let is_of = |own: &Reading| {
+            let columns = density.columns().len();
+            let turns = [0, own.width, own.width * own.width];
+            own.site < latents.sites().len()
+                && own.column.is_none_or(|column| column < columns)
+                && own.groups * own.width == latents.range(own.site).len()
+                && turns.contains(&own.turn.len())
         };
-        Scheme {
-            blocks: arguments[0].chunks_exact(3).map(block).collect(),
-            common: arguments[1].iter().map(|place| *place as usize).collect(),
-            noise: arguments[3][0],
+        let common = scheme.common.iter();
+        if scheme.blocks.iter().all(is_of) && common.max().is_none_or(|k| *k < latents.size()) {
+            return Ok(scheme);
         }
+        Err(RowsError::Lost(
+            "rows: expected a message about the effects of this model, found one of another\n  hint: give workers \
+             the model of the fit"
+                .into(),
+        ))
     }
 
     /// How many coefficients a row has.

@@ -3,7 +3,9 @@
 
 use std::collections::HashMap;
 
-use lehr_density::{Density, RowSource};
+use lehr_density::Density;
+use lehr_rows::{Cut, RowBlock, RowJob, RowsError, encoded};
+use serde::{Deserialize, Serialize};
 
 use super::row_reader::RowReader;
 use super::scheme::Scheme;
@@ -12,6 +14,7 @@ use super::scheme::Scheme;
 const PIECE: usize = 4096;
 
 /// Sums over rows with weights w, coefficients a and responses y.
+#[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Tally {
     pub(super) blocks: Vec<BlockTally>,
     /// For every two blocks: the first with each later one, and so on.
@@ -28,6 +31,7 @@ pub(crate) struct Tally {
 }
 
 /// The sums of one block, group after group.
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct BlockTally {
     pub(super) width: usize,
     /// Σ w z zᵀ
@@ -39,11 +43,14 @@ pub(super) struct BlockTally {
 }
 
 /// Σ w z zᵀ of two blocks, for every pair of groups that shares a row.
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct PairTally {
     /// The number of groups of the second block, by which pairs are numbered.
     groups: u64,
     /// How many numbers a pair has.
     size: usize,
+    /// Of each key its place among them.
+    #[serde(skip)]
     places: HashMap<u64, usize>,
     pub(super) keys: Vec<u64>,
     pub(super) values: Vec<f64>,
@@ -52,6 +59,9 @@ pub(super) struct PairTally {
 impl PairTally {
     /// The sums of a pair of groups.
     fn of(&mut self, key: u64) -> &mut [f64] {
+        if self.places.len() < self.keys.len() {
+            self.places = self.keys.iter().copied().zip(0..).collect();
+        }
         let place = *self.places.entry(key).or_insert_with(|| {
             self.keys.push(key);
             self.values.resize(self.keys.len() * self.size, 0.0);
@@ -105,45 +115,22 @@ impl Tally {
         }
     }
 
-    /// The sums of a partition as arrays; for pairs their increasing numbers and their sums.
-    fn into_arrays(self) -> Vec<Vec<f64>> {
-        let mut arrays = vec![
-            vec![self.square, self.weight, self.unlike],
-            self.common,
-            self.pulled,
-        ];
-        for block in self.blocks {
-            arrays.extend([block.own, block.mixed, block.pulled]);
+    /// Adds the sums of further rows.
+    fn merge(&mut self, next: &Tally) {
+        self.square += next.square;
+        self.weight += next.weight;
+        self.unlike += next.unlike;
+        add(&mut self.common, &next.common);
+        add(&mut self.pulled, &next.pulled);
+        for (block, next) in self.blocks.iter_mut().zip(&next.blocks) {
+            add(&mut block.own, &next.own);
+            add(&mut block.mixed, &next.mixed);
+            add(&mut block.pulled, &next.pulled);
         }
-        for pair in self.pairs {
-            let sorted = pair.sorted();
-            let (keys, values): (Vec<f64>, Vec<&[f64]>) = sorted
-                .map(|(one, other, values)| {
-                    ((one as u64 * pair.groups + other as u64) as f64, values)
-                })
-                .unzip();
-            arrays.extend([keys, values.concat()]);
-        }
-        arrays
-    }
-
-    /// Adds the sums of another partition.
-    pub(super) fn add(&mut self, arrays: &[Vec<f64>]) {
-        self.square += arrays[0][0];
-        self.weight += arrays[0][1];
-        self.unlike += arrays[0][2];
-        add(&mut self.common, &arrays[1]);
-        add(&mut self.pulled, &arrays[2]);
-        let (own, pairs) = arrays[3..].split_at(3 * self.blocks.len());
-        for (block, arrays) in self.blocks.iter_mut().zip(own.chunks_exact(3)) {
-            add(&mut block.own, &arrays[0]);
-            add(&mut block.mixed, &arrays[1]);
-            add(&mut block.pulled, &arrays[2]);
-        }
-        for (pair, arrays) in self.pairs.iter_mut().zip(pairs.chunks_exact(2)) {
+        for (pair, next) in self.pairs.iter_mut().zip(&next.pairs) {
             let size = pair.size;
-            for (key, values) in arrays[0].iter().zip(arrays[1].chunks_exact(size)) {
-                add(pair.of(*key as u64), values);
+            for (key, values) in next.keys.iter().zip(next.values.chunks_exact(size)) {
+                add(pair.of(*key), values);
             }
         }
     }
@@ -210,44 +197,59 @@ fn outer(into: &mut [f64], weight: f64, x: &[f64], y: &[f64]) {
     }
 }
 
-/// Sums rows in a pass; compiled programs are kept from part to part.
-#[derive(Default)]
-pub(crate) struct Tallier {
-    readers: Vec<RowReader>,
-}
-
-/// A running sum of rows.
-pub(crate) struct Tallying {
+/// Sums over Gaussian rows of products of the coefficients by which they read effects by group.
+pub(crate) struct GroupSums<'d> {
+    density: &'d dyn Density,
     scheme: Scheme,
-    tally: Option<Tally>,
 }
 
-impl Tallying {
-    /// Sums without rows.
-    pub(crate) fn new(density: &dyn Density, arguments: &[&[f64]]) -> Tallying {
-        Tallying {
-            scheme: Scheme::told(density, arguments),
-            tally: None,
-        }
+impl<'d> GroupSums<'d> {
+    /// Its name in the table of jobs.
+    pub(crate) const NAME: &'static str = "group sums";
+
+    pub(super) fn new(density: &'d dyn Density, scheme: Scheme) -> GroupSums<'d> {
+        GroupSums { density, scheme }
     }
 
-    /// The sums; empty without rows.
-    pub(crate) fn finish(self) -> Vec<Vec<f64>> {
-        self.tally.map_or_else(Vec::new, Tally::into_arrays)
+    /// The job of a message, for this model.
+    ///
+    /// # Errors
+    /// If the message is damaged or about another model.
+    pub(crate) fn read(density: &'d dyn Density, message: &[u8]) -> Result<Self, RowsError> {
+        let scheme = Scheme::read(density, message)?;
+        Ok(GroupSums { density, scheme })
+    }
+}
+
+impl RowJob for GroupSums<'_> {
+    type Partial = Tally;
+    type Machine = Tallier;
+
+    fn name(&self) -> &'static str {
+        Self::NAME
     }
 
-    /// Adds a block of rows.
-    pub(crate) fn see(&mut self, density: &dyn Density, rows: &dyn RowSource, by: &mut Tallier) {
-        let (scheme, total) = (&self.scheme, rows.n_rows());
-        let tally = self.tally.get_or_insert_with(|| Tally::new(scheme));
+    fn cut(&self) -> Cut {
+        Cut::Any
+    }
+
+    fn machine(&self, _: usize) -> Tallier {
+        Tallier::default()
+    }
+
+    fn empty(&self) -> Tally {
+        Tally::new(&self.scheme)
+    }
+
+    fn add_block(&self, machine: &mut Tallier, block: &RowBlock<'_>, tally: &mut Tally) {
+        let (scheme, total) = (&self.scheme, block.len());
         let mut entries = Vec::with_capacity(scheme.entries());
         let mut done = 0;
         while done < total {
-            let reader = by.reader(density, scheme, total);
-            // The last rows are read together with some before them, so that one program serves for
-            // all.
+            let reader = machine.reader(self.density, scheme, total);
+            // The last rows are read with some before them, so that one program serves for all.
             let first = done.min(total - reader.rows());
-            let sound = reader.read(rows, first);
+            let sound = reader.read(block.source, block.range.start + first);
             for (row, is_sound) in sound.into_iter().enumerate().skip(done - first) {
                 tally.unlike += f64::from(u8::from(!is_sound));
                 tally.see(reader, row, &mut entries);
@@ -255,6 +257,20 @@ impl Tallying {
             done = first + reader.rows();
         }
     }
+
+    fn merge(&self, into: &mut Tally, next: Tally) {
+        into.merge(&next);
+    }
+
+    fn message(&self) -> Vec<u8> {
+        encoded(&self.scheme)
+    }
+}
+
+/// What reads rows: it is compiled for tables of a length and kept.
+#[derive(Default)]
+pub(crate) struct Tallier {
+    readers: Vec<RowReader>,
 }
 
 impl Tallier {

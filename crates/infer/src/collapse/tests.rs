@@ -4,12 +4,14 @@ use std::f64::consts::TAU;
 
 use faer::Mat;
 use lehr_density::Density;
+use lehr_density::job::{LogLikelihood, local_rows};
 use lehr_model::distribution::{
     Distribution, Exponential, HalfNormal, Laplace, LkjCholesky, Normal,
 };
 use lehr_model::{Bound, Model};
 use lehr_numeric::dense::{inverse, log_determinant, quadratic_form};
 use lehr_numeric::stream::Stream;
+use lehr_rows::fold;
 use lehr_table::Table;
 
 use super::collapsed::Collapsed;
@@ -308,8 +310,7 @@ fn the_joint_density_of_a_draw_has_the_ratio_of_its_hyperparameters() {
 }
 
 fn log_likelihood(density: &dyn Density, z: &[f64]) -> f64 {
-    use crate::full_data::{FullData, LocalRows, Query};
-    LocalRows::new(density).sum(Query::LogLikelihood { lanes: 1 }, &[z, &[]])[0][0]
+    fold(&local_rows(density), &LogLikelihood::new(density, z, &[])).unwrap()[0]
 }
 
 #[test]

@@ -12,10 +12,10 @@ pub use start::StartError;
 pub use surrogate::{CoresetError, SurrogateError, UnknownSurrogate};
 pub use train::{ScheduleError, TrainError};
 
-use lehr_density::RowsLost;
 use lehr_file::FileError;
 use lehr_numeric::batch::BatchError;
 use lehr_numeric::pareto::WeightError;
+use lehr_rows::RowsError;
 
 /// The reasons why a fit failed.
 #[derive(Debug, thiserror::Error)]
@@ -67,8 +67,8 @@ pub enum FitError {
     },
 }
 
-impl From<RowsLost> for FitError {
-    fn from(lost: RowsLost) -> FitError {
-        FitError::Rows(lost.0)
+impl From<RowsError> for FitError {
+    fn from(lost: RowsError) -> FitError {
+        FitError::Rows(lost.to_string())
     }
 }

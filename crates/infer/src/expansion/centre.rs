@@ -1,12 +1,13 @@
 //! The centre of a fit's start, and the scales of independent latents there.
 
+use lehr_density::job::{HessianProducts, all_rows};
 use lehr_density::{Density, Layout, Support};
 use lehr_numeric::lbfgs::Reason;
 use lehr_numeric::stream::Stream;
 
 use super::prior::PriorProducts;
-use crate::full_data::{AllRows, FullData, Query};
 use crate::guide::Frame;
+use crate::likelihood::fold_rows;
 
 /// The centre of a fit's start: the maximum of log p(D, z) in z and θ together, or the result of
 /// another start.
@@ -67,15 +68,15 @@ impl Centre {
     /// random signs, E[s ∘ Hs], for prior and likelihood together.
     pub fn diagonal_frame(&self, density: &dyn Density, seed: u64) -> Frame {
         let size = self.latents.len();
-        let rows = AllRows::of(density);
-        let query = Query::HessianProducts { lanes: PROBES };
+        let rows = all_rows(density);
         let mut diagonal = vec![0.0; size];
         let mut signs = vec![0.0; PROBES * size];
         for pass in 0..PROBE_PASSES {
             let mut stream = Stream::new(seed, "probe", pass as u64);
             fill_signs(&mut stream, &mut signs);
-            let products = &rows.sum(query, &[&self.latents, &self.params, &signs])[0];
-            add_probes(&mut diagonal, &signs, products, PROBES * PROBE_PASSES);
+            let at = (&self.latents[..], &self.params[..]);
+            let products = fold_rows(&*rows, &HessianProducts::new(density, at, &signs));
+            add_probes(&mut diagonal, &signs, &products, PROBES * PROBE_PASSES);
         }
         let prior = self.prior_diagonal(density);
         let precision: Vec<f64> = (diagonal.iter().zip(&prior))

@@ -1,14 +1,16 @@
 //! First and second derivatives at the centre of a fit, and the Laplace approximation from them.
 
+use lehr_density::job::{HessianProducts, LikelihoodGradient, all_rows};
 use lehr_density::{Density, Layout};
 use lehr_numeric::dense::{Factor, cholesky, inverse_factor};
 use lehr_numeric::hessian::{hessian_columns, symmetrise_matrix};
+use lehr_rows::RowStore;
 
 use super::Centre;
 use super::centre::first_scales;
 use super::prior::PriorProducts;
-use crate::full_data::{AllRows, FullData, Query};
 use crate::guide::Frame;
+use crate::likelihood::fold_rows;
 
 /// Above this many latents the Hessian is not computed.
 pub const MAX_DENSE: usize = 2000;
@@ -32,23 +34,24 @@ pub struct Curvature {
 impl Centre {
     /// Slopes and curvature at the centre, by one pass per few directions.
     pub fn curvature(&self, density: &dyn Density) -> Curvature {
-        self.curvature_by(density, &AllRows::of(density))
+        self.curvature_by(density, &*all_rows(density))
     }
 
     /// The same with any service that sums over the rows.
-    pub(crate) fn curvature_by(&self, density: &dyn Density, rows: &dyn FullData) -> Curvature {
+    pub(crate) fn curvature_by(&self, density: &dyn Density, rows: &dyn RowStore) -> Curvature {
         let size = self.latents.len();
-        let sums = rows.sum(Query::Slopes, &[&self.latents, &self.params]);
-        let (log_likelihood, gradient) = (sums[0][0], sums[1].clone());
+        let sums = fold_rows(
+            rows,
+            &LikelihoodGradient::new(density, &self.latents, &self.params),
+        );
         let lanes = DIRECTIONS.min(size.max(1));
-        let query = Query::HessianProducts { lanes };
+        let at = (&self.latents[..], &self.params[..]);
         let hessian = hessian_columns(size, lanes, |directions| {
-            let arguments = [&self.latents, &self.params, directions];
-            rows.sum(query, &arguments).swap_remove(0)
+            fold_rows(rows, &HessianProducts::new(density, at, directions))
         });
         Curvature {
-            log_likelihood,
-            gradient,
+            log_likelihood: sums.value,
+            gradient: sums.latents,
             hessian: symmetrise_matrix(hessian, size),
             prior_hessian: symmetrise_matrix(self.prior_hessian(density, lanes), size),
         }

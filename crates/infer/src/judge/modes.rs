@@ -4,6 +4,7 @@
 //! own, and whose Laplace evidence is comparable to theirs, has mass that the draws miss. On long
 //! tables the climbs use some of the rows, and their results are continued on all rows.
 
+use lehr_density::job::{LikelihoodGradient, all_rows};
 use lehr_density::rows_here;
 use lehr_numeric::lbfgs::{LbfgsSettings, Maximum, maximise};
 use lehr_numeric::stream::Stream;
@@ -14,7 +15,7 @@ use crate::chains::{Lanes, LogDensity, Place};
 use crate::error::TrainError;
 use crate::estimate::Level;
 use crate::expansion::{Centre, Prior};
-use crate::full_data::{AllRows, FullData, Query};
+use crate::likelihood::fold_rows;
 use crate::posterior::{OtherMode, Posterior};
 use crate::run::Run;
 use crate::surrogate::FixedRows;
@@ -179,7 +180,7 @@ impl Survey<'_> {
     /// Continues a climb that used some of the rows on all rows.
     fn on_all_rows(&self, top: &Top) -> Option<Top> {
         let (subject, size) = (self.subject, self.log_density.size());
-        let (frame, rows) = (subject.frame(), AllRows::of(subject.density));
+        let (frame, rows) = (subject.frame(), all_rows(subject.density));
         let (factor, mut prior) = (frame.factor(size), Prior::new(subject.density));
         let settings = LbfgsSettings {
             iterations: MORE_STEPS,
@@ -188,13 +189,16 @@ impl Survey<'_> {
         };
         let found = maximise(&top.x, settings, |x, slope| {
             let z = frame.at(x);
-            let sums = rows.sum(Query::Slopes, &[&z, subject.params]);
+            let sums = fold_rows(
+                &*rows,
+                &LikelihoodGradient::new(subject.density, &z, subject.params),
+            );
             let (value, own) = prior.at(&z, subject.params);
             for (j, slope) in slope.iter_mut().enumerate() {
-                let each = own.iter().zip(&sums[1]).enumerate();
+                let each = own.iter().zip(&sums.latents).enumerate();
                 *slope = each.map(|(i, (a, b))| factor[(i, j)] * (a + b)).sum();
             }
-            value + sums[0][0]
+            value + sums.value
         });
         Top::of(found, MORE_SLOPE)
     }

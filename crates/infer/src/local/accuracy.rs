@@ -1,7 +1,6 @@
 //! The error of quadrature.
 
-use lehr_density::rows_here;
-use lehr_density::{Nodes, Point, RowSet, Rows};
+use lehr_density::{Nodes, Point, RowSet, Rows, rows_here};
 use lehr_graph::{Graph, Plan};
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,6 @@
 //! The loss of chains over local latents relative to the integrals that they bound.
 
-use lehr_density::rows_here;
-use lehr_density::{Density, RowSet, Rows};
+use lehr_density::{Density, RowSet, Rows, rows_here};
 use lehr_graph::{Graph, Slot};
 use lehr_numeric::batch::BatchError;
 use lehr_rows::LANES;

@@ -1,7 +1,6 @@
 //! A guide of the shared latents, with chains over the local ones.
 
-use lehr_density::rows_here;
-use lehr_density::{Density, LocalNormal, Point, Rows};
+use lehr_density::{Density, LocalNormal, Point, Rows, rows_here};
 use lehr_graph::Expr;
 use lehr_rows::{Argument, RowPass};
 

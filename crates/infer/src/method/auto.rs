@@ -10,11 +10,12 @@ use crate::collapse;
 use crate::error::{FitError, TrainError};
 use crate::estimate::{Estimate, Level};
 use crate::expansion::Centre;
-use crate::full_data::{AllRows, FullData, Query};
+use crate::likelihood::fold_rows;
 use crate::posterior::{Attempt, Posterior};
 use crate::run::{Run, Stamp};
 use crate::setting::{Setting, parsed};
 use crate::start::is_plain;
+use lehr_density::job::{LikelihoodGradient, all_rows};
 use lehr_density::rows_here;
 
 /// The row of this method.
@@ -208,11 +209,14 @@ impl Facts {
 
 /// Seconds of a gradient on all rows, once it is compiled.
 fn gradient_seconds(density: &dyn Density) -> f64 {
-    let rows = AllRows::of(density);
+    let rows = all_rows(density);
     let at = Centre::start(density);
     let timed = || {
         let clock = Instant::now();
-        rows.sum(Query::Slopes, &[&at.latents, &at.params]);
+        fold_rows(
+            &*rows,
+            &LikelihoodGradient::new(density, &at.latents, &at.params),
+        );
         clock.elapsed().as_secs_f64()
     };
     timed();

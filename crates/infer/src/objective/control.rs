@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use lehr_density::job::{LikelihoodGradient, all_rows};
 use lehr_density::{Density, Point, Rows};
 use lehr_graph::Expr;
 
 use crate::expansion::{Centre, Curvature, Order, row_expansion};
-use crate::full_data::{AllRows, FullData, Query};
 use crate::guide::{Context, Guide};
+use crate::likelihood::fold_rows;
 use crate::program::SCORE;
 use crate::surrogate::FixedRows;
 
@@ -60,12 +61,12 @@ impl Summed {
 impl Control {
     /// To first order around a centre, by one pass.
     pub fn first_order(centre: &Centre, density: &dyn Density) -> Control {
-        let rows = AllRows::of(density);
-        let sums = rows.sum(Query::Slopes, &[&centre.latents, &centre.params]);
+        let job = LikelihoodGradient::new(density, &centre.latents, &centre.params);
+        let sums = fold_rows(&*all_rows(density), &job);
         Control {
             mode: centre.latents.as_slice().into(),
-            value: sums[0][0],
-            gradient: sums[1].as_slice().into(),
+            value: sums.value,
+            gradient: sums.latents.into(),
             hessian: None,
             params: centre.params.as_slice().into(),
             summed: None,

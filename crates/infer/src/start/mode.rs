@@ -1,13 +1,15 @@
 //! The start `map`: the mode of the posterior, with the guide's own scale.
 
 use lehr_density::Density;
+use lehr_density::job::{LikelihoodGradient, all_rows, local_rows};
 use lehr_numeric::lbfgs::{LbfgsSettings, Reason};
+use lehr_rows::RowStore;
 
 use super::{Alone, Climber, Request, Start, StartingPoint};
 use crate::error::StartError;
 use crate::expansion::{Centre, MAX_DENSE, Prior};
-use crate::full_data::{AllRows, FullData, LocalRows, Query};
 use crate::guide::Frame;
+use crate::likelihood::fold_rows;
 
 /// The mode, with the guide's own scale.
 #[derive(Clone, Copy, Debug)]
@@ -47,13 +49,13 @@ pub(crate) fn climb_to_mode(
     settings: LbfgsSettings,
     climber: &dyn Climber,
 ) -> Result<Centre, StartError> {
-    let rows = AllRows::of(density);
+    let rows = all_rows(density);
     if density.elsewhere().is_some()
         && let Some(frame) = sample_frame(density, settings)?
     {
         let ascent = Ascent {
             density,
-            rows: &rows,
+            rows: &*rows,
             frame,
         };
         let found = ascent.climb(Centre::start(density), WHITE, climber)?;
@@ -61,7 +63,7 @@ pub(crate) fn climb_to_mode(
             return Ok(found);
         }
     }
-    climb_by(&rows, density, settings, climber)
+    climb_by(&*rows, density, settings, climber)
 }
 
 /// If the posterior has a scale of about 1 in every direction, a slope is a distance from the mode.
@@ -83,7 +85,7 @@ fn sample_frame(
     if density.latents().size() > MAX_DENSE || density.params().size() > 0 {
         return Ok(None);
     }
-    let here = LocalRows::new(density);
+    let here = local_rows(density);
     let near = climb_by(&here, density, settings, &Alone)?;
     if near.reason == Reason::BadStart {
         return Ok(None);
@@ -94,7 +96,7 @@ fn sample_frame(
 
 /// Climbs from the model's own start, or from smaller standard deviations if that is unsuitable.
 fn climb_by(
-    rows: &dyn FullData,
+    rows: &dyn RowStore,
     density: &dyn Density,
     settings: LbfgsSettings,
     climber: &dyn Climber,
@@ -117,7 +119,7 @@ fn climb_by(
 /// A search for the mode with sums over rows, in given coordinates.
 struct Ascent<'a> {
     density: &'a dyn Density,
-    rows: &'a dyn FullData,
+    rows: &'a dyn RowStore,
     frame: Frame,
 }
 
@@ -140,14 +142,17 @@ impl Ascent<'_> {
             let (w, params) = point.split_at(size);
             let z = self.frame.at(w);
             let own = prior.run(&z, params);
-            let sums = self.rows.sum(Query::Slopes, &[&z, params]);
-            let both = |k: usize| -> Vec<f64> {
-                let each = own.output(k).iter().zip(&sums[k]);
-                each.map(|(a, b)| a + b).collect()
+            let rows = fold_rows(
+                self.rows,
+                &LikelihoodGradient::new(self.density, &z, params),
+            );
+            let both = |own: &[f64], rows: &[f64]| -> Vec<f64> {
+                own.iter().zip(rows).map(|(a, b)| a + b).collect()
             };
-            slope[..size].copy_from_slice(&self.frame.pulled(&both(1)));
-            slope[size..].copy_from_slice(&both(2));
-            own.output(0)[0] + sums[0][0]
+            let latents = both(own.output(1), &rows.latents);
+            slope[..size].copy_from_slice(&self.frame.pulled(&latents));
+            slope[size..].copy_from_slice(&both(own.output(2), &rows.params));
+            own.output(0)[0] + rows.value
         })?;
         let (w, params) = found.point.split_at(size);
         Ok(Centre {

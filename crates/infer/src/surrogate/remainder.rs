@@ -1,7 +1,6 @@
 //! The remainder of each row's second-order expansion over the posterior.
 
-use lehr_density::rows_here;
-use lehr_density::{Density, Point};
+use lehr_density::{Density, Point, rows_here};
 use lehr_numeric::stream::Stream;
 
 use crate::expansion::{Mode, Order, row_remainder};

@@ -4,12 +4,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use lehr_density::job::{LikelihoodGradient, local_rows};
 use lehr_density::{Density, RowSet, RowSource};
 use lehr_infer::condensed::Condensed;
-use lehr_infer::full_data::{FullData, LocalRows, Query};
 use lehr_infer::judge::Level;
 use lehr_model::distribution::{Distribution, HalfNormal, Normal, StudentT};
 use lehr_model::{Bound, Model};
+use lehr_rows::fold;
 use lehr_table::Table;
 
 use crate::linear::Linear;
@@ -56,19 +57,21 @@ fn condensed_rows_have_the_likelihood_of_all_rows_and_its_slopes() {
     let density = weighted().bind(&table(ROWS)).unwrap();
     let condensed = Condensed::of(&density).unwrap();
     assert_eq!(condensed.n_rows(), 5);
-    let (all, few) = (LocalRows::new(&density), LocalRows::new(&condensed));
     // At the last point the fit is close, and the residuals are small compared with the responses.
     for z in [
         [0.3, 0.1, -2.0, 0.7, 3.0],
         [-1.0, 0.0, 0.0, 0.0, 0.0],
         [-0.7, 0.3, -0.5, -0.5, 40.0],
     ] {
-        let [all, few] = [&all, &few].map(|rows| rows.sum(Query::Slopes, &[&z, &[]]));
-        near(few[0][0], all[0][0], 1e-9);
-        let size = all[1]
-            .iter()
-            .fold(0.0_f64, |most, slope| most.max(slope.abs()));
-        for (found, expected) in few[1].iter().zip(&all[1]) {
+        let at = |density: &dyn Density| {
+            let job = LikelihoodGradient::new(density, &z, &[]);
+            fold(&local_rows(density), &job).unwrap()
+        };
+        let (all, few) = (at(&density), at(&condensed));
+        near(few.value, all.value, 1e-9);
+        let largest = |most: f64, slope: &f64| most.max(slope.abs());
+        let size = all.latents.iter().fold(0.0_f64, largest);
+        for (found, expected) in few.latents.iter().zip(&all.latents) {
             assert!((found - expected).abs() < 1e-9 * size, "{few:?} {all:?}");
         }
     }

@@ -1,14 +1,14 @@
 //! Draws weighed on some rows of a long table, compared with the same draws weighed on all of them.
 
-use lehr_density::Density;
+use lehr_density::job::{LogLikelihood, local_rows};
 use lehr_infer::draw::{Evaluated, draw, evaluate};
-use lehr_infer::full_data::{FullData, LocalRows, Query};
 use lehr_infer::guide::{FullRank, Learned, Place, all_blocks};
 use lehr_infer::start::find_mode;
 use lehr_model::distribution::{Bernoulli, Normal};
 use lehr_model::{Bound, Model};
 use lehr_numeric::lbfgs::LbfgsSettings;
 use lehr_numeric::stream::Stream;
+use lehr_rows::fold;
 use lehr_table::Table;
 
 use crate::normals;
@@ -61,16 +61,11 @@ fn weighed(density: &Bound) -> (Evaluated, Vec<f64>, Vec<f64>) {
 }
 
 fn on_all_rows(density: &Bound, draws: &[f64]) -> Vec<f64> {
-    const LANES: usize = 16;
-    let rows = LocalRows::new(density);
-    let size = density.latents().size();
-    let blocks = draws.chunks(LANES * size);
-    blocks
-        .flat_map(|block| {
-            let query = Query::LogLikelihood { lanes: LANES };
-            rows.sum(query, &[block, &[]]).swap_remove(0)
-        })
-        .collect()
+    fold(
+        &local_rows(density),
+        &LogLikelihood::new(density, draws, &[]),
+    )
+    .unwrap()
 }
 
 #[test]

@@ -1,4 +1,5 @@
 //! The storage of all rows of a model.
 
+pub mod memory;
 #[cfg(feature = "files")]
 pub mod shuffled;

@@ -1,23 +1,22 @@
 //! Some row groups of a table, in the process that answers for them.
 
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::Builder;
+use std::sync::Arc;
 
-use lehr_density::{ColumnKind, Density, FullData, Query, RowData, RowSet, RowSource, Values};
-use lehr_infer::full_data::LocalRows;
-use lehr_infer::streamed::RowSums;
+use lehr_density::job::local_rows;
+use lehr_density::{ColumnKind, Density, RowData, RowSet, RowSource, Values};
+use lehr_infer::job::read_job;
 use lehr_learn::{Accumulator, AccumulatorMessage, LearnError};
 use lehr_model::Bound;
 use lehr_regression::{Regression, RegressionError};
+use lehr_rows::store::memory::Machines;
+use lehr_rows::watch::Wish;
+use lehr_rows::{AnyControl, MachinePool, RowStore, RowsError};
 use lehr_table::{Part, ReadOptions, Table, TableFiles};
 
 use super::PartRows;
-use super::task::{Arrays, Count, Learnt, Sample, Task, decoded, encoded};
+use super::task::{Count, Folded, Learnt, Sample, Task, decoded, encoded};
 use crate::error::Error;
 use crate::streamed::RowPass;
-
-/// Stack of a thread: deep models are walked recursively.
-const STACK_BYTES: usize = 16 << 20;
 
 /// Some row groups of a table. Rows are read when they are first needed and then kept; a partition that
 /// was made anew, in whatever process, gives the same answers.
@@ -53,7 +52,7 @@ enum Held {
     Pass {
         model: Vec<u8>,
         pass: Option<Box<RowPass>>,
-        compiled: RowSums,
+        compiled: MachinePool,
     },
 }
 
@@ -91,7 +90,7 @@ impl Partition {
             Task::Learn(_) => unreachable!("it was learnt"),
             Task::Count => encoded(&rows.count),
             Task::Sample(numbers) => encoded(&rows.sample(&numbers)),
-            Task::Sum(query, arguments) => encoded(&rows.sum(query, arguments)),
+            Task::Fold(name, message) => encoded(&rows.fold(&name, &message)?),
         })
     }
 
@@ -102,7 +101,7 @@ impl Partition {
             self.held = Held::Pass {
                 pass: row_pass(&self.rows, decoded(model)?)?,
                 model: model.to_vec(),
-                compiled: RowSums::default(),
+                compiled: MachinePool::default(),
             };
         }
         let Held::Pass { pass, compiled, .. } = &mut self.held else {
@@ -125,15 +124,13 @@ impl Partition {
             (Task::Sample(numbers), Some(pass)) => {
                 Ok(encoded(&sampled(pass, &self.rows, &numbers)?))
             }
-            (Task::Sum(query, arguments), Some(pass)) => {
-                let arguments: Vec<&[f64]> = arguments.iter().map(Vec::as_slice).collect();
-                Ok(encoded(&pass.sums(
-                    &self.rows,
-                    (query, &arguments),
-                    compiled,
-                )?))
+            (Task::Fold(name, message), Some(pass)) => {
+                let job = read_job(pass.model(), &name, &message)?;
+                let found = pass.fold(&self.rows, &*job, compiled)?;
+                let folded: Folded = found.map(|found| job.encode(&found));
+                Ok(encoded(&folded))
             }
-            (Task::Sum(..), None) => Ok(encoded(&Arrays::new())),
+            (Task::Fold(..), None) => Ok(encoded(&Folded::None)),
             (Task::Learn(_), _) => unreachable!("it was learnt"),
         }
     }
@@ -206,7 +203,8 @@ struct ModelRows {
     /// `None` without rows.
     bound: Option<Bound>,
     count: Count,
-    sums: Option<Sums>,
+    /// What was compiled for it.
+    machines: Arc<Machines>,
 }
 
 impl ModelRows {
@@ -219,22 +217,31 @@ impl ModelRows {
             return Ok(ModelRows {
                 bound: None,
                 count,
-                sums: None,
+                machines: Arc::default(),
             });
         }
         let design = regression.design_block(table, first)?;
         let bound = regression.program()?.bind(&design);
         let bound = bound.map_err(RegressionError::from)?;
         Ok(ModelRows {
-            sums: Some(Sums::new(bound.clone())),
             bound: Some(bound),
             count,
+            machines: Arc::default(),
         })
     }
 
-    fn sum(&self, query: Query, arguments: Vec<Vec<f64>>) -> Arrays {
-        let sums = self.sums.as_ref();
-        sums.map_or_else(Vec::new, |sums| sums.ask(query, arguments))
+    fn fold(&self, name: &str, message: &[u8]) -> Result<Folded, RowsError> {
+        let Some(bound) = &self.bound else {
+            return Ok(None);
+        };
+        let job = read_job(bound, name, message)?;
+        let store = local_rows(bound).with_machines(Arc::clone(&self.machines));
+        let mut control = AnyControl {
+            resume: None,
+            look: &mut |_, _| Wish::Continue,
+        };
+        let found = store.fold(&*job, &mut control)?;
+        Ok(Some(job.encode(&found)))
     }
 
     fn sample(&self, numbers: &[u64]) -> Sample {
@@ -325,46 +332,4 @@ fn joined_values(parts: &[Sample], places: &[usize]) -> Sample {
         }
     };
     (0..columns).map(column).collect()
-}
-
-/// A thread that sums over rows. It keeps what it has compiled, which borrows from the rows.
-struct Sums {
-    questions: Sender<Question>,
-}
-
-struct Question {
-    query: Query,
-    arguments: Vec<Vec<f64>>,
-    answer: Sender<Arrays>,
-}
-
-impl Sums {
-    fn new(bound: Bound) -> Sums {
-        let (questions, asked) = channel();
-        let thread = Builder::new().stack_size(STACK_BYTES);
-        let _ = (thread.spawn(move || answer_all(&bound, &asked))).expect("memory for a thread");
-        Sums { questions }
-    }
-
-    fn ask(&self, query: Query, arguments: Vec<Vec<f64>>) -> Arrays {
-        let (answer, answered) = channel();
-        let question = Question {
-            query,
-            arguments,
-            answer,
-        };
-        let sent = self.questions.send(question);
-        sent.expect("the thread lasts as long as its questions");
-        answered.recv().expect("every question is answered")
-    }
-}
-
-fn answer_all(bound: &Bound, asked: &Receiver<Question>) {
-    let rows = LocalRows::new(bound);
-    for question in asked {
-        let arguments: Vec<&[f64]> = question.arguments.iter().map(Vec::as_slice).collect();
-        let mut parts = rows.each(question.query, &arguments);
-        // Whoever asked may have left.
-        let _ = question.answer.send(parts.swap_remove(0));
-    }
 }

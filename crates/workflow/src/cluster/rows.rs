@@ -1,26 +1,28 @@
-//! Sums over all rows by asking those who have them.
+//! All rows, by asking the workers that have them.
 
 use std::sync::Arc;
 
-use lehr_density::{FullData, Query, RowsLost};
+use lehr_rows::{AnyControl, AnyJob, AnyPartial, RowStore, RowsError, merge_next};
 
-use super::task::{Arrays, Task, decoded, encoded};
+use super::task::{Folded, Task, decoded, encoded};
 use super::{Tasks, Workers};
 
 /// The rows of all partitions.
 pub(super) struct WorkerRows(pub(super) Arc<dyn Workers>);
 
-impl FullData for WorkerRows {
-    fn each(&self, query: Query, arguments: &[&[f64]]) -> Vec<Vec<Vec<f64>>> {
-        let arguments = arguments.iter().map(|one| one.to_vec()).collect();
-        let task = encoded(&Task::Sum(query, arguments));
-        let answers = self.0.answer(Tasks::Same(&task));
-        let answers = answers.unwrap_or_else(|words| RowsLost(words).unwind());
-        let arrays = answers.iter().map(|bytes| {
-            let arrays: Result<Arrays, _> = decoded(bytes);
-            arrays.unwrap_or_else(|error| RowsLost(error.to_string()).unwind())
-        });
-        // Partitions without rows say nothing.
-        arrays.filter(|arrays| !arrays.is_empty()).collect()
+impl RowStore for WorkerRows {
+    fn fold(&self, job: &dyn AnyJob, _: &mut AnyControl<'_, '_>) -> Result<AnyPartial, RowsError> {
+        let task = encoded(&Task::Fold(job.name().into(), job.message()));
+        let answers = self.0.answer(Tasks::Same(&task)).map_err(RowsError::Lost)?;
+        let mut all = None;
+        for bytes in answers {
+            let answer: Result<Folded, _> = decoded(&bytes);
+            let answer = answer.map_err(|error| RowsError::Lost(error.to_string()))?;
+            // Partitions without rows say nothing.
+            if let Some(partial) = answer {
+                merge_next(job, &mut all, job.decode(&partial)?);
+            }
+        }
+        Ok(all.unwrap_or_else(|| job.empty()))
     }
 }

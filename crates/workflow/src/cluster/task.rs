@@ -1,6 +1,6 @@
 //! What partitions are asked and answer, as bytes.
 
-use lehr_density::{Query, Values};
+use lehr_density::Values;
 use lehr_learn::{AccumulatorMessage, LearnError};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -14,8 +14,8 @@ pub(super) enum Task {
     Count,
     /// Some of its rows by their numbers, as the model reads them.
     Sample(Vec<u64>),
-    /// What a query's functions are on its rows.
-    Sum(Query, Vec<Vec<f64>>),
+    /// What a job comes to on its rows: its name and its message.
+    Fold(String, Vec<u8>),
 }
 
 /// A lesson that was learned, and from how many rows.
@@ -36,8 +36,8 @@ pub(super) struct Count {
 /// Rows as the model reads them, column after column.
 pub(super) type Sample = Vec<Values>;
 
-/// One array per function of a query; none of a partition without rows.
-pub(super) type Arrays = Vec<Vec<f64>>;
+/// The result of a job; none of a partition without rows.
+pub(super) type Folded = Option<Vec<u8>>;
 
 pub(crate) fn encoded<T: Serialize>(value: &T) -> Vec<u8> {
     postcard::to_allocvec(value).expect("memory is large enough, and everything has a length")

@@ -9,7 +9,7 @@ mod table;
 use std::sync::Arc;
 use std::time::Instant;
 
-use lehr_density::{Counted, Density, Elsewhere, FullData};
+use lehr_density::{Counted, Density, Elsewhere, RowStore};
 use lehr_infer::condensed;
 use lehr_infer::method::elsewhere;
 use lehr_infer::start::is_plain;
@@ -97,7 +97,7 @@ impl Holder {
         Ok(Holder::Files(Arc::new(rows)))
     }
 
-    fn shared(&self) -> Arc<dyn FullData + Send + Sync> {
+    fn shared(&self) -> Arc<dyn RowStore> {
         match self {
             Holder::Files(rows) => rows.clone(),
             Holder::Distinct(rows) => rows.clone(),

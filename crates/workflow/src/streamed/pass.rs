@@ -1,11 +1,10 @@
 //! One pass of a model over rows that are read and not kept.
 
-use lehr_density::{Density, Query, RowSource};
-use lehr_infer::streamed::RowSums;
+use lehr_density::{Density, RowSource};
 use lehr_model::{Bound, Program};
 use lehr_regression::column_name::MATRIX;
 use lehr_regression::{Block, Design, DesignSource, Purpose, Regression, RegressionError};
-use lehr_rows::{Computed, TableRows};
+use lehr_rows::{AnyJob, AnyPartial, Computed, MachinePool, Passing, TableRows};
 
 use crate::cluster::PartRows;
 use crate::error::Error;
@@ -62,15 +61,15 @@ impl RowPass {
         })
     }
 
-    /// What a query's functions are on the rows of a part; nothing without rows.
-    pub(crate) fn sums(
+    /// What a job comes to on the rows of a part; nothing without rows.
+    pub(crate) fn fold(
         &self,
         rows: &PartRows,
-        (query, arguments): (Query, &[&[f64]]),
-        compiled: &mut RowSums,
-    ) -> Result<Vec<Vec<f64>>, Error> {
-        let mut passing = compiled.ask(&self.model, query, arguments);
-        self.each(rows, &mut |block| passing.see(block))?;
+        job: &dyn AnyJob,
+        pool: &mut MachinePool,
+    ) -> Result<Option<AnyPartial>, Error> {
+        let mut passing = Passing::new(job, pool);
+        self.each(rows, &mut |block| passing.add_block(block))?;
         Ok(passing.finish())
     }
 }

@@ -1,24 +1,26 @@
-//! Sums over the rows of files that are read anew for every question.
+//! Rows of files that are read anew for every pass over them.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use lehr_density::{Counted, Density, FullData, Query, RowsLost, Take};
-use lehr_infer::observer::Wish;
-use lehr_infer::streamed::RowSums;
+use lehr_density::{Counted, Density};
+use lehr_infer::job::read_job;
+use lehr_learn::LearnError;
 use lehr_model::Bound;
+use lehr_regression::RegressionError;
 use lehr_rows::part::{OrderedMerge, fold_parts};
+use lehr_rows::watch::Wish;
+use lehr_rows::{
+    AnyControl, AnyJob, AnyPartial, MachinePool, Passing, RowStore, RowsError, merge_next,
+};
 use lehr_table::{Part, ReadOptions};
 
 use super::pass::RowPass;
 use crate::cluster::PartRows;
 use crate::error::Error;
 
-/// Answers that are kept: what was asked at the mode is asked again when draws are weighed.
+/// Results that are kept: what was asked at the mode is asked again when draws are weighed.
 const KEPT: usize = 8;
-
-/// One array per function of a query, for each part.
-type Answer = Vec<Vec<Vec<f64>>>;
 
 /// The rows of a model in files. Parts are decoded block by block, each by one thread, and no more than a
 /// block of each thread is in memory.
@@ -26,27 +28,40 @@ pub(crate) struct StreamedRows {
     parts: Vec<Part>,
     options: ReadOptions,
     pass: RowPass,
-    /// What threads have compiled.
-    compiled: Mutex<Vec<RowSums>>,
+    /// Machines of threads.
+    pools: Mutex<Vec<MachinePool>>,
     recent: Mutex<Vec<Known>>,
     passes: AtomicUsize,
 }
 
-/// A question and its answer.
+/// A job and its result.
 struct Known {
-    query: Query,
-    arguments: Vec<Vec<f64>>,
-    answer: Answer,
+    name: &'static str,
+    message: Vec<u8>,
+    result: AnyPartial,
 }
 
-impl Known {
-    fn is_of(&self, query: Query, arguments: &[&[f64]]) -> bool {
-        self.query == query
-            && self
-                .arguments
-                .iter()
-                .map(Vec::as_slice)
-                .eq(arguments.iter().copied())
+/// The results of parts, merged in the order of the parts as they come.
+#[derive(Default)]
+struct Merged {
+    order: OrderedMerge<Option<AnyPartial>>,
+    all: Option<AnyPartial>,
+    /// Parts that are in it.
+    parts: usize,
+}
+
+const CALM: &str = "no thread panics with it";
+
+impl Merged {
+    /// Takes the result of a part, and merges all whose turn it is.
+    fn take(&mut self, job: &dyn AnyJob, part: usize, found: Option<AnyPartial>) {
+        for found in self.order.put(part, found) {
+            self.parts += 1;
+            // Parts without rows say nothing.
+            if let Some(found) = found {
+                merge_next(job, &mut self.all, found);
+            }
+        }
     }
 }
 
@@ -56,7 +71,7 @@ impl StreamedRows {
             parts,
             options,
             pass,
-            compiled: Mutex::default(),
+            pools: Mutex::default(),
             recent: Mutex::default(),
             passes: AtomicUsize::new(0),
         }
@@ -67,61 +82,104 @@ impl StreamedRows {
         self.passes.load(Ordering::Relaxed)
     }
 
-    /// The sums of one part.
-    fn part(&self, part: usize, asked: (Query, &[&[f64]])) -> Result<Vec<Vec<f64>>, Error> {
-        let compiled = || self.compiled.lock().expect("nobody panics with it");
-        let mut own = compiled().pop().unwrap_or_default();
+    /// The result of one part.
+    fn part(&self, part: usize, job: &dyn AnyJob) -> Result<Option<AnyPartial>, Error> {
+        let mut pool = self.pools.lock().expect(CALM).pop().unwrap_or_default();
         let rows = PartRows {
             part: self.parts[part].clone(),
             options: self.options.clone(),
         };
-        let found = self.pass.sums(&rows, asked, &mut own)?;
-        compiled().push(own);
+        let found = self.pass.fold(&rows, job, &mut pool)?;
+        self.pools.lock().expect(CALM).push(pool);
         Ok(found)
     }
 
-    /// Hands on the sums of the parts as they come, in their order.
-    fn hand_on(
+    /// The result of all parts.
+    fn pass(
         &self,
-        query: Query,
-        arguments: &[&[f64]],
-        take: &mut Take<'_>,
-    ) -> Result<(), Error> {
+        job: &dyn AnyJob,
+        control: &mut AnyControl<'_, '_>,
+    ) -> Result<AnyPartial, Error> {
         self.passes.fetch_add(1, Ordering::Relaxed);
-        let waiting = Mutex::new((OrderedMerge::default(), take));
-        let work = |part: usize| {
-            let found = self.part(part, (query, arguments))?;
-            let mut waiting = waiting.lock().expect("nobody panics with it");
-            let (order, take) = &mut *waiting;
-            // Parts without rows say nothing.
-            let ready = order.put(part, found).into_iter();
-            ready.filter(|one| !one.is_empty()).for_each(take);
-            Ok(())
+        let (first, all) = match control.resume.take() {
+            Some(passed) => (passed.next, Some(passed.partial)),
+            None => (0, None),
         };
-        fold_parts(self.parts.len(), work, &mut || Wish::Continue).map(|_| ())
+        let merged = Mutex::new(Merged {
+            all,
+            ..Merged::default()
+        });
+        let work = |part: usize| {
+            let found = self.part(first + part, job)?;
+            merged.lock().expect(CALM).take(job, part, found);
+            Ok::<_, Error>(())
+        };
+        let mut watch = || {
+            let merged = merged.lock().expect(CALM);
+            let look = |all| (control.look)(first + merged.parts, all);
+            merged.all.as_ref().map_or(Wish::Continue, look)
+        };
+        fold_parts(self.parts.len() - first, work, &mut watch)?;
+        let merged = merged.into_inner().expect(CALM);
+        Ok(merged.all.unwrap_or_else(|| job.empty()))
+    }
+}
+
+impl RowStore for StreamedRows {
+    fn fold(
+        &self,
+        job: &dyn AnyJob,
+        control: &mut AnyControl<'_, '_>,
+    ) -> Result<AnyPartial, RowsError> {
+        let (name, message) = (job.name(), job.message());
+        let recent = || self.recent.lock().expect(CALM);
+        if let Some(known) = recent()
+            .iter()
+            .find(|known| known.name == name && known.message == message)
+        {
+            return Ok(job.copied(&known.result));
+        }
+        // The rows of files are those of the model itself, not of a sample that stands for them.
+        let own = read_job(self.pass.model(), name, &message)?;
+        let result = self.pass(&*own, control).map_err(lost)?;
+        if own.is_repeated() {
+            let mut recent = recent();
+            if recent.len() == KEPT {
+                recent.remove(0);
+            }
+            recent.push(Known {
+                name,
+                message,
+                result: own.copied(&result),
+            });
+        }
+        Ok(result)
     }
 
-    fn ask(&self, query: Query, arguments: &[&[f64]]) -> Answer {
-        self.passes.fetch_add(1, Ordering::Relaxed);
-        let work = |part: usize| self.part(part, (query, arguments));
-        let found = fold_parts(self.parts.len(), work, &mut || Wish::Continue);
-        let found = found.unwrap_or_else(|error| RowsLost(error.to_string()).unwind());
-        // Parts without rows say nothing.
-        found.into_iter().filter(|one| !one.is_empty()).collect()
+    fn place(&self) -> &'static str {
+        "in files that are read for every pass"
+    }
+}
+
+/// The error of a part as one of its rows.
+fn lost(error: Error) -> RowsError {
+    match error {
+        Error::Regression(RegressionError::Learn(LearnError::Stopped)) => RowsError::Stopped,
+        error => RowsError::Lost(error.to_string()),
     }
 }
 
 /// Rows of files of which few differ: the model on each different one, with how often it occurs. Nothing is read again.
 pub(crate) struct DistinctRows {
     model: Counted<Bound>,
-    compiled: Mutex<RowSums>,
+    pool: Mutex<MachinePool>,
 }
 
 impl DistinctRows {
     pub(super) fn new(model: Counted<Bound>) -> DistinctRows {
         DistinctRows {
             model,
-            compiled: Mutex::default(),
+            pool: Mutex::default(),
         }
     }
 
@@ -131,44 +189,16 @@ impl DistinctRows {
     }
 }
 
-impl FullData for DistinctRows {
-    fn each(&self, query: Query, arguments: &[&[f64]]) -> Answer {
-        let mut compiled = self.compiled.lock().expect("nobody panics with it");
-        let mut passing = compiled.ask(&self.model, query, arguments);
-        passing.see(self.model.source());
-        vec![passing.finish()]
+impl RowStore for DistinctRows {
+    fn fold(&self, job: &dyn AnyJob, _: &mut AnyControl<'_, '_>) -> Result<AnyPartial, RowsError> {
+        let own = read_job(&self.model, job.name(), &job.message())?;
+        let mut pool = self.pool.lock().expect(CALM);
+        let mut passing = Passing::new(&*own, &mut pool);
+        passing.add_block(self.model.source());
+        Ok(passing.finish().unwrap_or_else(|| own.empty()))
     }
 
     fn place(&self) -> &'static str {
         "in files"
-    }
-}
-
-impl FullData for StreamedRows {
-    fn in_order(&self, query: Query, arguments: &[&[f64]], take: &mut Take<'_>) {
-        let done = self.hand_on(query, arguments, take);
-        done.unwrap_or_else(|error| RowsLost(error.to_string()).unwind());
-    }
-
-    fn each(&self, query: Query, arguments: &[&[f64]]) -> Answer {
-        let recent = || self.recent.lock().expect("nobody panics with it");
-        if let Some(known) = recent().iter().find(|known| known.is_of(query, arguments)) {
-            return known.answer.clone();
-        }
-        let answer = self.ask(query, arguments);
-        let mut recent = recent();
-        if recent.len() == KEPT {
-            recent.remove(0);
-        }
-        recent.push(Known {
-            query,
-            arguments: arguments.iter().map(|one| one.to_vec()).collect(),
-            answer: answer.clone(),
-        });
-        answer
-    }
-
-    fn place(&self) -> &'static str {
-        "in files that are read for every pass"
     }
 }

@@ -4,9 +4,11 @@
 use std::path::Path;
 use std::time::Instant;
 
-use lehr_density::{FullData, Query};
+use lehr_density::Density;
+use lehr_density::job::local_rows;
+
+use super::sums::sums;
 use lehr_infer::fit::Fit;
-use lehr_infer::full_data::LocalRows;
 use lehr_numeric::stream::Stream;
 use lehr_table::{ReadOptions, Table, TableFiles};
 use lehr_workflow::{BoundRegression, FileTable, Streaming};
@@ -87,22 +89,9 @@ fn sums_over_different_rows_are_those_over_all_rows() {
         assert!(found.ahead().unwrap().contains("no further pass"));
         let density = found.density();
         let whole = found.subject.regression().unwrap().bind(&table).unwrap();
-        let size = density.latents().size();
-        let z: Vec<f64> = (0..size).map(|k| 0.1 * (k as f64 + 1.0).sin()).collect();
-        let many: Vec<f64> = (0..40 * size).map(|k| 0.1 * (k as f64).cos()).collect();
-        let (rows, here) = (density.elsewhere().unwrap(), LocalRows::new(&whole));
-        let asked: [(Query, &[&[f64]]); 3] = [
-            (Query::Slopes, &[&z, &[]]),
-            (
-                Query::HessianProducts { lanes: 3 },
-                &[&z, &[], &many[..3 * size]],
-            ),
-            (Query::LogLikelihood { lanes: 40 }, &[&many, &[]]),
-        ];
-        for (query, arguments) in asked {
-            let all = &here.each(query, arguments)[0];
-            near(&rows.sum(query, arguments), all, 30_000.0);
-        }
+        let there = sums(density, density.elsewhere().unwrap());
+        let here = sums(&whole, &local_rows(&whole));
+        near(&there, &here, 30_000.0);
     }
 }
 

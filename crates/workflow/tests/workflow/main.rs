@@ -24,6 +24,7 @@ mod smooth;
 mod spared;
 mod spline;
 mod streamed;
+mod sums;
 mod varied;
 
 use lehr_density::{Density, Point, RowSet, Rows};

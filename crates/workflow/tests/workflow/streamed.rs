@@ -3,9 +3,12 @@
 use std::path::Path;
 use std::time::Instant;
 
-use lehr_density::{Density, FullData, Query};
+use lehr_density::Density;
+use lehr_density::job::{HessianProducts, LogLikelihood, local_rows};
+use lehr_rows::fold;
+
+use super::sums::{gradient, sums};
 use lehr_infer::fit::Fit;
-use lehr_infer::full_data::LocalRows;
 use lehr_numeric::stream::Stream;
 use lehr_regression::Specification;
 use lehr_table::{MissingPolicy, ReadOptions, Table, TableError, TableFiles};
@@ -67,27 +70,12 @@ fn sums_over_files_are_those_over_rows_in_memory() {
             found.subject.regression().unwrap().bind(&table).unwrap(),
         );
         assert_eq!((density.n_rows(), density.total_rows()), (5000, 30_000));
-        let size = density.latents().size();
-        let z: Vec<f64> = (0..size).map(|k| 0.1 * (k as f64 + 1.0).sin()).collect();
-        let many: Vec<f64> = (0..40 * size).map(|k| 0.1 * (k as f64).cos()).collect();
-        let rows = density.elsewhere().unwrap();
-        let here = LocalRows::new(&whole);
-        let same = |query: Query, arguments: &[&[f64]]| {
-            let (one, other) = (rows.sum(query, arguments), here.each(query, arguments));
-            for (one, other) in one.iter().flatten().zip(other[0].iter().flatten()) {
-                let off = (one - other).abs();
-                assert!(
-                    off < 1e-9 * (other.abs() + 30_000.0),
-                    "{query:?}: {one} {other}"
-                );
-            }
-        };
-        same(Query::Slopes, &[&z, &[]]);
-        same(
-            Query::HessianProducts { lanes: 3 },
-            &[&z, &[], &many[..3 * size]],
-        );
-        same(Query::LogLikelihood { lanes: 40 }, &[&many, &[]]);
+        let there = sums(density, density.elsewhere().unwrap());
+        let here = sums(&whole, &local_rows(&whole));
+        for (one, other) in there.iter().flatten().zip(here.iter().flatten()) {
+            let off = (one - other).abs();
+            assert!(off < 1e-9 * (other.abs() + 30_000.0), "{one} {other}");
+        }
     }
 }
 
@@ -202,11 +190,8 @@ fn threads_do_not_change_a_bit() {
             let found = streamed(MODELS[0], &files, &ReadOptions::default(), 5000);
             let found = found.unwrap().unwrap();
             let z = vec![0.1; found.density().latents().size()];
-            let sums = found
-                .density()
-                .elsewhere()
-                .unwrap()
-                .sum(Query::Slopes, &[&z, &[]]);
+            let density = found.density();
+            let sums = gradient(density, density.elsewhere().unwrap(), &z);
             (
                 sums,
                 found.fit(Fit::default().seed(1)).unwrap().posterior.draws,
@@ -285,13 +270,10 @@ fn rows_with_gaps_are_counted_in_all_parts_or_left_out() {
         .bind(&gaps.drop_missing())
         .unwrap();
     let z = vec![0.2; whole.latents().size()];
-    let all = found
-        .density()
-        .elsewhere()
-        .unwrap()
-        .sum(Query::Slopes, &[&z, &[]]);
-    let here = LocalRows::new(&whole).sum(Query::Slopes, &[&z, &[]]);
-    assert!((all[0][0] - here[0][0]).abs() < 1e-8 * here[0][0].abs());
+    let density = found.density();
+    let all = gradient(density, density.elsewhere().unwrap(), &z);
+    let here = gradient(&whole, &local_rows(&whole), &z);
+    assert!((all[0] - here[0]).abs() < 1e-8 * here[0].abs());
 }
 
 #[test]
@@ -377,8 +359,9 @@ fn a_pass_beside_reading_alone() {
     );
     println!("learn {:.2} s", spent() - began);
     let found = found.unwrap().unwrap();
-    let rows = found.density().elsewhere().unwrap();
-    let size = found.density().latents().size();
+    let density = found.density();
+    let rows = density.elsewhere().unwrap();
+    let size = density.latents().size();
     let mut best = [(f64::INFINITY, f64::INFINITY); 4];
     for turn in 1..4 {
         // Repeated queries are answered from memory.
@@ -388,12 +371,13 @@ fn a_pass_beside_reading_alone() {
             let each = &mut |_, _| Ok::<(), TableError>(());
             drop(files.scan_blocks(&ReadOptions::default(), each).unwrap());
         };
-        let curved = Query::HessianProducts { lanes: size };
+        let curved = HessianProducts::new(density, (&z, &[]), &many[..size * size]);
+        let values = LogLikelihood::new(density, &many, &[]);
         let work: [&dyn Fn(); 4] = [
             &read,
-            &|| drop(rows.sum(Query::Slopes, &[&z, &[]])),
-            &|| drop(rows.sum(curved, &[&z, &[], &many[..size * size]])),
-            &|| drop(rows.sum(Query::LogLikelihood { lanes: 16 }, &[&many, &[]])),
+            &|| drop(gradient(density, rows, &z)),
+            &|| drop(fold(rows, &curved).unwrap()),
+            &|| drop(fold(rows, &values).unwrap()),
         ];
         for (best, work) in best.iter_mut().zip(work) {
             forget(&folder);

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use lehr_density::rows_here;
-use lehr_density::{Density, Elsewhere, FullData, Query, RowSet};
+use lehr_density::{Density, Elsewhere, RowSet, rows_here};
 use lehr_model::distribution::{Distribution, HalfNormal, Normal};
 use lehr_model::{Bound, Model};
 use lehr_numeric::stream::Stream;
+use lehr_rows::{
+    AnyControl, AnyJob, AnyPartial, MachinePool, Passing, RowStore, RowsError, merge_next,
+};
 use lehr_table::Table;
 
 use super::{Data, Form, ROWS, bind, theta};
@@ -15,7 +17,7 @@ use crate::collapse::gap::Care;
 use crate::collapse::near::Near;
 use crate::collapse::parts::Parts;
 use crate::collapse::sight::Sight;
-use crate::streamed::RowSums;
+use crate::job::read_job;
 
 /// The value, the gradient, the effects and their standard deviations.
 fn look(collapsed: &Collapsed<'_>, theta: &[f64]) -> Vec<f64> {
@@ -53,15 +55,17 @@ fn tallies_are_sums_over_the_rows() {
 /// Rows in three parts of different lengths.
 struct Shards(Vec<Bound>);
 
-impl FullData for Shards {
-    fn each(&self, query: Query, arguments: &[&[f64]]) -> Vec<Vec<Vec<f64>>> {
-        let part = |own: &Bound| {
-            let mut sums = RowSums::default();
-            let mut passing = sums.ask(own, query, arguments);
-            passing.see(own.source());
-            passing.finish()
-        };
-        self.0.iter().map(part).collect()
+impl RowStore for Shards {
+    fn fold(&self, job: &dyn AnyJob, _: &mut AnyControl<'_, '_>) -> Result<AnyPartial, RowsError> {
+        let mut all = None;
+        for own in &self.0 {
+            let job = read_job(own, job.name(), &job.message())?;
+            let mut pool = MachinePool::default();
+            let mut passing = Passing::new(&*job, &mut pool);
+            passing.add_block(own.source());
+            merge_next(&*job, &mut all, passing.finish().expect("some rows"));
+        }
+        Ok(all.expect("some parts"))
     }
 }
 

@@ -13,8 +13,7 @@
 //!  of a noise scale, are updated with θ.
 
 use faer::MatRef;
-use lehr_density::rows_here;
-use lehr_density::{Density, Point, RowSet, Rows, probe_rows};
+use lehr_density::{Density, Point, RowSet, Rows, probe_rows, rows_here};
 use lehr_graph::{Expr, Graph, Plan, PlanOptions, Slot, Workspace};
 use lehr_numeric::adam::{Adam, AdamSettings};
 use lehr_numeric::batch::{BatchError, Epochs};

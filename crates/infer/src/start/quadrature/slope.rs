@@ -1,8 +1,7 @@
 //! The slopes aₙ of the rows' linear predictors: of all rows at once, or of one part of the table
 //! after another.
 
-use lehr_density::rows_here;
-use lehr_density::{Density, Point};
+use lehr_density::{Density, Point, rows_here};
 use lehr_numeric::hessian::unit_vectors;
 
 use super::design::{BLOCK, Design};

@@ -1,0 +1,57 @@
+//! The jobs over all rows by name, so that another process can be told of them.
+
+use lehr_density::Density;
+use lehr_density::job::{HessianProducts, LikelihoodGradient, LogLikelihood};
+use lehr_rows::{AnyJob, RowsError};
+
+use crate::collapse::tally::GroupSums;
+use crate::condensed::QrReduction;
+
+/// A job that can be told to another process.
+pub struct JobInfo {
+    /// Its name.
+    pub name: &'static str,
+    /// Reads it back, for a model of the same program.
+    read: for<'d> fn(&'d dyn Density, &[u8]) -> Read<'d>,
+}
+
+type Read<'d> = Result<Box<dyn AnyJob + 'd>, RowsError>;
+
+/// All jobs.
+pub const JOBS: &[JobInfo] = &[
+    JobInfo {
+        name: LogLikelihood::NAME,
+        read: |density, message| Ok(Box::new(LogLikelihood::read(density, message)?)),
+    },
+    JobInfo {
+        name: LikelihoodGradient::NAME,
+        read: |density, message| Ok(Box::new(LikelihoodGradient::read(density, message)?)),
+    },
+    JobInfo {
+        name: HessianProducts::NAME,
+        read: |density, message| Ok(Box::new(HessianProducts::read(density, message)?)),
+    },
+    JobInfo {
+        name: QrReduction::NAME,
+        read: |density, _| Ok(Box::new(QrReduction::read(density)?)),
+    },
+    JobInfo {
+        name: GroupSums::NAME,
+        read: |density, message| Ok(Box::new(GroupSums::read(density, message)?)),
+    },
+];
+
+/// The job of this name that a message tells, for a model.
+///
+/// # Errors
+/// If there is no such job, or the message is not one of it.
+pub fn read_job<'d>(density: &'d dyn Density, name: &str, message: &[u8]) -> Read<'d> {
+    let known = JOBS.iter().find(|job| job.name == name);
+    let job = known.ok_or_else(|| {
+        RowsError::Lost(format!(
+            "rows: expected a job that this version knows, found {name:?}\n  hint: install the same version on \
+             every node"
+        ))
+    })?;
+    (job.read)(density, message)
+}

@@ -1,0 +1,238 @@
+//! One pass over all rows: the rows of a store, the blocks that they pass by in, and who may stop it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::job::{AnyJob, AnyMachine, AnyPartial, Cut, Placement, RowBlock, RowJob};
+use crate::watch::Wish;
+use crate::{RowSource, RowsError};
+
+/// Rows that are computed together at most where they pass by.
+const LARGEST: usize = 8192;
+
+/// All rows of a model, wherever they are.
+pub trait RowStore: Send + Sync {
+    /// Runs a job over all rows.
+    ///
+    /// # Errors
+    /// If rows cannot be reached, or the pass was stopped.
+    fn fold(
+        &self,
+        job: &dyn AnyJob,
+        control: &mut AnyControl<'_, '_>,
+    ) -> Result<AnyPartial, RowsError>;
+
+    /// Where the rows are, as a clause.
+    fn place(&self) -> &'static str {
+        "on a cluster"
+    }
+}
+
+impl<S: RowStore + ?Sized> RowStore for &S {
+    fn fold(
+        &self,
+        job: &dyn AnyJob,
+        control: &mut AnyControl<'_, '_>,
+    ) -> Result<AnyPartial, RowsError> {
+        (**self).fold(job, control)
+    }
+
+    fn place(&self) -> &'static str {
+        (**self).place()
+    }
+}
+
+/// How far a pass is: what the rows so far have come to, and where the next ones begin.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Passed<P> {
+    /// The row, or the part of the files, that comes next.
+    pub next: usize,
+    /// The result so far.
+    pub partial: P,
+}
+
+/// Who looks at a pass and may stop it, and where it begins.
+pub struct PassControl<'a, P> {
+    /// A pass that was stopped and goes on.
+    pub resume: Option<Passed<P>>,
+    /// Is shown how far the pass is, every so often.
+    pub look: &'a mut dyn FnMut(usize, &P) -> Wish,
+}
+
+/// A [`PassControl`] whose result is of a type that its job knows.
+pub struct AnyControl<'a, 'l> {
+    /// A pass that was stopped and goes on.
+    pub resume: Option<Passed<AnyPartial>>,
+    /// Is shown how far the pass is, every so often.
+    pub look: &'a mut (dyn FnMut(usize, &AnyPartial) -> Wish + 'l),
+}
+
+/// What a job comes to on all rows of a store.
+///
+/// # Errors
+/// If rows cannot be reached.
+pub fn fold<J: RowJob>(store: &dyn RowStore, job: &J) -> Result<J::Partial, RowsError> {
+    let control = PassControl {
+        resume: None,
+        look: &mut |_, _| Wish::Continue,
+    };
+    fold_watched(store, job, control)
+}
+
+/// The same of a pass that may be stopped, and go on where it was.
+///
+/// # Errors
+/// If rows cannot be reached, or the pass was stopped.
+pub fn fold_watched<J: RowJob>(
+    store: &dyn RowStore,
+    job: &J,
+    control: PassControl<'_, J::Partial>,
+) -> Result<J::Partial, RowsError> {
+    const OWN: &str = "a store returns the results of the job";
+    let look = control.look;
+    let mut control = AnyControl {
+        resume: control.resume.map(|passed| Passed {
+            next: passed.next,
+            partial: Box::new(passed.partial) as AnyPartial,
+        }),
+        look: &mut |next, partial| look(next, partial.downcast_ref().expect(OWN)),
+    };
+    let found = store.fold(job, &mut control)?;
+    Ok(*found.downcast().expect(OWN))
+}
+
+/// Machines by what they depend on, kept from pass to pass.
+#[derive(Default)]
+pub struct MachinePool {
+    machines: BTreeMap<Key, Kept>,
+}
+
+/// The name of a job, its shape, and the rows of a block.
+type Key = (&'static str, Vec<u64>, usize);
+
+struct Kept {
+    machine: AnyMachine,
+    /// Whether all rows of a table in memory are lent to it.
+    has_all: bool,
+}
+
+impl MachinePool {
+    fn machine(&mut self, job: &dyn AnyJob, rows: usize) -> &mut Kept {
+        let key = (job.name(), job.shape(), rows);
+        self.machines.entry(key).or_insert_with(|| Kept {
+            machine: job.machine(rows),
+            has_all: false,
+        })
+    }
+
+    /// Bytes that a machine for so many rows needs besides the rows.
+    pub(crate) fn bytes(&mut self, job: &dyn AnyJob, rows: usize) -> usize {
+        job.bytes(&self.machine(job, rows).machine)
+    }
+
+    /// Forgets a machine that is not to be used.
+    pub(crate) fn drop_machine(&mut self, job: &dyn AnyJob, rows: usize) {
+        self.machines.remove(&(job.name(), job.shape(), rows));
+    }
+
+    /// Adds all rows of a table in memory at once.
+    pub(crate) fn add_all(
+        &mut self,
+        job: &dyn AnyJob,
+        source: &dyn RowSource,
+        into: &mut AnyPartial,
+    ) {
+        let range = 0..source.n_rows();
+        let kept = self.machine(job, machine_rows(job, range.len()));
+        let placement = match (job.cut(), kept.has_all) {
+            (Cut::Any, _) => Placement::Copied,
+            (_, true) => Placement::Kept,
+            (_, false) => Placement::Lent,
+        };
+        kept.has_all = true;
+        let block = RowBlock {
+            source,
+            range,
+            placement,
+        };
+        job.add_block(&mut kept.machine, &block, into);
+    }
+
+    /// Adds a block whose rows are copied.
+    pub(crate) fn add_copied(
+        &mut self,
+        job: &dyn AnyJob,
+        (source, range): (&dyn RowSource, std::ops::Range<usize>),
+        into: &mut AnyPartial,
+    ) {
+        let kept = self.machine(job, machine_rows(job, range.len()));
+        let block = RowBlock {
+            source,
+            range,
+            placement: Placement::Copied,
+        };
+        job.add_block(&mut kept.machine, &block, into);
+    }
+}
+
+/// The rows that a machine for such a block is made for.
+fn machine_rows(job: &dyn AnyJob, rows: usize) -> usize {
+    match job.cut() {
+        Cut::Any => 0,
+        _ => rows,
+    }
+}
+
+/// A job whose rows pass by in blocks of any length and are not kept. Blocks are cut into pieces whose lengths are
+/// powers of 2, so that there are few machines.
+pub struct Passing<'a> {
+    job: &'a dyn AnyJob,
+    pool: &'a mut MachinePool,
+    partial: Option<AnyPartial>,
+}
+
+impl<'a> Passing<'a> {
+    /// No rows so far.
+    pub fn new(job: &'a dyn AnyJob, pool: &'a mut MachinePool) -> Passing<'a> {
+        Passing {
+            job,
+            pool,
+            partial: None,
+        }
+    }
+
+    /// Adds a block of rows, the columns of which are those of the model.
+    pub fn add_block(&mut self, source: &dyn RowSource) {
+        let partial = self.partial.get_or_insert_with(|| self.job.empty());
+        let most = match self.job.cut() {
+            Cut::Whole => LARGEST,
+            Cut::AtMost(most) => most,
+            Cut::Any => usize::MAX,
+        };
+        let (mut first, n_rows) = (0, source.n_rows());
+        while first < n_rows {
+            let left = n_rows - first;
+            let length = match self.job.cut() {
+                Cut::Any => left,
+                _ => most.min(1 << left.ilog2()),
+            };
+            let range = first..first + length;
+            self.pool.add_copied(self.job, (source, range), partial);
+            first += length;
+        }
+    }
+
+    /// What the rows have come to; nothing without a block.
+    pub fn finish(self) -> Option<AnyPartial> {
+        self.partial
+    }
+}
+
+/// Merges what follows into what came before; the first is taken as it is.
+pub fn merge_next(job: &dyn AnyJob, all: &mut Option<AnyPartial>, next: AnyPartial) {
+    match all {
+        Some(all) => job.merge(all, next),
+        None => *all = Some(next),
+    }
+}

@@ -1,0 +1,232 @@
+//! A job over all rows: what blocks of rows come to, and how that is put together in the order of the rows.
+
+use std::any::Any;
+use std::ops::Range;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::{RowProgram, RowSource, RowsError};
+
+/// Work over all rows. Stores run it block by block, wherever the rows are, and merge the results in the order of the
+/// rows: they do not depend on how many threads or workers there are.
+pub trait RowJob: Send + Sync {
+    /// The result of some rows.
+    type Partial: Clone + Serialize + DeserializeOwned + Send + 'static;
+    /// Compiled programs and buffers for blocks of one length, which one thread uses at a time.
+    type Machine: Send + 'static;
+
+    /// Its name in the table of jobs.
+    fn name(&self) -> &'static str;
+
+    /// The numbers that a machine depends on besides the model and the length of blocks.
+    fn shape(&self) -> Vec<u64> {
+        Vec::new()
+    }
+
+    /// How rows are cut into blocks.
+    fn cut(&self) -> Cut {
+        Cut::Whole
+    }
+
+    /// A machine for blocks of so many rows.
+    fn machine(&self, rows: usize) -> Self::Machine;
+
+    /// Bytes that a machine needs besides the rows.
+    fn bytes(&self, _machine: &Self::Machine) -> usize {
+        0
+    }
+
+    /// The result without any row.
+    fn empty(&self) -> Self::Partial;
+
+    /// Adds a block of rows to the result of those before it.
+    fn add_block(
+        &self,
+        machine: &mut Self::Machine,
+        block: &RowBlock<'_>,
+        into: &mut Self::Partial,
+    );
+
+    /// Adds the result of the rows that follow.
+    fn merge(&self, into: &mut Self::Partial, next: Self::Partial);
+
+    /// The job as bytes, which the table of jobs reads back for another model of the same program.
+    fn message(&self) -> Vec<u8>;
+
+    /// Whether the same job is likely to be repeated, so that its result is worth keeping.
+    fn is_repeated(&self) -> bool {
+        false
+    }
+}
+
+/// How rows are cut into blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// All rows at once where they are in memory, else as many as usual.
+    Whole,
+    /// So many rows at most.
+    AtMost(usize),
+    /// Blocks as they come: a machine takes any number of rows.
+    Any,
+}
+
+/// Consecutive rows of a source.
+pub struct RowBlock<'a> {
+    /// The rows of which it is a part.
+    pub source: &'a dyn RowSource,
+    /// Which of them it has.
+    pub range: Range<usize>,
+    /// How they come into the inputs of a program.
+    pub placement: Placement,
+}
+
+/// How rows come into the inputs of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placement {
+    /// They are copied.
+    Copied,
+    /// They are all rows of a table in memory, and are lent.
+    Lent,
+    /// They are there: the machine had the same block before.
+    Kept,
+}
+
+impl RowBlock<'_> {
+    /// How many rows it has.
+    pub fn len(&self) -> usize {
+        self.range.len()
+    }
+
+    /// Whether it has no row.
+    pub fn is_empty(&self) -> bool {
+        self.range.is_empty()
+    }
+
+    /// Puts the rows into a program that is compiled for so many.
+    pub fn place(&self, program: &mut RowProgram) {
+        match self.placement {
+            Placement::Copied => program.place(self.source, self.range.clone()),
+            Placement::Lent => program.place_all(self.source),
+            Placement::Kept => {}
+        }
+    }
+}
+
+/// The result of some rows, of a type that its job knows.
+pub type AnyPartial = Box<dyn Any + Send>;
+/// A machine, of a type that its job knows.
+pub type AnyMachine = Box<dyn Any + Send>;
+
+/// A [`RowJob`] whose types stores need not know.
+pub trait AnyJob: Send + Sync {
+    /// [`RowJob::name`]
+    fn name(&self) -> &'static str;
+    /// [`RowJob::shape`]
+    fn shape(&self) -> Vec<u64>;
+    /// [`RowJob::cut`]
+    fn cut(&self) -> Cut;
+    /// [`RowJob::machine`]
+    fn machine(&self, rows: usize) -> AnyMachine;
+    /// [`RowJob::bytes`]
+    fn bytes(&self, machine: &AnyMachine) -> usize;
+    /// [`RowJob::empty`]
+    fn empty(&self) -> AnyPartial;
+    /// [`RowJob::add_block`]
+    fn add_block(&self, machine: &mut AnyMachine, block: &RowBlock<'_>, into: &mut AnyPartial);
+    /// [`RowJob::merge`]
+    fn merge(&self, into: &mut AnyPartial, next: AnyPartial);
+    /// [`RowJob::message`]
+    fn message(&self) -> Vec<u8>;
+    /// [`RowJob::is_repeated`]
+    fn is_repeated(&self) -> bool;
+    /// A copy of a result.
+    fn copied(&self, partial: &AnyPartial) -> AnyPartial;
+    /// A result as bytes.
+    fn encode(&self, partial: &AnyPartial) -> Vec<u8>;
+    /// A result read back.
+    ///
+    /// # Errors
+    /// If the bytes are not those of such a result.
+    fn decode(&self, bytes: &[u8]) -> Result<AnyPartial, RowsError>;
+}
+
+const OWN: &str = "a store hands a job its own machines and results";
+
+impl<J: RowJob> AnyJob for J {
+    fn name(&self) -> &'static str {
+        RowJob::name(self)
+    }
+
+    fn shape(&self) -> Vec<u64> {
+        RowJob::shape(self)
+    }
+
+    fn cut(&self) -> Cut {
+        RowJob::cut(self)
+    }
+
+    fn machine(&self, rows: usize) -> AnyMachine {
+        Box::new(RowJob::machine(self, rows))
+    }
+
+    fn bytes(&self, machine: &AnyMachine) -> usize {
+        RowJob::bytes(self, machine.downcast_ref().expect(OWN))
+    }
+
+    fn empty(&self) -> AnyPartial {
+        Box::new(RowJob::empty(self))
+    }
+
+    fn add_block(&self, machine: &mut AnyMachine, block: &RowBlock<'_>, into: &mut AnyPartial) {
+        let machine = machine.downcast_mut().expect(OWN);
+        RowJob::add_block(self, machine, block, into.downcast_mut().expect(OWN));
+    }
+
+    fn merge(&self, into: &mut AnyPartial, next: AnyPartial) {
+        let next: Box<J::Partial> = next.downcast().expect(OWN);
+        RowJob::merge(self, into.downcast_mut().expect(OWN), *next);
+    }
+
+    fn message(&self) -> Vec<u8> {
+        RowJob::message(self)
+    }
+
+    fn is_repeated(&self) -> bool {
+        RowJob::is_repeated(self)
+    }
+
+    fn copied(&self, partial: &AnyPartial) -> AnyPartial {
+        let partial: &J::Partial = partial.downcast_ref().expect(OWN);
+        Box::new(partial.clone())
+    }
+
+    fn encode(&self, partial: &AnyPartial) -> Vec<u8> {
+        let partial: &J::Partial = partial.downcast_ref().expect(OWN);
+        encoded(partial)
+    }
+
+    fn decode(&self, bytes: &[u8]) -> Result<AnyPartial, RowsError> {
+        let partial: J::Partial = decoded(bytes)?;
+        Ok(Box::new(partial))
+    }
+}
+
+/// A job or a result as bytes.
+pub fn encoded<T: Serialize>(value: &T) -> Vec<u8> {
+    postcard::to_allocvec(value).expect("memory is large enough, and everything has a length")
+}
+
+/// A job or a result read back.
+///
+/// # Errors
+/// If the bytes are those of something else, such as a message of another version.
+pub fn decoded<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, RowsError> {
+    postcard::from_bytes(bytes).map_err(|error| {
+        RowsError::Lost(format!(
+            "rows: expected a message of lehr {}, found other bytes ({error})\n  hint: install the same version \
+             on every node",
+            env!("CARGO_PKG_VERSION")
+        ))
+    })
+}
