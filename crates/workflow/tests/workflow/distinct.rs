@@ -4,7 +4,6 @@
 use std::path::Path;
 use std::time::Instant;
 
-use lehr_density::Density;
 use lehr_density::job::local_rows;
 
 use super::sums::sums;

@@ -5,7 +5,7 @@ use lehr_density::job::{HessianProducts, LikelihoodGradient, LogLikelihood};
 use lehr_rows::{RowStore, fold};
 
 /// At one point the value, its slopes and its curvature along three directions, and the values at 40 points.
-pub fn sums(density: &dyn Density, rows: &dyn RowStore) -> [Vec<f64>; 3] {
+pub(crate) fn sums(density: &dyn Density, rows: &dyn RowStore) -> [Vec<f64>; 3] {
     let size = density.latents().size();
     let z: Vec<f64> = (0..size).map(|k| 0.1 * (k as f64 + 1.0).sin()).collect();
     let many: Vec<f64> = (0..40 * size).map(|k| 0.1 * (k as f64).cos()).collect();
@@ -18,7 +18,7 @@ pub fn sums(density: &dyn Density, rows: &dyn RowStore) -> [Vec<f64>; 3] {
 }
 
 /// At one point the value and its slopes.
-pub fn gradient(density: &dyn Density, rows: &dyn RowStore, z: &[f64]) -> Vec<f64> {
+pub(crate) fn gradient(density: &dyn Density, rows: &dyn RowStore, z: &[f64]) -> Vec<f64> {
     let found = fold(rows, &LikelihoodGradient::new(density, z, &[])).unwrap();
     [vec![found.value], found.latents].concat()
 }
