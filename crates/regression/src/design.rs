@@ -61,6 +61,8 @@ impl Block<'_> {
 pub struct Design {
     /// The columns.
     pub table: Table,
+    /// The group of each row and other codes, by their columns, where they are not to be numbers of the table.
+    pub codes: Option<Vec<(String, Vec<u32>)>>,
     /// The unseen groups of each group term.
     pub(crate) unseen: Vec<Vec<String>>,
     pub(crate) has_response: bool,
@@ -120,28 +122,39 @@ impl Design {
     ) -> Result<Design, LearnError> {
         let source = DesignSource::new(plan, block, purpose)?;
         let matrix = plan.population.matrix(&source.columns)?;
-        Design::with(plan, &source, Some(matrix))
+        Design::empty(&source).filled(plan, &source, Some(matrix))
     }
 
-    /// The same without the matrix of the fixed effects, which can be computed on request.
-    pub fn without_matrix(
+    /// The columns for a block of rows that are read once: without the matrix of the fixed effects, which can be
+    /// computed on request, and with codes as they are.
+    pub fn of_block(
         plan: &DesignPlan<'_>,
         source: &DesignSource<'_>,
     ) -> Result<Design, LearnError> {
-        Design::with(plan, source, None)
+        let design = Design {
+            codes: Some(Vec::new()),
+            ..Design::empty(source)
+        };
+        design.filled(plan, source, None)
     }
 
-    fn with(
+    fn empty(source: &DesignSource<'_>) -> Design {
+        Design {
+            table: Table::new(),
+            codes: None,
+            unseen: Vec::new(),
+            has_response: source.has_response,
+            outside: Vec::new(),
+        }
+    }
+
+    fn filled(
+        mut self,
         plan: &DesignPlan<'_>,
         source: &DesignSource<'_>,
         matrix: Option<Vec<f64>>,
     ) -> Result<Design, LearnError> {
-        let mut design = Design {
-            table: Table::new(),
-            unseen: Vec::new(),
-            has_response: source.has_response,
-            outside: Vec::new(),
-        };
+        let design = &mut self;
         let columns = &source.columns;
         design.add_common(plan, columns, matrix)?;
         match source.purpose {
@@ -161,12 +174,22 @@ impl Design {
         if source.has_response {
             design.add_response(plan, columns)?;
         }
-        Ok(design)
+        Ok(self)
     }
 
     fn insert(&mut self, name: &str, column: Column) {
         let inserted = self.table.insert(name, column);
         inserted.expect("each column of a design has a name of its own and all rows");
+    }
+
+    fn insert_codes(&mut self, name: &str, codes: Vec<u32>) {
+        match &mut self.codes {
+            Some(apart) => apart.push((name.to_owned(), codes)),
+            None => {
+                let numbers = codes.into_iter().map(f64::from).collect();
+                self.insert(name, Column::Number(numbers));
+            }
+        }
     }
 
     fn add_common(
@@ -215,8 +238,7 @@ impl Design {
     ) -> Result<(), LearnError> {
         for (place, grouping) in plan.groupings.iter().enumerate() {
             let membership = grouping.membership(source, new_levels)?;
-            let codes = membership.codes.into_iter().map(f64::from).collect();
-            self.insert(&group_column(place), Column::Number(codes));
+            self.insert_codes(&group_column(place), membership.codes);
             self.unseen.push(membership.unseen);
             if !grouping.is_plain() {
                 let width = grouping.effects.len();
@@ -262,8 +284,7 @@ impl Design {
             let values = columns.features;
             self.insert(&basis_column(place), Column::Matrix { width, values });
             if let Some(levels) = columns.levels {
-                let codes = levels.into_iter().map(f64::from).collect();
-                self.insert(&level_column(place), Column::Number(codes));
+                self.insert_codes(&level_column(place), levels);
             }
             self.outside.push(columns.outside);
         }
@@ -274,8 +295,7 @@ impl Design {
             self.outside.push(outside);
         }
         for (place, effect) in plan.monotonics.iter().enumerate() {
-            let ranks = effect.ranks(source)?.into_iter().map(f64::from);
-            self.insert(&monotonic_column(place), Column::Number(ranks.collect()));
+            self.insert_codes(&monotonic_column(place), effect.ranks(source)?);
         }
         if let Some((smooth, own)) = plan.induced.zip(plan.model.induced.as_ref()) {
             let (values, outside) = own.places(smooth, source)?;

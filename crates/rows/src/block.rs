@@ -7,11 +7,10 @@ use lehr_table::{Column, Table};
 
 use crate::{ColumnKind, Columns, RowSet, RowSource};
 
-/// Numeric columns of a borrowed table.
+/// Columns of a borrowed table, and some beside it.
 pub struct TableRows<'t> {
     n_rows: usize,
-    /// The width of each column, and its numbers.
-    columns: Vec<(usize, Numbers<'t>)>,
+    columns: Vec<Lent<'t>>,
 }
 
 /// Writes some rows of a column, row after row.
@@ -28,6 +27,13 @@ pub struct Computed<'t> {
     pub fill: &'t Fill<'t>,
 }
 
+/// One column.
+#[derive(Clone, Copy)]
+enum Lent<'t> {
+    Numbers { width: usize, values: Numbers<'t> },
+    Codes(&'t [u32]),
+}
+
 #[derive(Clone, Copy)]
 enum Numbers<'t> {
     There(&'t [f64]),
@@ -35,24 +41,29 @@ enum Numbers<'t> {
 }
 
 impl<'t> TableRows<'t> {
-    /// The columns of a density in a table that has them under the same names, except for computed
-    /// ones. `None` if a column is not numeric or has another width. Values are not checked: the
-    /// caller guarantees them.
+    /// The columns of a density: numbers from a table that has them under the same names, except
+    /// for computed ones, and codes by their names. `None` if a column is missing, of another kind
+    /// or of another width. Values are not checked: the caller guarantees them.
     pub fn from_table(
         table: &'t Table,
-        computed: &[Computed<'t>],
+        (computed, codes): (&[Computed<'t>], &'t [(String, Vec<u32>)]),
         columns: &Columns,
     ) -> Option<TableRows<'t>> {
         let found = columns.iter().map(|column| {
             let ColumnKind::Number { width } = column.kind else {
-                return None;
+                let (_, codes) = codes.iter().find(|(name, _)| *name == column.name)?;
+                return (codes.len() == table.n_rows()).then_some(Lent::Codes(codes));
             };
             let made = computed.iter().find(|made| made.name == column.name);
             let (found, values) = match made {
                 Some(made) => (made.width, Numbers::Computed(made.fill)),
                 None => find_column(table, &column.name)?,
             };
-            (found == width.unwrap_or(1)).then_some((found, values))
+            let lent = Lent::Numbers {
+                width: found,
+                values,
+            };
+            (found == width.unwrap_or(1)).then_some(lent)
         });
         Some(TableRows {
             n_rows: table.n_rows(),
@@ -75,7 +86,9 @@ impl RowSource for TableRows<'_> {
     }
 
     fn copy_numbers(&self, column: usize, rows: &RowSet<'_>, into: &mut [f64]) {
-        let (width, values) = self.columns[column];
+        let Lent::Numbers { width, values } = self.columns[column] else {
+            panic!("column {column} holds indices, not numbers");
+        };
         match (rows, values) {
             (RowSet::Range(range), Numbers::There(values)) => {
                 into.copy_from_slice(&values[range.start * width..range.end * width]);
@@ -94,8 +107,17 @@ impl RowSource for TableRows<'_> {
         }
     }
 
-    fn copy_indices(&self, column: usize, _: &RowSet<'_>, _: &mut [u32]) {
-        panic!("column {column} holds numbers, not indices");
+    fn copy_indices(&self, column: usize, rows: &RowSet<'_>, into: &mut [u32]) {
+        let Lent::Codes(codes) = self.columns[column] else {
+            panic!("column {column} holds numbers, not indices");
+        };
+        match rows {
+            RowSet::Range(range) => into.copy_from_slice(&codes[range.clone()]),
+            RowSet::List(list) => {
+                let places = into.iter_mut().zip(*list);
+                places.for_each(|(to, row)| *to = codes[*row]);
+            }
+        }
     }
 
     fn whole_column(&self, _: usize) -> Option<Arc<[f64]>> {
@@ -124,14 +146,14 @@ mod tests {
         let table = table.with_matrix("x", 3, 2, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
         let table = table.unwrap();
         let columns = Columns(vec![column("x", Some(2)), column("y", None)]);
-        let rows = TableRows::from_table(&table, &[], &columns).unwrap();
+        let rows = TableRows::from_table(&table, (&[], &[]), &columns).unwrap();
         let mut found = [0.0; 4];
         rows.copy_numbers(0, &RowSet::Range(1..3), &mut found);
         assert_eq!(found, [3.0, 4.0, 5.0, 6.0]);
         rows.copy_numbers(0, &RowSet::List(&[2, 0]), &mut found);
         assert_eq!(found, [5.0, 6.0, 1.0, 2.0]);
         for other in [column("x", Some(3)), column("z", None)] {
-            assert!(TableRows::from_table(&table, &[], &Columns(vec![other])).is_none());
+            assert!(TableRows::from_table(&table, (&[], &[]), &Columns(vec![other])).is_none());
         }
     }
 
@@ -154,13 +176,32 @@ mod tests {
             fill: &fill,
         };
         let columns = Columns(vec![column("x", Some(2)), column("y", None)]);
-        let rows = TableRows::from_table(&table, &[computed], &columns).unwrap();
+        let rows = TableRows::from_table(&table, (&[computed], &[]), &columns).unwrap();
         let mut found = [0.0; 4];
         rows.copy_numbers(0, &RowSet::Range(1..3), &mut found);
         assert_eq!(found, [1.0, -1.0, 2.0, -1.0]);
         rows.copy_numbers(0, &RowSet::List(&[2, 0]), &mut found);
         assert_eq!(found, [2.0, -1.0, 0.0, -1.0]);
         let wider = Columns(vec![column("x", Some(3))]);
-        assert!(TableRows::from_table(&table, &[computed], &wider).is_none());
+        assert!(TableRows::from_table(&table, (&[computed], &[]), &wider).is_none());
+    }
+
+    #[test]
+    fn codes_beside_a_table_stay_what_they_are() {
+        let index = crate::Column {
+            name: "g".into(),
+            kind: ColumnKind::Index { levels: 3 },
+            role: Role::Index,
+        };
+        let table = Table::new().with_number("y", vec![1.0, 2.0, 3.0]).unwrap();
+        let codes = [("g".to_owned(), vec![2, 0, 1])];
+        let columns = Columns(vec![index]);
+        let rows = TableRows::from_table(&table, (&[], &codes), &columns).unwrap();
+        let mut found = [0; 2];
+        rows.copy_indices(0, &RowSet::Range(0..2), &mut found);
+        assert_eq!(found, [2, 0]);
+        rows.copy_indices(0, &RowSet::List(&[2, 2]), &mut found);
+        assert_eq!(found, [1, 1]);
+        assert!(TableRows::from_table(&table, (&[], &[]), &columns).is_none());
     }
 }

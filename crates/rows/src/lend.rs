@@ -31,11 +31,11 @@ pub fn copy_rows(
 
 /// Every row of the table, lent if it is in memory.
 pub fn lend_all(workspace: &mut Workspace, source: &dyn RowSource, columns: &[(usize, Slot)]) {
-    let rows = RowSet::Range(0..source.n_rows());
+    let rows = 0..source.n_rows();
     for &(column, slot) in columns {
         match (slot, source.whole_column(column)) {
             (Slot::Numbers(_), Some(values)) => workspace.lend(slot, &values),
-            _ => copy_rows(workspace, source, &rows, &[(column, slot)]),
+            _ => lend_rows(workspace, source, rows.clone(), &[(column, slot)]),
         }
     }
 }
@@ -48,17 +48,42 @@ pub fn lend_rows(
     columns: &[(usize, Slot)],
 ) {
     for &(column, slot) in columns {
-        match (slot, source.whole_column(column)) {
-            (Slot::Numbers(_), Some(values)) => {
-                let width = values.len() / source.n_rows();
-                workspace.lend_part(slot, &values, rows.start * width);
-            }
-            _ => copy_rows(
-                workspace,
-                source,
-                &RowSet::Range(rows.clone()),
-                &[(column, slot)],
-            ),
+        let is_lent = match slot {
+            Slot::Numbers(_) => lend_numbers(workspace, (source, column), slot, rows.start),
+            Slot::Indices(_) => lend_indices(workspace, (source, column), slot, rows.start),
+        };
+        if !is_lent {
+            let rows = RowSet::Range(rows.clone());
+            copy_rows(workspace, source, &rows, &[(column, slot)]);
         }
     }
+}
+
+/// Lends a column of numbers from a row on; whether it is in memory.
+fn lend_numbers(
+    workspace: &mut Workspace,
+    (source, column): (&dyn RowSource, usize),
+    slot: Slot,
+    first: usize,
+) -> bool {
+    let Some(values) = source.whole_column(column) else {
+        return false;
+    };
+    let width = values.len() / source.n_rows();
+    workspace.lend_part(slot, &values, first * width);
+    true
+}
+
+/// Lends an index column from a row on; whether it is in memory.
+fn lend_indices(
+    workspace: &mut Workspace,
+    (source, column): (&dyn RowSource, usize),
+    slot: Slot,
+    first: usize,
+) -> bool {
+    let Some(values) = source.whole_indices(column) else {
+        return false;
+    };
+    workspace.lend_indices(slot, &values, first);
+    true
 }

@@ -26,6 +26,13 @@ enum Lent {
     Own(Storage),
 }
 
+/// The row numbers of an input: its own, or part of a shared array from a place on. Its own memory stays, so that
+/// writing to it never allocates.
+struct RowNumbers {
+    own: Vec<u32>,
+    lent: Option<(Arc<[u32]>, usize)>,
+}
+
 /// Smaller arrays are copied to the start of a cache line rather than lent.
 const SMALL: usize = 1 << 15;
 
@@ -54,7 +61,7 @@ pub struct Workspace {
     scratch: Storage,
     lent: Vec<Lent>,
     lent_starts: Starts<f64>,
-    indices: Vec<Vec<u32>>,
+    indices: Vec<RowNumbers>,
     index_starts: Starts<u32>,
     inputs: Vec<super::InputPlace>,
     outputs: Vec<super::Shown>,
@@ -75,7 +82,11 @@ impl Workspace {
             scratch: Storage::new(plan.sizes.scratch * plan.strips * blocks),
             lent: (0..plan.lent).map(|_| Lent::Nothing).collect(),
             lent_starts: Starts::new(plan.lent),
-            indices: plan.index_inputs.iter().map(|(_, n)| vec![0; *n]).collect(),
+            indices: plan
+                .index_inputs
+                .iter()
+                .map(|(_, n)| RowNumbers::zeros(*n))
+                .collect(),
             index_starts: Starts::new(plan.index_inputs.len()),
             inputs: plan.inputs.clone(),
             outputs: plan.outputs.clone(),
@@ -85,7 +96,7 @@ impl Workspace {
             limits: plan_limits(plan),
         };
         for (place, indices) in workspace.indices.iter().enumerate() {
-            workspace.index_starts.set_start(place, indices);
+            workspace.index_starts.set_start(place, &indices.own);
         }
         for (offset, values) in &plan.constants {
             workspace
@@ -191,10 +202,26 @@ impl Workspace {
     /// # Panics
     /// If the slot is not one of row numbers.
     pub fn indices_mut(&mut self, slot: Slot) -> &mut [u32] {
-        let Slot::Indices(place) = slot else {
-            panic!("an input of numbers takes numbers, not row numbers");
-        };
-        &mut self.indices[place]
+        let place = row_numbers(slot);
+        let input = &mut self.indices[place];
+        if let Some((values, from)) = input.lent.take() {
+            let length = input.own.len();
+            input.own.copy_from_slice(&values[from..from + length]);
+            self.index_starts.set_start(place, &input.own);
+        }
+        &mut input.own
+    }
+
+    /// Lends the row numbers from `from` on, as many as the input has, without a copy.
+    ///
+    /// # Panics
+    /// If the slot is not one of row numbers or there are too few.
+    pub fn lend_indices(&mut self, slot: Slot, values: &Arc<[u32]>, from: usize) {
+        let place = row_numbers(slot);
+        let input = &mut self.indices[place];
+        let part = &values[from..from + input.own.len()];
+        self.index_starts.set_start(place, part);
+        input.lent = Some((Arc::clone(values), from));
     }
 
     /// The values of output `place` of the last run; one event after another if it has lanes.
@@ -255,6 +282,23 @@ fn slot_numbers(slot: Slot) -> usize {
     }
 }
 
+/// The place of an input of row numbers.
+fn row_numbers(slot: Slot) -> usize {
+    match slot {
+        Slot::Indices(place) => place,
+        Slot::Numbers(_) => panic!("an input of numbers takes numbers, not row numbers"),
+    }
+}
+
+impl RowNumbers {
+    fn zeros(count: usize) -> RowNumbers {
+        RowNumbers {
+            own: vec![0; count],
+            lent: None,
+        }
+    }
+}
+
 /// How far each space reaches, for the checks of debug builds.
 #[cfg(debug_assertions)]
 fn plan_limits(plan: &Plan) -> Limits {
@@ -269,5 +313,35 @@ fn plan_limits(plan: &Plan) -> Limits {
         owned: [sizes.shared, sizes.lane, sizes.pinned, sizes.scratch],
         lent,
         indices: plan.index_inputs.iter().map(|(_, n)| *n).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::{Graph, Plan};
+
+    #[test]
+    fn lent_row_numbers_are_read_where_they_are_and_written_to_a_copy() {
+        let graph = Graph::new();
+        let (x, rows) = (graph.input("x", [4]), graph.index_input("rows", 2));
+        let plan = Plan::new(&[x.gather(rows)], 1);
+        let mut workspace = plan.workspace();
+        workspace.set(plan.input(x).unwrap(), &[10.0, 11.0, 12.0, 13.0]);
+        let slot = plan.input(rows.expr()).unwrap();
+        let shared: Arc<[u32]> = [3, 1, 0, 2].into();
+        for (first, expected) in [(0, [13.0, 11.0]), (2, [10.0, 12.0]), (1, [11.0, 10.0])] {
+            workspace.lend_indices(slot, &shared, first);
+            plan.run(&mut workspace);
+            assert_eq!(workspace.output(0), expected);
+        }
+        workspace.indices_mut(slot)[1] = 3;
+        plan.run(&mut workspace);
+        assert_eq!(workspace.output(0), [11.0, 13.0]);
+        assert_eq!(*shared, [3, 1, 0, 2]);
+        workspace.set_indices(slot, &[2, 2]);
+        plan.run(&mut workspace);
+        assert_eq!(workspace.output(0), [12.0, 12.0]);
     }
 }

@@ -1,6 +1,6 @@
 //! One pass of a model over rows that are read and not kept.
 
-use lehr_density::{Density, RowSource};
+use lehr_density::RowSource;
 use lehr_model::{Bound, Program};
 use lehr_regression::column_name::MATRIX;
 use lehr_regression::{Block, Design, DesignSource, Purpose, Regression, RegressionError};
@@ -42,21 +42,18 @@ impl RowPass {
             let first = first as usize;
             let block = Block { table, first };
             let source = DesignSource::new(&self.regression.design_plan(), &block, Purpose::Fit)?;
-            let design = Design::without_matrix(&self.regression.design_plan(), &source)?.table;
+            let design = Design::of_block(&self.regression.design_plan(), &source)?;
             let matrix = common.scaled(&source.columns)?;
             let computed = Computed {
                 name: MATRIX,
                 width: matrix.width(),
                 fill: &|rows, to| matrix.fill(rows, to),
             };
-            // Numbers of a design are checked as it is made.
-            if let Some(rows) = TableRows::from_table(&design, &[computed], self.program.columns())
-            {
-                visit(&rows);
-            } else {
-                let design = self.regression.design_block(table, first)?;
-                visit(self.program.bind(&design)?.source());
-            }
+            let codes = design.codes.as_deref().unwrap_or_default();
+            // Values of a design are checked as it is made.
+            let rows =
+                TableRows::from_table(&design.table, (&[computed], codes), self.program.columns());
+            visit(&rows.expect("a design has the columns of its program"));
             Ok(())
         })
     }
