@@ -326,7 +326,7 @@ mod tests {
     fn lent_row_numbers_are_read_where_they_are_and_written_to_a_copy() {
         let graph = Graph::new();
         let (x, rows) = (graph.input("x", [4]), graph.index_input("rows", 2));
-        let plan = Plan::new(&[x.gather(rows)], 1);
+        let plan = Plan::new(&[x.at(rows)], 1);
         let mut workspace = plan.workspace();
         workspace.set(plan.input(x).unwrap(), &[10.0, 11.0, 12.0, 13.0]);
         let slot = plan.input(rows.expr()).unwrap();
