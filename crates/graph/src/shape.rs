@@ -61,8 +61,8 @@ impl Shape {
         (self.dims().iter()).fold(1, |size, &length| size.saturating_mul(length))
     }
 
-    /// Says what is asked for and what is allowed where one row of the shape holds more than
-    /// [`MAX_SIZE`] numbers. Axes of length zero count as one: loops run over the others.
+    /// The error if one row of the shape has more than [`MAX_SIZE`] numbers, with the requested and
+    /// the allowed size. Axes of length zero count as one, because loops run over the others.
     pub(crate) fn excess(&self) -> Option<String> {
         let lengths = self.dims().iter().map(|&length| Length(length).resolve(1));
         let size = lengths.fold(1, |size: usize, length| size.saturating_mul(length.max(1)));

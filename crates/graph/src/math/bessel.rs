@@ -11,7 +11,7 @@ use std::f64::consts::TAU;
 const LARGE: f64 = 30.0;
 /// Terms of the series in 1/x.
 const TERMS: usize = 30;
-/// Terms of the power series at the most: at 30 the last is below 1e-20 of the sum.
+/// The largest number of terms of the power series. For x ≤ 30 the last is below 1e-20 of the sum.
 const MOST: u32 = 200;
 
 /// aₖ of A(x) = Σ aₖ x⁻ᵏ: 2aₘ = (m − 2)aₘ₋₁ − Σ aᵢaₘ₋ᵢ over 0 < i < m.

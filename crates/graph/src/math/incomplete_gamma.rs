@@ -2,7 +2,7 @@
 
 use super::lgamma;
 
-/// Terms at the most. About 6√a are needed where x is near a.
+/// The largest number of terms. About 6√a are needed if x is near a.
 const MOST_TERMS: usize = 200_000;
 /// The smallest absolute value of a factor of the continued fraction.
 const TINY: f64 = 1e-300;

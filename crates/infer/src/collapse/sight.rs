@@ -7,7 +7,7 @@ use lehr_numeric::lanczos::Probes;
 pub(super) enum Sight {
     /// By sums, if the response is normal.
     Exact,
-    /// One by one, for any response.
+    /// Row by row, for any response.
     #[cfg(test)]
     ByRow,
     /// By sums, without a factor of the Schur complement, in all directions.

@@ -14,7 +14,7 @@ pub enum Iterations {
     /// Until the bound is level at each of the schedule's rates in turn, or up to a limit, which is
     /// reported as not converged.
     Auto {
-        /// Steps at the most.
+        /// The largest number of steps.
         cap: u64,
     },
     /// Exactly this many steps.

@@ -10,7 +10,7 @@ use super::table;
 
 /// Numbers whose chains are plotted.
 const SHOWN: usize = 4;
-/// Lines of the table at the most.
+/// The largest number of lines of the table.
 const LINES: usize = 40;
 
 pub(super) fn chain_content(chains: &ChainReport) -> Vec<Element> {

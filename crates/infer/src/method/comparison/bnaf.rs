@@ -1,4 +1,4 @@
-//! `bnaf`: a Gaussian bent by a block neural autoregressive flow, the paper's Flow.
+//! `bnaf`: a Gaussian transformed by a block neural autoregressive flow, the paper's Flow.
 
 use crate::estimate::Choices;
 use crate::guide::BlockNeural;
@@ -20,7 +20,7 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     restore: restore_flow::<BlockNeural>,
 };
 
-/// A Gaussian bent by a block neural autoregressive flow.
+/// A Gaussian transformed by a block neural autoregressive flow.
 pub type Bnaf = FlowMethod<BlockNeural>;
 
 impl NamedFlow for BlockNeural {

@@ -1,4 +1,4 @@
-//! A Gaussian bent by a flow: all of `iaf` and `bnaf` but for the flow itself.
+//! A Gaussian transformed by a flow: the common part of `iaf` and `bnaf`.
 
 use crate::bytes::{decoded, encoded};
 use crate::error::FitError;
@@ -25,7 +25,7 @@ pub trait NamedFlow: Flow {
     fn choices(&self) -> Choices;
 }
 
-/// A Gaussian bent by a flow.
+/// A Gaussian transformed by a flow.
 #[derive(Clone)]
 pub struct FlowMethod<F> {
     /// The flow.

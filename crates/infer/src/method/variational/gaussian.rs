@@ -1,4 +1,4 @@
-//! A Gaussian by itself: all of `mean-field`, `full-rank` and `low-rank` but for its covariances.
+//! The Gaussian methods: the common part of `mean-field`, `full-rank` and `low-rank`.
 
 use std::sync::Arc;
 

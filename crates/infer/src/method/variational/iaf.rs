@@ -1,4 +1,4 @@
-//! `iaf`: an inverse autoregressive flow, a Gaussian bent by masked networks.
+//! `iaf`: an inverse autoregressive flow, a Gaussian transformed by masked networks.
 
 use super::flow::{FlowMethod, NamedFlow, restore_flow};
 use crate::estimate::Choices;
@@ -20,7 +20,7 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     restore: restore_flow::<Autoregressive>,
 };
 
-/// A Gaussian bent by an inverse autoregressive flow.
+/// A Gaussian transformed by an inverse autoregressive flow.
 pub type Iaf = FlowMethod<Autoregressive>;
 
 impl NamedFlow for Autoregressive {
