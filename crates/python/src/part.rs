@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use lehr::regression::cluster::PartRows;
-use lehr::table::{Part, TableFiles};
+use lehr::table::{KnownFile, Part, TableFiles};
 use pyo3::prelude::*;
 
 use crate::error::{message_error, refusal_error};
@@ -20,6 +20,7 @@ pub(crate) fn to_part((path, from, to, rows, first): PartOf) -> Part {
         groups: from..to,
         rows,
         first,
+        known: KnownFile::default(),
     }
 }
 
@@ -43,6 +44,7 @@ pub(crate) fn parts(source: &Source, most: u64) -> PyResult<Vec<PartOf>> {
             groups,
             rows,
             first,
+            ..
         } = part;
         (path, groups.start, groups.end, rows, first)
     };

@@ -39,6 +39,7 @@ mod shuffled;
 
 #[cfg(feature = "files")]
 pub use file::{
+    FileReads, KnownFile,
     ArrowBatches, Content, Field, Header, MissingPolicy, Part, Progress, ReadOptions, Scan,
     Scratch, Sink, Stack, Stage, TableFiles, is_in_store, is_marked,
 };

@@ -9,6 +9,7 @@ use crate::TableError;
 
 use super::address::is_in_store;
 use super::io_error;
+use super::known::Version;
 
 #[cfg(not(feature = "stores"))]
 pub(super) type Input = std::fs::File;
@@ -24,6 +25,18 @@ pub(super) fn open_input(path: &Path) -> Result<Input, TableError> {
     #[cfg(feature = "stores")]
     let file = Input::File(file);
     Ok(file)
+}
+
+/// The version of an open file.
+#[cfg(not(feature = "stores"))]
+pub(super) fn version(file: &Input) -> std::io::Result<Version> {
+    Ok(Version::of_file(&file.metadata()?))
+}
+
+/// The version of an open file or object.
+#[cfg(feature = "stores")]
+pub(super) fn version(input: &Input) -> std::io::Result<Version> {
+    input.version()
 }
 
 /// The bytes of a file, or of an object, from the first to the last.

@@ -45,6 +45,18 @@ impl ReadOptions {
         }
     }
 
+    /// Those of the options on which the columns of a file depend; the others are the default ones.
+    pub(super) fn of_schema(&self) -> ReadOptions {
+        ReadOptions {
+            delimiter: self.delimiter,
+            quote: self.quote,
+            header: self.header,
+            missing_markers: self.missing_markers.clone(),
+            sample_rows: self.sample_rows,
+            ..ReadOptions::default()
+        }
+    }
+
     /// Whether a column is to be read as categories.
     pub(super) fn makes_category(&self, name: &str) -> bool {
         self.categorical.iter().any(|asked| asked == name) || self.levels_of(name).is_some()

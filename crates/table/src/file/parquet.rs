@@ -14,21 +14,29 @@ use crate::TableError;
 use super::arrow::{self, Dictionaries};
 use super::guard::guard_panics;
 use super::input::{self, Input};
+use super::known::KnownFile;
 use super::shard::Shard;
-use super::{EachBatch, Field};
+use super::{EachBatch, Field, io};
 
 type Builder = ParquetRecordBatchReaderBuilder<Input>;
 
-fn open_file(path: &Path) -> Result<Builder, TableError> {
+fn open_file(path: &Path, known: &KnownFile) -> Result<Builder, TableError> {
     let file = input::open_input(path)?;
-    let options = ArrowReaderOptions::new();
-    let metadata = guard_panics(path, || ArrowReaderMetadata::load(&file, options))?;
+    known.count_open();
+    let version = input::version(&file).map_err(io_error(path, "open"))?;
+    let metadata = known.find_footer(version, || load_footer(path, &file))?;
     input::prepare_input(&file, metadata.metadata());
-    let builder = Builder::new_with_metadata(file, metadata);
-    let groups = builder.metadata().row_groups().iter();
+    Ok(Builder::new_with_metadata(file, metadata))
+}
+
+/// The footer of a file all of whose columns can be read.
+fn load_footer(path: &Path, file: &Input) -> Result<ArrowReaderMetadata, TableError> {
+    let options = ArrowReaderOptions::new();
+    let footer = guard_panics(path, || ArrowReaderMetadata::load(file, options))?;
+    let groups = footer.metadata().row_groups().iter();
     let mut columns = groups.flat_map(RowGroupMetaData::columns);
     match columns.find_map(|column| unread_codec(column.compression())) {
-        None => Ok(builder),
+        None => Ok(footer),
         Some(reason) => Err(TableError::NoTable {
             path: path.into(),
             reason,
@@ -47,19 +55,19 @@ fn unread_codec(compression: Compression) -> Option<&'static str> {
 }
 
 /// The columns of the file.
-pub(super) fn read_fields(path: &Path) -> Result<Vec<Field>, TableError> {
-    Ok(arrow::arrow_fields(open_file(path)?.schema()))
+pub(super) fn read_fields(shard: &Shard) -> Result<Vec<Field>, TableError> {
+    Ok(arrow::arrow_fields(open_file(&shard.path, &shard.known)?.schema()))
 }
 
 /// The rows of the file.
-pub(super) fn count_rows(path: &Path) -> Result<u64, TableError> {
-    let rows = open_file(path)?.metadata().file_metadata().num_rows();
+pub(super) fn count_rows(shard: &Shard) -> Result<u64, TableError> {
+    let rows = open_file(&shard.path, &shard.known)?.metadata().file_metadata().num_rows();
     Ok(rows.max(0) as u64)
 }
 
 /// The rows of each row group of the file.
-pub(super) fn group_rows(path: &Path) -> Result<Vec<u64>, TableError> {
-    let whole = open_file(path)?;
+pub(super) fn group_rows(path: &Path, known: &KnownFile) -> Result<Vec<u64>, TableError> {
+    let whole = open_file(path, known)?;
     let groups = whole.metadata().row_groups().iter();
     Ok(groups.map(|group| group.num_rows().max(0) as u64).collect())
 }
@@ -72,7 +80,7 @@ pub(super) fn decode_batches(
     each: &mut EachBatch<'_>,
 ) -> Result<(), TableError> {
     let path = &*shard.path;
-    let whole = open_file(path)?;
+    let whole = open_file(path, &shard.known)?;
     let total = whole.metadata().file_metadata().num_rows().max(1) as f64;
     let dictionaries = read_dictionaries(&whole);
     let mut rows = 0;
@@ -127,7 +135,7 @@ fn split_parts(
             None => whole,
         }]);
     }
-    let part = |group| Ok(open_file(&shard.path)?.with_row_groups(vec![group]));
+    let part = |group| Ok(open_file(&shard.path, &shard.known)?.with_row_groups(vec![group]));
     groups.map(part).collect()
 }
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::TableError;
 
 use super::TableFiles;
+use super::known::KnownFile;
 use super::parquet;
 use super::resolve::resolve_input;
 use super::shard::Format;
@@ -23,6 +24,9 @@ pub struct Part {
     pub rows: u64,
     /// Rows of the whole table before these.
     pub first: u64,
+    /// What is known of the file, in this process.
+    #[serde(skip)]
+    pub known: KnownFile,
 }
 
 impl TableFiles {
@@ -41,7 +45,7 @@ impl TableFiles {
                     hint: "write the table as parquet first",
                 });
             }
-            for (group, rows) in parquet::group_rows(&shard.path)?.into_iter().enumerate() {
+            for (group, rows) in parquet::group_rows(&shard.path, &shard.known)?.into_iter().enumerate() {
                 match parts.last_mut() {
                     Some(last) if last.path == shard.path && last.rows + rows <= most => {
                         last.groups.end = group + 1;
@@ -52,6 +56,7 @@ impl TableFiles {
                         groups: group..group + 1,
                         rows,
                         first,
+                        known: shard.known.clone(),
                     }),
                 }
                 first += rows;
@@ -67,7 +72,7 @@ impl TableFiles {
     /// If the file is missing or damaged, or its row groups have changed.
     pub fn of_part(part: &Part) -> Result<TableFiles, TableError> {
         let mut shards = resolve_input(&part.path)?;
-        let groups = parquet::group_rows(&part.path)?;
+        let groups = parquet::group_rows(&part.path, &part.known)?;
         let found = groups
             .get(part.groups.clone())
             .map(|own| own.iter().sum::<u64>());
@@ -86,8 +91,9 @@ impl TableFiles {
         }
         for shard in &mut shards {
             shard.groups = Some(part.groups.clone());
+            shard.known = part.known.clone();
         }
-        Ok(TableFiles { shards })
+        Ok(TableFiles::of_shards(shards))
     }
 }
 

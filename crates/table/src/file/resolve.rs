@@ -6,6 +6,7 @@ use crate::TableError;
 
 use super::address::Address;
 use super::io_error;
+use super::known::KnownFile;
 use super::shard::{Format, Shard, foreign_format};
 
 /// The files of a file name, a folder or a pattern, ordered by name.
@@ -40,6 +41,7 @@ fn find_shard(path: &Path) -> Result<Shard, TableError> {
         bytes: data.len(),
         groups: None,
         version: None,
+        known: KnownFile::default(),
     })
 }
 

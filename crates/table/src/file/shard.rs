@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::TableError;
 
+use super::known::{KnownFile, Version};
+
 /// One file of a table.
 #[derive(Debug, Clone)]
 pub(super) struct Shard {
@@ -15,6 +17,19 @@ pub(super) struct Shard {
     pub(super) groups: Option<Range<usize>>,
     /// The version of an object; files have a modification time instead.
     pub(super) version: Option<String>,
+    /// What was found in the file.
+    pub(super) known: KnownFile,
+}
+
+impl Shard {
+    /// The version that is there now, unless the file is gone.
+    pub(super) fn version_now(&self) -> Option<Version> {
+        if let Some(version) = &self.version {
+            return Some(Version::Object(version.clone()));
+        }
+        let about = std::fs::metadata(&self.path).ok()?;
+        Some(Version::of_file(&about))
+    }
 }
 
 /// The format that a file's name indicates.

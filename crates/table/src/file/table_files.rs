@@ -3,10 +3,12 @@
 use std::hash::{Hash, Hasher};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 use std::time::UNIX_EPOCH;
 
 use crate::{Table, TableError};
 
+use super::known::{FileReads, Version};
 use super::resolve::resolve_input;
 use super::shard::{Format, Shard};
 use super::stack::Stack;
@@ -18,6 +20,16 @@ use super::{EachBatch, Field, Progress, ReadOptions, Sink, Stage, csv, ipc, parq
 #[derive(Debug, Clone)]
 pub struct TableFiles {
     pub(super) shards: Vec<Shard>,
+    /// The columns that were found, for copies too.
+    schemas: Arc<Mutex<Vec<KnownFields>>>,
+}
+
+/// The columns that files were found to have.
+#[derive(Debug)]
+struct KnownFields {
+    versions: Vec<Option<Version>>,
+    options: ReadOptions,
+    fields: Vec<Field>,
 }
 
 impl Table {
@@ -57,11 +69,24 @@ impl TableFiles {
             one_format(first, shard)?;
         }
         let described = !matches!(first.format, Format::Csv(..));
-        let source = Self { shards };
+        let source = Self::of_shards(shards);
         if described {
             source.read_fields(&ReadOptions::default())?;
         }
         Ok(source)
+    }
+
+    pub(super) fn of_shards(shards: Vec<Shard>) -> Self {
+        Self {
+            shards,
+            schemas: Arc::default(),
+        }
+    }
+
+    /// How often each file was read so far, also by copies and parts of this table.
+    pub fn reads(&self) -> Vec<FileReads> {
+        let shards = self.shards.iter();
+        shards.map(|shard| shard.known.reads()).collect()
     }
 
     /// The files, in the order in which they are read.
@@ -103,7 +128,7 @@ impl TableFiles {
         let mut bytes = 0;
         for shard in &self.shards {
             bytes += match shard.format {
-                Format::Parquet => parquet::count_rows(&shard.path)? * 8 * wanted,
+                Format::Parquet => parquet::count_rows(shard)? * 8 * wanted,
                 format => shard.bytes * format.expansion_factor() * wanted / there,
             };
         }
@@ -180,8 +205,26 @@ impl TableFiles {
         Ok(tally.check_totals(fields, options.missing)?)
     }
 
-    /// All columns of the first shard, after a comparison with those of the others.
+    /// All columns. They are found once for the same files and the same way to read them.
     fn read_fields(&self, options: &ReadOptions) -> Result<Vec<Field>, TableError> {
+        let options = options.of_schema();
+        let versions: Vec<_> = self.shards.iter().map(Shard::version_now).collect();
+        let mut known = self.schemas.lock().expect("no search panics half-way");
+        known.retain(|one| one.versions == versions);
+        if let Some(one) = known.iter().find(|one| one.options == options) {
+            return Ok(one.fields.clone());
+        }
+        let fields = self.find_fields(&options)?;
+        known.push(KnownFields {
+            versions,
+            options,
+            fields: fields.clone(),
+        });
+        Ok(fields)
+    }
+
+    /// All columns of the first shard, after a comparison with those of the others.
+    fn find_fields(&self, options: &ReadOptions) -> Result<Vec<Field>, TableError> {
         let first = &self.shards[0];
         let fields = match first.format {
             Format::Csv(..) => csv::infer_fields(&self.shards, options)?,
@@ -218,8 +261,8 @@ fn one_format(first: &Shard, shard: &Shard) -> Result<(), TableError> {
 /// The columns of a file that describes itself.
 fn describe_shard(shard: &Shard) -> Result<Vec<Field>, TableError> {
     match shard.format {
-        Format::Parquet => parquet::read_fields(&shard.path),
-        _ => ipc::read_fields(&shard.path),
+        Format::Parquet => parquet::read_fields(shard),
+        _ => ipc::read_fields(shard),
     }
 }
 
@@ -232,6 +275,6 @@ fn decode_shard(
     match shard.format {
         Format::Csv(..) => csv::decode_records(shard, fields, options, each),
         Format::Parquet => parquet::decode_batches(shard, fields, options.batch_rows, each),
-        Format::Ipc => ipc::decode_batches(&shard.path, fields, options.batch_rows, each),
+        Format::Ipc => ipc::decode_batches(shard, fields, options.batch_rows, each),
     }
 }

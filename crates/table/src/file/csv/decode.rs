@@ -16,10 +16,9 @@ pub(in crate::file) fn decode_records(
     each: &mut EachBatch<'_>,
 ) -> Result<(), TableError> {
     let mut records = Records::open_shard(shard, options)?;
-    let places: Vec<usize> = fields
-        .iter()
-        .map(|field| field_place(&records, field))
-        .collect();
+    let places: Result<Vec<usize>, TableError> =
+        fields.iter().map(|field| field_place(&records, field, shard)).collect();
+    let places = places?;
     let batch_rows = options.batch_rows.max(1);
     loop {
         let mut parts: Vec<Part> = fields.iter().map(Part::new).collect();
@@ -43,9 +42,17 @@ pub(in crate::file) fn decode_records(
     }
 }
 
-fn field_place(records: &Records, field: &Field) -> usize {
+/// The place of a column, which is gone if the file was replaced after its columns were found.
+fn field_place(records: &Records, field: &Field, shard: &Shard) -> Result<usize, TableError> {
     let mut names = records.names().iter();
-    (names.position(|name| *name == field.name)).expect("shards were compared with the schema")
+    let place = names.position(|name| *name == field.name);
+    place.ok_or_else(|| TableError::Format {
+        path: shard.path.clone(),
+        reason: format!(
+            "expected a column {:?}, found none; the file was replaced while it was in use",
+            field.name
+        ),
+    })
 }
 
 /// A cell, distinguished from the markers of a missing value.

@@ -46,6 +46,7 @@ impl Records {
     pub(super) fn open_shard(shard: &Shard, options: &ReadOptions) -> Result<Self, TableError> {
         let path = &shard.path;
         let file = input::open_reader(path)?;
+        shard.known.count_open();
         let consumed = Rc::new(Cell::new(0));
         let counted = Counted {
             file,

@@ -4,7 +4,6 @@ mod layout;
 
 use std::fs::File;
 use std::io::{BufReader, Read, Seek};
-use std::path::Path;
 
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::{FileReader, StreamReader};
@@ -14,6 +13,7 @@ use crate::TableError;
 
 use super::arrow::{self, Dictionaries};
 use super::guard::guard_panics;
+use super::shard::Shard;
 use super::{EachBatch, Field, io_error};
 
 enum Reader {
@@ -23,8 +23,10 @@ enum Reader {
 
 impl Reader {
     /// A file starts with a magic word, a stream does not.
-    fn open_path(path: &Path) -> Result<Self, TableError> {
+    fn open_shard(shard: &Shard) -> Result<Self, TableError> {
+        let path = &*shard.path;
         let mut file = BufReader::new(File::open(path).map_err(io_error(path, "open"))?);
+        shard.known.count_open();
         let mut magic = Vec::new();
         file.by_ref()
             .take(6)
@@ -65,19 +67,20 @@ impl Reader {
 }
 
 /// The columns of the file.
-pub(super) fn read_fields(path: &Path) -> Result<Vec<Field>, TableError> {
-    Ok(arrow::arrow_fields(&Reader::open_path(path)?.schema()))
+pub(super) fn read_fields(shard: &Shard) -> Result<Vec<Field>, TableError> {
+    Ok(arrow::arrow_fields(&Reader::open_shard(shard)?.schema()))
 }
 
 /// Reads the given fields and passes them on in batches of at most `batch_rows`. The batches of the
 /// file itself, as large as its writer made them, are held one at a time.
 pub(super) fn decode_batches(
-    path: &Path,
+    shard: &Shard,
     fields: &[Field],
     batch_rows: usize,
     each: &mut EachBatch<'_>,
 ) -> Result<(), TableError> {
-    let mut reader = Reader::open_path(path)?;
+    let path = &*shard.path;
+    let mut reader = Reader::open_shard(shard)?;
     let total = reader.batches();
     let mut done = 0;
     while let Some(batch) = guard_panics(path, || reader.next().transpose())? {

@@ -9,6 +9,7 @@ use parquet::errors::Result;
 use parquet::file::reader::{ChunkReader, Length};
 
 use super::object::{Object, ObjectReader};
+use crate::file::known::Version;
 
 /// A file on this machine, or an object in a store.
 pub(in crate::file) enum Input {
@@ -17,6 +18,14 @@ pub(in crate::file) enum Input {
 }
 
 impl Input {
+    /// The version of what was opened.
+    pub(in crate::file) fn version(&self) -> std::io::Result<Version> {
+        Ok(match self {
+            Input::File(file) => Version::of_file(&file.metadata()?),
+            Input::Object(object) => Version::Object(object.version().to_owned()),
+        })
+    }
+
     /// The bytes from the first to the last.
     pub(in crate::file) fn into_reader(self) -> Box<dyn Read> {
         match self {

@@ -24,6 +24,7 @@ use crate::TableError;
 
 use super::address::{Address, Scheme};
 use super::io_error;
+use super::known::KnownFile;
 use super::shard::{Format, Shard, foreign_format};
 
 /// The client of one bucket.
@@ -204,6 +205,12 @@ fn some_of(
     found.iter().map(named).collect()
 }
 
+/// The version of an object: its tag, or the time of its last change.
+fn version(about: &ObjectMeta) -> String {
+    let tag = about.e_tag.clone();
+    tag.unwrap_or_else(|| about.last_modified.to_rfc3339())
+}
+
 fn new_shard(path: PathBuf, about: &ObjectMeta) -> Result<Shard, TableError> {
     let format = match Format::from_path(&path) {
         Some(Format::Ipc) => {
@@ -215,13 +222,13 @@ fn new_shard(path: PathBuf, about: &ObjectMeta) -> Result<Shard, TableError> {
         }
         found => found.ok_or_else(|| foreign_format(&path))?,
     };
-    let changed = about.e_tag.clone();
     Ok(Shard {
         path,
         format,
         bytes: about.size,
         groups: None,
-        version: Some(changed.unwrap_or_else(|| about.last_modified.to_rfc3339())),
+        version: Some(version(about)),
+        known: KnownFile::default(),
     })
 }
 

@@ -13,7 +13,7 @@ use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use crate::TableError;
 use crate::file::address::Address;
 
-use super::{Client, locate_object, wait_for};
+use super::{Client, locate_object, version, wait_for};
 
 /// Bytes of a column that are fetched at once, unless a page has more: about the amount that takes
 /// as long as a request's latency.
@@ -28,6 +28,7 @@ pub(in crate::file) struct Object {
     client: Client,
     key: Key,
     length: u64,
+    version: String,
     tail: Bytes,
     columns: OnceLock<Vec<Chunk>>,
     windows: Mutex<Vec<Option<Window>>>,
@@ -71,10 +72,16 @@ impl Object {
             client,
             key,
             length: about.size,
+            version: version(&about),
             tail,
             columns: OnceLock::new(),
             windows: Mutex::default(),
         }))
+    }
+
+    /// The version that the store had when the object was opened.
+    pub(super) fn version(&self) -> &str {
+        &self.version
     }
 
     /// How many bytes there are.
