@@ -5,16 +5,14 @@ use std::time::Instant;
 
 use anyhow::{Result, anyhow, ensure};
 use clap::Args;
-use lehr::density::Density;
 use lehr::formula::Formulas;
-use lehr::infer::condensed;
 use lehr::infer::fit::Fit;
 use lehr::infer::method::MethodInfo;
 use lehr::infer::observer::Observer;
 use lehr::infer::run::Checkpoint;
 use lehr::regression::{
-    BoundRegression, Family, FileTable, PriorPredictive, SavedFit, Specification, Streaming,
-    Subject,
+    BoundRegression, Family, Opening, PriorPredictive, SavedFit, Specification, Subject,
+    TableInput, open,
 };
 use lehr::table::{Memory, TableFiles};
 
@@ -108,36 +106,38 @@ impl Inputs<'_> {
         live: &Live,
     ) -> Result<Task> {
         let source = &self.source;
-        let fields = source.read_schema(&reading.read_options(None)?)?;
+        let options = reading.read_options(None)?;
+        let fields = source.read_schema(&options)?;
         let dates = fields.iter().filter(|field| field.is_date());
         let dates: Vec<String> = dates.map(|field| field.name.clone()).collect();
         let names: Vec<String> = fields.into_iter().map(|field| field.name).collect();
         let specification = self.model.make_specification(&self.formula, &names);
         let specification = specification.map_err(|error| with_header_hint(error, &names))?;
         let specification = specification.with_dates(&dates);
-        let columns = specification.columns().into_iter().map(str::to_owned);
-        let options = reading.read_options(Some(columns.collect()))?;
-        let options = options.keep_columns(&specification.optional_columns());
-        let files = FileTable::new(source, &options, live)?;
-        let streaming = Streaming {
+        let opening = Opening {
+            options: &options,
             memory: self.model.memory.0,
             methods: &methods.iter().map(|info| info.name).collect::<Vec<_>>(),
-            sample: Streaming::SAMPLE,
-            distinct: Streaming::DISTINCT,
+            observer: live,
             clock: self.clock,
         };
-        if let Some(bound) = BoundRegression::streamed(&specification, &files, &streaming)? {
-            let stored = None;
-            return Ok(Task { bound, stored });
+        let mut stored = None;
+        let bound = open(
+            &specification,
+            &TableInput::Files(source),
+            &opening,
+            &mut || -> Result<PathBuf> {
+                let file = stored.insert(RowFile::new(output)?);
+                interrupt::set_reaction(Reaction::Finish);
+                Ok(file.path().to_owned())
+            },
+        );
+        if stored.is_some() {
+            interrupt::set_reaction(Reaction::End);
         }
-        if source.expected_bytes(&options)? > self.model.memory.0 {
-            return Task::on_disk(&specification, &files, output, self.clock);
-        }
-        let table = files.read()?;
-        live.show_line("making the model");
         Ok(Task {
-            bound: BoundRegression::new(&specification, &table, self.clock)?,
-            stored: None,
+            bound: bound?,
+            stored,
         })
     }
 }
@@ -159,23 +159,6 @@ fn with_header_hint(error: anyhow::Error, names: &[String]) -> anyhow::Error {
 }
 
 impl Task {
-    /// Makes the model of a table that does not fit into memory.
-    fn on_disk(
-        specification: &Specification,
-        files: &FileTable<'_>,
-        output: Option<&Path>,
-        clock: Instant,
-    ) -> Result<Task> {
-        let stored = RowFile::new(output)?;
-        interrupt::set_reaction(Reaction::Finish);
-        let bound = BoundRegression::on_disk(specification, files, stored.path(), clock);
-        interrupt::set_reaction(Reaction::End);
-        Ok(Task {
-            bound: bound?,
-            stored: Some(stored),
-        })
-    }
-
     /// Draws from the priors.
     pub(crate) fn prior_predictive(&self, draws: usize, seed: u64) -> Result<PriorPredictive> {
         ensure!(draws > 0, "--draws: expected a number above 0, found 0");
@@ -206,16 +189,6 @@ impl Task {
         live: &mut Live,
         checkpoint: Option<Checkpoint>,
     ) -> Result<SavedFit> {
-        let method = fit.method.info();
-        let density = &self.bound.bound;
-        let condensed = fit.method.condenses(density) && condensed::applies(density);
-        ensure!(
-            self.stored.is_none() || !method.reads_all_rows || condensed,
-            "{}: expected rows in memory, found {} on disk\n  \
-             hint: sl-dais does not need them, or allow more with --memory",
-            method.name,
-            density.n_rows()
-        );
         let fit = match checkpoint {
             Some(checkpoint) => fit.checkpoint(checkpoint),
             None => fit,

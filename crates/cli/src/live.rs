@@ -79,6 +79,10 @@ impl ReadObserver for Live {
             Wish::Continue
         }
     }
+
+    fn all_read(&self) {
+        self.show_line("making the model");
+    }
 }
 
 impl Observer for Live {

@@ -3,13 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use lehr::density::Density;
-use lehr::infer::condensed;
-use lehr::regression::{BoundRegression, FileTable, Streaming};
+use lehr::Error;
+use lehr::regression::{BoundRegression, LearnError, Opening};
 use lehr::table::Scratch;
 use pyo3::prelude::*;
 
-use crate::error::{message_error, refusal_error};
+use crate::error::refusal_error;
 use crate::expected::Expected;
 use crate::fit::Fit;
 use crate::request::{Asked, How, Reading};
@@ -30,7 +29,7 @@ struct RowFile {
 }
 
 impl RowFile {
-    fn new(named: Option<&Path>) -> PyResult<RowFile> {
+    fn new(named: Option<&Path>) -> Result<RowFile, Error> {
         if let Some(path) = named {
             return Ok(RowFile {
                 path: path.into(),
@@ -39,7 +38,7 @@ impl RowFile {
         }
         let place = std::env::temp_dir();
         let folder = Scratch::new_in(&place, "lehr-rows-").map_err(|error| {
-            message_error(&format!("{}: cannot write: {error}", place.display()))
+            LearnError::Read(format!("{}: cannot write: {error}", place.display()))
         })?;
         Ok(RowFile {
             path: folder.path().join("rows"),
@@ -52,56 +51,27 @@ impl Task {
     /// Reads the columns that the formula names and builds the model.
     fn new(asked: &Asked, source: &Source, reading: &Reading, at: &Place<'_>) -> PyResult<Task> {
         let clock = Instant::now();
-        let (names, dates) = source.names(&reading.read_options(None)?)?;
+        let options = reading.read_options(None)?;
+        let (names, dates) = source.names(&options)?;
         let specification = asked.make_specification(&names, dates)?;
-        let columns = specification.columns().into_iter().map(str::to_owned);
-        let options = reading.read_options(Some(columns.collect()))?;
-        let options = options.keep_columns(&specification.optional_columns());
-        if let Some(files) = source.as_files() {
-            let table = FileTable::new(files, &options, at.watch).map_err(refusal_error)?;
-            let streaming = Streaming {
-                memory: at.memory,
-                methods: at.methods,
-                sample: Streaming::SAMPLE,
-                distinct: Streaming::DISTINCT,
-                clock,
-            };
-            let streamed = BoundRegression::streamed(&specification, &table, &streaming);
-            if let Some(bound) = streamed.map_err(refusal_error)? {
-                return Ok(Task { bound, rows: None });
-            }
-        }
-        if let Some(files) = source.as_files()
-            && files.expected_bytes(&options).map_err(refusal_error)? > at.memory
-        {
-            let rows = RowFile::new(at.rows)?;
-            let table = FileTable::new(files, &options, at.watch).map_err(refusal_error)?;
-            let bound = BoundRegression::on_disk(&specification, &table, &rows.path, clock);
-            return Ok(Task {
-                bound: bound.map_err(refusal_error)?,
-                rows: Some(rows),
-            });
-        }
-        let table = source.read(&options, at.watch)?;
+        let opening = Opening {
+            options: &options,
+            memory: at.memory,
+            methods: at.methods,
+            observer: at.watch,
+            clock,
+        };
+        let mut rows = None;
+        let bound = source.open(&specification, &opening, &mut || {
+            Ok(rows.insert(RowFile::new(at.rows)?).path.clone())
+        });
         Ok(Task {
-            bound: BoundRegression::new(&specification, &table, clock).map_err(refusal_error)?,
-            rows: None,
+            bound: bound.map_err(refusal_error)?,
+            rows,
         })
     }
 
     fn fit(&self, fit: lehr::infer::fit::Fit<'_>, watch: &Watch) -> PyResult<Fit> {
-        let method = fit.method.info();
-        let density = &self.bound.bound;
-        let condensed = fit.method.condenses(density) && condensed::applies(density);
-        if self.rows.is_some() && method.reads_all_rows && !condensed {
-            let message = format!(
-                "{}: expected rows in memory, found {} on disk\n  \
-                 hint: sl-dais does not need them, or allow more with --memory",
-                method.name,
-                density.n_rows()
-            );
-            return Err(message_error(&message));
-        }
         let made = self.bound.fit(fit.observer(&mut Watched(watch)));
         Ok(Fit::new(made.map_err(refusal_error)?))
     }

@@ -3,13 +3,20 @@
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-use lehr::regression::{FileTable, ReadObserver};
+use lehr::Error;
+use lehr::regression::{
+    BoundRegression, FileTable, LearnError, Opening, ReadObserver, Specification, TableInput, open,
+};
 use lehr::table::{ArrowBatches, Column, Field, MISSING, ReadOptions, Table, TableFiles};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3_arrow::input::AnyRecordBatch;
 
 use crate::error::{message_error, refusal_error};
+
+/// The mistake of reading a stream twice.
+const READ_BEFORE: &str =
+    "table: expected rows, found a stream that was read before\n  hint: make the table anew";
 
 /// A table that has not been read yet.
 #[pyclass(frozen, module = "lehr._lehr")]
@@ -89,28 +96,39 @@ impl Source {
         }
     }
 
+    /// The model of the table, with its rows.
+    pub(crate) fn open(
+        &self,
+        specification: &Specification,
+        opening: &Opening<'_>,
+        row_file: &mut dyn FnMut() -> Result<PathBuf, Error>,
+    ) -> Result<BoundRegression, Error> {
+        let make = |options: &ReadOptions| self.rows(options, opening.observer);
+        let table = match &self.0 {
+            Kind::Files(files) => TableInput::Files(files),
+            Kind::Arrow(..) | Kind::Columns(..) => TableInput::Made(&make),
+        };
+        open(specification, &table, opening, row_file)
+    }
+
     /// All rows of the columns that the options select.
     pub(crate) fn read(
         &self,
         options: &ReadOptions,
         observer: &dyn ReadObserver,
     ) -> PyResult<Table> {
+        self.rows(options, observer).map_err(refusal_error)
+    }
+
+    fn rows(&self, options: &ReadOptions, observer: &dyn ReadObserver) -> Result<Table, Error> {
         match &self.0 {
-            Kind::Files(files) => {
-                let files = FileTable::new(files, options, observer).map_err(refusal_error)?;
-                files.read().map_err(refusal_error)
-            }
+            Kind::Files(files) => FileTable::new(files, options, observer)?.read(),
             Kind::Arrow(batches, _) => {
                 let batches = batches.lock().ok().and_then(|mut one| one.take());
-                let batches = batches.ok_or_else(|| {
-                    message_error(
-                        "table: expected rows, found a stream that was read before\n  \
-                         hint: make the table anew",
-                    )
-                })?;
-                batches.read_table(options).map_err(refusal_error)
+                let batches = batches.ok_or_else(|| LearnError::Read(READ_BEFORE.into()))?;
+                Ok(batches.read_table(options)?)
             }
-            Kind::Columns(table, _) => table.clone().with_options(options).map_err(refusal_error),
+            Kind::Columns(table, _) => Ok(table.clone().with_options(options)?),
         }
     }
 }

@@ -39,9 +39,8 @@ mod shuffled;
 
 #[cfg(feature = "files")]
 pub use file::{
-    FileReads, KnownFile,
-    ArrowBatches, Content, Field, Header, MissingPolicy, Part, Progress, ReadOptions, Scan,
-    Scratch, Sink, Stack, Stage, TableFiles, is_in_store, is_marked,
+    ArrowBatches, Content, Field, FileReads, Header, KnownFile, MissingPolicy, Part, Progress,
+    ReadOptions, Scan, Scratch, Sink, Stack, Stage, TableFiles, is_in_store, is_marked,
 };
 #[cfg(feature = "files")]
 pub use shuffled::{Provenance, ShuffledColumns, ShuffledRows, Shuffler, StoredColumn};

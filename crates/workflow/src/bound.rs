@@ -36,6 +36,8 @@ pub struct BoundRegression {
     pub dropped_rows: usize,
     /// The model of each response by itself, if there are several.
     pub(crate) singles: Vec<Bound>,
+    /// Whether the rows are in a file of their own, in random order.
+    pub(crate) is_on_disk: bool,
     /// All rows, if those of the model are a sample of rows in files.
     pub(crate) streamed: Option<Box<dyn RowsInFiles>>,
 }
@@ -61,6 +63,7 @@ impl BoundRegression {
             subject,
             read_seconds: clock.elapsed().as_secs_f64(),
             dropped_rows: dropped,
+            is_on_disk: false,
             streamed: None,
         })
     }

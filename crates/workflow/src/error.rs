@@ -58,6 +58,17 @@ pub enum Error {
     /// A stored model that cannot be read.
     #[error(transparent)]
     Program(#[from] ProgramError),
+    /// A method that reads all rows again and again, of rows on disk.
+    #[error(
+        "{method}: expected rows in memory, found {rows} on disk\n  hint: sl-dais does not need them, or allow more \
+         with --memory"
+    )]
+    RowsOnDisk {
+        /// The method.
+        method: &'static str,
+        /// How many rows there are.
+        rows: usize,
+    },
     /// A table to score a fit on lacks the response.
     #[error(
         "evaluate: expected the response {response:?} in the table, found none\n  hint: lehr predict needs no response"

@@ -27,6 +27,9 @@ const SHUFFLE_BYTES: usize = 32 << 20;
 pub trait ReadObserver {
     /// Receives the number of rows read so far.
     fn rows(&self, progress: Progress) -> Wish;
+
+    /// All rows are in memory, and the model is made of them.
+    fn all_read(&self) {}
 }
 
 /// An observer that ignores all reports.
@@ -127,7 +130,7 @@ impl Blocks for FileTable<'_> {
 impl BoundRegression {
     /// Builds the model of a table that does not fit into memory; its rows go to the file `rows`.
     /// `clock` started when the reading did.
-    pub fn on_disk(
+    pub(crate) fn on_disk(
         specification: &Specification,
         table: &FileTable<'_>,
         rows: &Path,
@@ -154,6 +157,7 @@ impl BoundRegression {
             choices,
             read_seconds: clock.elapsed().as_secs_f64(),
             dropped_rows,
+            is_on_disk: true,
             streamed: None,
         })
     }

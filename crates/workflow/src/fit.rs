@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use lehr_density::Density;
 use lehr_infer::collapse::Spared;
+use lehr_infer::condensed;
 use lehr_infer::error::Improper;
 use lehr_infer::fit::{Fit, FitError};
 use lehr_infer::posterior::Posterior;
@@ -108,7 +109,21 @@ impl BoundRegression {
             saved.posterior.choices.push(passes);
             return Ok(saved);
         }
+        self.check_rows(&fit)?;
         self.fit_density(fit, &self.bound)
+    }
+
+    /// Refuses a method that reads all rows again and again if they are on disk.
+    fn check_rows(&self, fit: &Fit<'_>) -> Result<(), Error> {
+        let (method, density) = (fit.method.info(), &self.bound);
+        let is_reduced = fit.method.condenses(density) && condensed::applies(density);
+        if !self.is_on_disk || !method.reads_all_rows || is_reduced {
+            return Ok(());
+        }
+        Err(Error::RowsOnDisk {
+            method: method.name,
+            rows: density.n_rows(),
+        })
     }
 
     /// Fits the same model in the form of this density.

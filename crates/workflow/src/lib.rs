@@ -14,6 +14,8 @@ mod fit;
 mod fitted_model;
 mod function;
 mod leave_out;
+#[cfg(feature = "files")]
+mod open;
 mod predict;
 mod prior_only;
 mod report;
@@ -40,6 +42,8 @@ pub use leave_out::{
     ComparedModel, Folds, Loo, LooMeasure, LooRow, LooSampling, LooSummary, ModelComparison,
     TablePass, columns_of, compare_models, leave_rows_out, optional_columns_of,
 };
+#[cfg(feature = "files")]
+pub use open::{Opening, TableInput, open};
 pub use predict::{Forecaster, PredictionDetails, Predictions};
 pub use report::PosteriorReport;
 pub use saved_fit::{PRIOR_ONLY, SavedFit};

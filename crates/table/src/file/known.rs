@@ -89,7 +89,6 @@ impl Eq for KnownFile {}
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::{ReadOptions, Table, TableFiles};
 
     fn table(rows: u32) -> Table {
@@ -110,18 +109,21 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.csv");
         table(5).write(&path).unwrap();
-        let files = TableFiles::open(&[&path]).unwrap();
+        let files = TableFiles::open_inputs(&[&path]).unwrap();
         for options in [ReadOptions::default(), only("x"), only("y")] {
-            files.schema(&options).unwrap();
+            files.read_schema(&options).unwrap();
             files.clone().expected_bytes(&options).unwrap();
         }
-        assert_eq!(files.read(&only("y"), &mut |_| ()).unwrap().n_rows(), 5);
+        assert_eq!(
+            files.read_table(&only("y"), &mut |_| ()).unwrap().n_rows(),
+            5
+        );
         assert_eq!(files.reads()[0].opened, 2);
         let markers = ReadOptions {
             missing_markers: vec!["0".into()],
             ..ReadOptions::default()
         };
-        files.schema(&markers).unwrap();
+        files.read_schema(&markers).unwrap();
         assert_eq!(files.reads()[0].opened, 3, "other options, other columns");
     }
 
@@ -130,12 +132,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.parquet");
         table(5).write(&path).unwrap();
-        let files = TableFiles::open(&[&path]).unwrap();
+        let files = TableFiles::open_inputs(&[&path]).unwrap();
         files.expected_bytes(&only("x")).unwrap();
-        for part in files.parts(10).unwrap() {
+        for part in files.split_parts(10).unwrap() {
             for _ in 0..2 {
                 let own = TableFiles::of_part(&part).unwrap();
-                assert_eq!(own.read(&only("x"), &mut |_| ()).unwrap().n_rows(), 5);
+                assert_eq!(own.read_table(&only("x"), &mut |_| ()).unwrap().n_rows(), 5);
             }
         }
         let reads = files.reads()[0];
@@ -148,12 +150,14 @@ mod tests {
         for name in ["t.csv", "t.parquet"] {
             let path = folder.path().join(name);
             table(5).write(&path).unwrap();
-            let files = TableFiles::open(&[&path]).unwrap();
-            assert_eq!(files.schema(&ReadOptions::default()).unwrap().len(), 2);
+            let files = TableFiles::open_inputs(&[&path]).unwrap();
+            assert_eq!(files.read_schema(&ReadOptions::default()).unwrap().len(), 2);
             let wider = table(50).with_number("z", vec![1.0; 50]).unwrap();
             wider.write(&path).unwrap();
-            assert_eq!(files.schema(&ReadOptions::default()).unwrap().len(), 3);
-            let read = files.read(&ReadOptions::default(), &mut |_| ()).unwrap();
+            assert_eq!(files.read_schema(&ReadOptions::default()).unwrap().len(), 3);
+            let read = files
+                .read_table(&ReadOptions::default(), &mut |_| ())
+                .unwrap();
             assert_eq!((read.n_rows(), read.names().len()), (50, 3));
         }
     }

@@ -16,7 +16,7 @@ use super::guard::guard_panics;
 use super::input::{self, Input};
 use super::known::KnownFile;
 use super::shard::Shard;
-use super::{EachBatch, Field, io};
+use super::{EachBatch, Field, io_error};
 
 type Builder = ParquetRecordBatchReaderBuilder<Input>;
 
@@ -56,12 +56,17 @@ fn unread_codec(compression: Compression) -> Option<&'static str> {
 
 /// The columns of the file.
 pub(super) fn read_fields(shard: &Shard) -> Result<Vec<Field>, TableError> {
-    Ok(arrow::arrow_fields(open_file(&shard.path, &shard.known)?.schema()))
+    Ok(arrow::arrow_fields(
+        open_file(&shard.path, &shard.known)?.schema(),
+    ))
 }
 
 /// The rows of the file.
 pub(super) fn count_rows(shard: &Shard) -> Result<u64, TableError> {
-    let rows = open_file(&shard.path, &shard.known)?.metadata().file_metadata().num_rows();
+    let rows = open_file(&shard.path, &shard.known)?
+        .metadata()
+        .file_metadata()
+        .num_rows();
     Ok(rows.max(0) as u64)
 }
 

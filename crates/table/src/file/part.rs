@@ -45,7 +45,10 @@ impl TableFiles {
                     hint: "write the table as parquet first",
                 });
             }
-            for (group, rows) in parquet::group_rows(&shard.path, &shard.known)?.into_iter().enumerate() {
+            for (group, rows) in parquet::group_rows(&shard.path, &shard.known)?
+                .into_iter()
+                .enumerate()
+            {
                 match parts.last_mut() {
                     Some(last) if last.path == shard.path && last.rows + rows <= most => {
                         last.groups.end = group + 1;

@@ -90,6 +90,7 @@ impl Draft<'_> {
                 choices,
                 read_seconds: self.clock.elapsed().as_secs_f64(),
                 dropped_rows: dropped,
+                is_on_disk: false,
                 streamed: None,
             },
             density,

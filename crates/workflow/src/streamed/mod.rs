@@ -210,6 +210,7 @@ impl BoundRegression {
             choices,
             read_seconds: streaming.clock.elapsed().as_secs_f64(),
             dropped_rows: seen.dropped,
+            is_on_disk: false,
             streamed: Some(Box::new(streamed)),
         }))
     }

@@ -14,6 +14,7 @@ mod induced;
 mod limited;
 mod loo;
 mod monotonic;
+mod open;
 mod prediction;
 mod prior;
 mod process;

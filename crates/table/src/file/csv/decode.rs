@@ -16,8 +16,10 @@ pub(in crate::file) fn decode_records(
     each: &mut EachBatch<'_>,
 ) -> Result<(), TableError> {
     let mut records = Records::open_shard(shard, options)?;
-    let places: Result<Vec<usize>, TableError> =
-        fields.iter().map(|field| field_place(&records, field, shard)).collect();
+    let places: Result<Vec<usize>, TableError> = fields
+        .iter()
+        .map(|field| field_place(&records, field, shard))
+        .collect();
     let places = places?;
     let batch_rows = options.batch_rows.max(1);
     loop {
