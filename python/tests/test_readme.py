@@ -1,7 +1,9 @@
 """What the README and the page of Python show, run as it is written."""
 
+import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +13,7 @@ import pytest
 import lehr
 
 ROOT = Path(__file__).parents[2]
+README = ROOT / "README.md"
 
 
 def blocks(page):
@@ -46,19 +49,44 @@ def groups(rows):
     return {"x": x, "group": np.array(list("abcdefghijkl"))[group], "y": y}
 
 
-def test_the_example_of_the_readme_runs_and_prints_what_it_shows(tmp_path, monkeypatch, capsys):
-    readme = ROOT / "README.md"
-    (block,) = blocks(readme)
-    made = re.search(r"^awk .*?> machines.csv$", readme.read_text(), re.M | re.S).group(0)
-    monkeypatch.chdir(tmp_path)
-    subprocess.run(["sh", "-c", made], check=True)
+@pytest.fixture(scope="module")
+def machines_folder(tmp_path_factory):
+    """Return the folder in which the README's shell commands ran, and what they printed."""
+    folder = tmp_path_factory.mktemp("readme")
+    command = folder / "lehr"
+    main = "from lehr._command import main; main()"
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -c "{main}" "$@"\n')
+    command.chmod(0o755)
+    part = README.read_text().split("## In the shell")[1]
+    lines = part.split("```sh\n")[1].split("```")[0].splitlines()
+    script = "\n".join(line for line in lines if not line.startswith("cargo install"))
+    environment = os.environ | {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
+    run = ["sh", "-c", script]
+    printed = subprocess.run(
+        run, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, check=True
+    )
+    return folder, printed.stdout
+
+
+def shown_after(text):
+    """Return the lines of the first block of output after a place in the README."""
+    return README.read_text().split(text)[1].split("```text\n")[1].split("```")[0].splitlines()
+
+
+def test_the_shell_commands_of_the_readme_print_what_it_shows(machines_folder):
+    _, printed = machines_folder
+    assert [line.rstrip() for line in printed.splitlines()] == shown_after("## In the shell")
+
+
+def test_the_python_of_the_readme_prints_what_it_shows(machines_folder, monkeypatch, capsys):
+    (block,) = blocks(README)
+    monkeypatch.chdir(machines_folder[0])
     names = {}
-    run(block, readme, names)
+    run(block, README, names)
     assert names["fit"].verdict.level == "reliable"
     assert lehr.load("machines.lehr").formula
-    shown = readme.read_text().split(block)[1].split("```text\n")[1].split("```")[0]
     printed = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
-    assert printed == shown.splitlines()
+    assert printed == shown_after(block)
 
 
 def test_the_examples_of_the_page_of_python_run(tmp_path, monkeypatch, capsys):
