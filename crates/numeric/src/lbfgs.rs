@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use line::{Line, Searched};
 use serde::{Deserialize, Serialize};
 
+use crate::dense::small::add;
 use crate::vector::dot;
 
 /// Stopping rules, and the size of the memory.
@@ -275,12 +276,6 @@ impl Memory {
         }
         out
     }
-}
-
-fn add(out: &mut [f64], factor: f64, values: &[f64]) {
-    out.iter_mut()
-        .zip(values)
-        .for_each(|(x, v)| *x += factor * v);
 }
 
 /// The largest absolute value; NaN if there is a NaN, which `max` would ignore.

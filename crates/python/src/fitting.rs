@@ -8,8 +8,8 @@ use lehr::regression::{BoundRegression, LearnError, Opening};
 use lehr::table::Scratch;
 use pyo3::prelude::*;
 
+use crate::after::to_json;
 use crate::error::refusal_error;
-use crate::expected::Expected;
 use crate::fit::Fit;
 use crate::request::{Asked, How, Reading};
 use crate::source::Source;
@@ -120,7 +120,7 @@ pub(crate) fn priors(
         let lines = lines.map(|one| (one.name, one.distribution, one.origin.to_string()));
         let drawn = drawn.map(|(draws, seed)| {
             let found = task.bound.prior_predictive(draws, seed);
-            Expected::from_draws(found.map_err(refusal_error)?).to_json()
+            to_json(&found.map_err(refusal_error)?.into_summary())
         });
         let found = (lines.collect(), drawn.transpose()?);
         task.clear();

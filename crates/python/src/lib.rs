@@ -11,7 +11,6 @@ mod check;
 mod cluster;
 mod command;
 mod error;
-mod expected;
 mod fit;
 mod fitting;
 mod leaving;

@@ -27,8 +27,8 @@ mod streamed;
 pub use arviz::{ArvizExport, DrawForm, RowGroup};
 pub use bound::BoundRegression;
 pub use check::{
-    Against, Difference, PriorPredictive, PriorSensitivity, PriorStatistic, Ranks, Shift,
-    Simulation, Testimony, best_of,
+    Against, Difference, PriorPredictive, PriorQuantiles, PriorSensitivity, PriorStatistic,
+    PriorSummary, Ranks, Shift, Simulation, Testimony, best_of,
 };
 pub use data_check::DataCheck;
 pub use effects::{Effect, EffectAverager, EffectKind, EffectQuestion, EffectScale, Effects};

@@ -4,8 +4,7 @@ use std::fmt::Write;
 
 use anyhow::Result;
 use clap::Args;
-use lehr::numeric::summary::quantile;
-use lehr::regression::{NamedDraws, PriorLine, PriorPredictive, PriorStatistic};
+use lehr::regression::{PriorLine, PriorSummary};
 use serde::Serialize;
 
 use crate::fitting::ModelArgs;
@@ -51,38 +50,8 @@ struct PriorsObject {
 #[derive(Serialize)]
 struct PredictiveObject {
     draws: usize,
-    rows: usize,
-    coefficients: Vec<CoefficientObject>,
-    response: Vec<PriorStatistic>,
-}
-
-#[derive(Serialize)]
-struct CoefficientObject {
-    name: String,
-    q5: f64,
-    q50: f64,
-    q95: f64,
-}
-
-impl PredictiveObject {
-    fn new(draws: usize, drawn: PriorPredictive) -> PredictiveObject {
-        let coefficient = |mut one: NamedDraws| {
-            one.values.sort_by(f64::total_cmp);
-            let at = |share| quantile(&one.values, share);
-            CoefficientObject {
-                q5: at(0.05),
-                q50: at(0.5),
-                q95: at(0.95),
-                name: one.name.to_string(),
-            }
-        };
-        PredictiveObject {
-            draws,
-            rows: drawn.rows,
-            coefficients: drawn.coefficients.into_iter().map(coefficient).collect(),
-            response: drawn.statistics,
-        }
-    }
+    #[serde(flatten)]
+    summary: PriorSummary,
 }
 
 #[derive(Serialize)]
@@ -117,9 +86,10 @@ impl Priors {
             formula: subject.title(),
             family: subject.family_names().unwrap_or_default(),
             priors: lines.iter().cloned().map(PriorObject::new).collect(),
-            predictive: predictive
-                .transpose()?
-                .map(|drawn| PredictiveObject::new(self.draws, drawn)),
+            predictive: predictive.transpose()?.map(|drawn| PredictiveObject {
+                draws: self.draws,
+                summary: drawn.into_summary(),
+            }),
         };
         let words = || {
             let drawn = object.predictive.as_ref().map(describe_predictive);
@@ -131,27 +101,24 @@ impl Priors {
 }
 
 /// The prior predictive quantiles, as tables.
-fn describe_predictive(drawn: &PredictiveObject) -> String {
+fn describe_predictive(PredictiveObject { draws, summary }: &PredictiveObject) -> String {
     let head = |title: &str, first: &str| {
         format!(
             "\n{title}\n{:28}{first}{:>12}{:>12}{:>12}\n",
             "", "5 %", "50 %", "95 %"
         )
     };
-    let mut text = head(
-        &format!("coefficients in {} draws of the prior", drawn.draws),
-        "",
-    );
-    for one in &drawn.coefficients {
+    let mut text = head(&format!("coefficients in {draws} draws of the prior"), "");
+    for one in &summary.coefficients {
         let [q5, q50, q95] = [one.q5, one.q50, one.q95].map(format_short);
         let _ = writeln!(text, "{:28}{q5:>12}{q50:>12}{q95:>12}", one.name);
     }
-    if drawn.response.is_empty() {
+    if summary.response.is_empty() {
         return text;
     }
-    let title = format!("the response in {} rows, by the prior", drawn.rows);
+    let title = format!("the response in {} rows, by the prior", summary.rows);
     text += &head(&title, &format!("{:>12}", "in the table"));
-    for one in &drawn.response {
+    for one in &summary.response {
         let [observed, q5, q50, q95] = [one.observed, one.q5, one.q50, one.q95].map(format_short);
         let mark = if one.is_surprising() { "  outside" } else { "" };
         let _ = writeln!(

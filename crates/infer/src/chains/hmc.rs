@@ -2,6 +2,7 @@
 
 use std::f64::consts::FRAC_PI_2;
 
+use lehr_numeric::dense::small::add;
 use lehr_numeric::stream::Stream;
 use serde::{Deserialize, Serialize};
 
@@ -343,12 +344,6 @@ impl<'a> Lockstep<'a> {
             .map(|(k, value)| k - value)
             .collect()
     }
-}
-
-fn add(to: &mut [f64], factor: f64, from: &[f64]) {
-    to.iter_mut()
-        .zip(from)
-        .for_each(|(to, from)| *to += factor * from);
 }
 
 /// Dual averaging of ln ε (Nesterov 2009; Hoffman & Gelman 2014, γ = 0.05, t₀ = 10, κ = 0.75).

@@ -5,6 +5,7 @@ use std::f64::consts::TAU;
 
 use lehr_density::Point;
 use lehr_density::rows_here;
+use lehr_numeric::dense::small;
 use lehr_numeric::vector::dot;
 
 use super::cross::{CrossProducts, Effects};
@@ -92,20 +93,14 @@ pub(super) fn precision(given: &Given) -> f64 {
 /// Adds the linear terms of the log prior.
 pub(super) fn add_linear(into: &mut Effects, design: &Design, given: &Given, common: &[f64]) {
     for group in into.own.chunks_exact_mut(design.width) {
-        add(group, &given.blocks[0].linear);
+        small::add(group, 1.0, &given.blocks[0].linear);
     }
     for (place, prior) in design.blocks.iter().zip(&given.blocks[1..]) {
         for group in into.others[place.start..place.end()].chunks_exact_mut(place.width) {
-            add(group, &prior.linear);
+            small::add(group, 1.0, &prior.linear);
         }
     }
-    add(&mut into.others[design.common..], common);
-}
-
-fn add(into: &mut [f64], more: &[f64]) {
-    into.iter_mut()
-        .zip(more)
-        .for_each(|(sum, more)| *sum += more);
+    small::add(&mut into.others[design.common..], 1.0, common);
 }
 
 /// Σ tr P E over all blocks.

@@ -6,9 +6,10 @@ use lehr_graph::reference::{Values, evaluate};
 use lehr_learn::Smooth;
 use lehr_model::gp::{Covariance, Projection};
 use lehr_numeric::summary::{mean, sd};
+use lehr_numeric::vector::dot;
 use lehr_report::{FittedFunction, FunctionShape};
 
-use super::smooth_function::{CURVE, SURFACE, dot, even, grid, per_place};
+use super::smooth_function::{CURVE, SURFACE, even, grid, per_place};
 use crate::term::induced::InducedPlan;
 use crate::term::smooth::kernel_of;
 

@@ -5,6 +5,7 @@ use lehr_graph::Graph;
 use lehr_graph::reference::{Values, evaluate};
 use lehr_learn::Smooth;
 use lehr_numeric::summary::{mean, quantile, sd, sorted};
+use lehr_numeric::vector::dot;
 use lehr_report::{FittedFunction, FunctionShape};
 
 use crate::law::short;
@@ -234,10 +235,6 @@ pub(crate) fn grid(x: &[f64], y: &[f64]) -> [Vec<f64>; 2] {
     let rows = y.iter().flat_map(|y| x.iter().map(move |x| (*x, *y)));
     let (first, second) = rows.unzip();
     [first, second]
-}
-
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// A number per place from that place's values in all draws.

@@ -3,9 +3,10 @@
 use lehr_density::SiteValue;
 use lehr_learn::Spline;
 use lehr_numeric::summary::{mean, quantile, sorted};
+use lehr_numeric::vector::dot;
 use lehr_report::{FittedFunction, FunctionShape};
 
-use super::smooth_function::{CURVE, dot, even, per_place};
+use super::smooth_function::{CURVE, even, per_place};
 use crate::term::spline::SplinePlan;
 
 /// The draws of one smooth in one linear predictor.

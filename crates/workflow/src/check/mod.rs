@@ -15,7 +15,7 @@ mod weighting;
 pub use against::{Against, Difference};
 pub use best::best_of;
 pub(crate) use data::check_data;
-pub use prior_check::{PriorPredictive, PriorStatistic};
+pub use prior_check::{PriorPredictive, PriorQuantiles, PriorStatistic, PriorSummary};
 pub use sensitivity::PriorSensitivity;
 pub use simulation::{Ranks, Simulation};
 pub use testimony::Testimony;

@@ -25,6 +25,51 @@ pub struct PriorPredictive {
     pub rows: usize,
 }
 
+/// A [`PriorPredictive`] in a few numbers.
+#[derive(Clone, Debug, Serialize)]
+pub struct PriorSummary {
+    /// The rows whose responses were drawn.
+    pub rows: usize,
+    /// Quantiles of the coefficients.
+    pub coefficients: Vec<PriorQuantiles>,
+    /// Statistics of the rows under the prior, with the observed ones.
+    pub response: Vec<PriorStatistic>,
+}
+
+/// Quantiles of a coefficient under the prior.
+#[derive(Clone, Debug, Serialize)]
+pub struct PriorQuantiles {
+    /// The coefficient.
+    pub name: String,
+    /// The 5 % quantile.
+    pub q5: f64,
+    /// The median.
+    pub q50: f64,
+    /// The 95 % quantile.
+    pub q95: f64,
+}
+
+impl PriorPredictive {
+    /// Quantiles in place of the draws.
+    pub fn into_summary(self) -> PriorSummary {
+        let coefficient = |mut one: NamedDraws| {
+            one.values.sort_by(f64::total_cmp);
+            let at = |share| quantile(&one.values, share);
+            PriorQuantiles {
+                q5: at(0.05),
+                q50: at(0.5),
+                q95: at(0.95),
+                name: one.name.to_string(),
+            }
+        };
+        PriorSummary {
+            rows: self.rows,
+            coefficients: self.coefficients.into_iter().map(coefficient).collect(),
+            response: self.statistics,
+        }
+    }
+}
+
 /// One number that describes a column of responses.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PriorStatistic {

@@ -8,6 +8,7 @@ use faer::linalg::cholesky::llt::factor::{
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place;
 use faer::{Accum, Mat, MatMut, MatRef, Par, Spec};
+use lehr_numeric::vector::dot;
 use serde::{Deserialize, Serialize};
 
 /// How often ρ is halved until the precision is positive definite.
@@ -166,8 +167,4 @@ impl Turn {
         let logs = (0..size).map(|i| self.factor[(i, i)].ln());
         state.log_volume -= logs.sum::<f64>();
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    lehr_numeric::vector::dot(a, b)
 }
