@@ -1,4 +1,4 @@
-//! The jobs over all rows by name, so that another process can be told of them.
+//! The table of jobs over all rows, by which another process finds a job by its name.
 
 use lehr_density::Density;
 use lehr_density::job::{HessianProducts, LikelihoodGradient, LogLikelihood};
@@ -7,11 +7,11 @@ use lehr_rows::{AnyJob, RowsError};
 use crate::collapse::tally::GroupSums;
 use crate::condensed::QrReduction;
 
-/// A job that can be told to another process.
+/// A job that can be sent to another process.
 pub struct JobInfo {
-    /// Its name.
+    /// The name of the job.
     pub name: &'static str,
-    /// Reads it back, for a model of the same program.
+    /// Reads a message of the job, for a model of the same program.
     read: for<'d> fn(&'d dyn Density, &[u8]) -> Read<'d>,
 }
 
@@ -41,10 +41,10 @@ pub const JOBS: &[JobInfo] = &[
     },
 ];
 
-/// The job of this name that a message tells, for a model.
+/// Reads the job of this name from a message, for a model.
 ///
 /// # Errors
-/// If there is no such job, or the message is not one of it.
+/// If there is no such job, or the message does not belong to it.
 pub fn read_job<'d>(density: &'d dyn Density, name: &str, message: &[u8]) -> Read<'d> {
     let known = JOBS.iter().find(|job| job.name == name);
     let job = known.ok_or_else(|| {

@@ -1,11 +1,11 @@
-//! Passes over all rows, and the log likelihoods of points that are asked for one after another.
+//! Passes over all rows, and the log likelihoods of given points.
 
 use lehr_density::Density;
 use lehr_density::job::{LogLikelihood, all_rows};
 use lehr_rows::{RowJob, RowStore, fold};
 
-/// What a job comes to on all rows of a store. Where they cannot be reached there is nothing that a caller could do
-/// about it: the fit ends ([`RowsError::unwind`]).
+/// The result of a job on all rows of a store. If rows cannot be reached, the fit ends
+/// ([`RowsError::unwind`]), because no caller could continue without them.
 pub(crate) fn fold_rows<J: RowJob>(rows: &dyn RowStore, job: &J) -> J::Partial {
     fold(rows, job).unwrap_or_else(|error| error.unwind())
 }
@@ -26,7 +26,7 @@ impl<'d> Likelihoods<'d> {
         }
     }
 
-    /// Σ log p(yₙ | z, xₙ) of some z, one after another.
+    /// Σ log p(yₙ | z, xₙ) for several z, which are stored one after another.
     pub(crate) fn of(&self, latents: &[f64]) -> Vec<f64> {
         let job = LogLikelihood::new(self.density, latents, self.params);
         fold_rows(&*self.rows, &job.in_full_lanes())

@@ -1,4 +1,4 @@
-//! A table in memory as rows, without a copy.
+//! Rows that borrow the columns of a table in memory.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,23 +7,23 @@ use lehr_table::{Column, Table};
 
 use crate::{ColumnKind, Columns, RowSet, RowSource};
 
-/// Columns of a borrowed table, and some beside it.
+/// Borrowed columns of a table, and additional columns.
 pub struct TableRows<'t> {
     n_rows: usize,
     columns: Vec<Lent<'t>>,
 }
 
-/// Writes some rows of a column, row after row.
+/// A function that writes some rows of a column, one after another.
 pub(crate) type Fill<'t> = dyn Fn(Range<usize>, &mut [f64]) + Sync + 't;
 
 /// A column that is computed on request.
 #[derive(Clone, Copy)]
 pub struct Computed<'t> {
-    /// Its name.
+    /// The name of the column.
     pub name: &'t str,
     /// Numbers per row.
     pub width: usize,
-    /// Computes some rows.
+    /// The function that computes some rows.
     pub fill: &'t Fill<'t>,
 }
 

@@ -5,7 +5,7 @@ use thiserror::Error;
 /// The reasons why a pass over all rows has no result.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum RowsError {
-    /// Rows cannot be reached: where, what was expected, what was found.
+    /// Rows cannot be reached. The message says where, what was expected and what was found.
     #[error("{0}")]
     Lost(String),
     /// The observer stopped the pass.
@@ -14,17 +14,18 @@ pub enum RowsError {
 }
 
 impl RowsError {
-    /// Ends the fit that asked. Nothing is printed on the way: it is not a broken invariant.
+    /// Unwinds to the fit that requested the pass. Nothing is printed, because no invariant is
+    /// broken.
     pub fn unwind(self) -> ! {
         std::panic::resume_unwind(Box::new(self))
     }
 
-    /// Does some work, and says what was lost if that ended it.
+    /// Does some work, and returns the error if rows could not be reached.
     ///
     /// # Errors
-    /// If rows could not be reached. Other panics go on.
+    /// If rows could not be reached. Other panics are passed on.
     pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, RowsError> {
-        // What the work has changed so far is dropped with it.
+        // Partial changes are dropped together with the work.
         let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
         done.map_err(|payload| match payload.downcast::<RowsError>() {
             Ok(lost) => *lost,

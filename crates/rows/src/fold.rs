@@ -1,4 +1,5 @@
-//! One pass over all rows: the rows of a store, the blocks that they pass by in, and who may stop it.
+//! One pass over all rows: the interface of stores, the cutting of rows into blocks, and control of
+//! the pass.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +9,10 @@ use crate::job::{AnyJob, AnyMachine, AnyPartial, Cut, Placement, RowBlock, RowJo
 use crate::watch::Wish;
 use crate::{RowSource, RowsError};
 
-/// Rows that are computed together at most where they pass by.
+/// The largest number of streamed rows that are computed at a time.
 const LARGEST: usize = 8192;
 
-/// All rows of a model, wherever they are.
+/// All rows of a model, local or elsewhere.
 pub trait RowStore: Send + Sync {
     /// Runs a job over all rows.
     ///
@@ -23,7 +24,7 @@ pub trait RowStore: Send + Sync {
         control: &mut AnyControl<'_, '_>,
     ) -> Result<AnyPartial, RowsError>;
 
-    /// Where the rows are, as a clause.
+    /// The location of the rows, as a clause.
     fn place(&self) -> &'static str {
         "on a cluster"
     }
@@ -43,32 +44,32 @@ impl<S: RowStore + ?Sized> RowStore for &S {
     }
 }
 
-/// How far a pass is: what the rows so far have come to, and where the next ones begin.
+/// The state of a pass: the result of the rows so far, and the place of the next rows.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Passed<P> {
-    /// The row, or the part of the files, that comes next.
+    /// The next row, or the next part of the files.
     pub next: usize,
     /// The result so far.
     pub partial: P,
 }
 
-/// Who looks at a pass and may stop it, and where it begins.
+/// Control of a pass: where it starts, and a function that can stop it.
 pub struct PassControl<'a, P> {
-    /// A pass that was stopped and goes on.
+    /// The state of a stopped pass to resume.
     pub resume: Option<Passed<P>>,
-    /// Is shown how far the pass is, every so often.
+    /// Called with the state of the pass from time to time.
     pub look: &'a mut dyn FnMut(usize, &P) -> Wish,
 }
 
-/// A [`PassControl`] whose result is of a type that its job knows.
+/// A [`PassControl`] with a result of erased type.
 pub struct AnyControl<'a, 'l> {
-    /// A pass that was stopped and goes on.
+    /// The state of a stopped pass to resume.
     pub resume: Option<Passed<AnyPartial>>,
-    /// Is shown how far the pass is, every so often.
+    /// Called with the state of the pass from time to time.
     pub look: &'a mut (dyn FnMut(usize, &AnyPartial) -> Wish + 'l),
 }
 
-/// What a job comes to on all rows of a store.
+/// The result of a job on all rows of a store.
 ///
 /// # Errors
 /// If rows cannot be reached.
@@ -80,7 +81,7 @@ pub fn fold<J: RowJob>(store: &dyn RowStore, job: &J) -> Result<J::Partial, Rows
     fold_watched(store, job, control)
 }
 
-/// The same of a pass that may be stopped, and go on where it was.
+/// The result of a job in a pass that can be stopped and resumed.
 ///
 /// # Errors
 /// If rows cannot be reached, or the pass was stopped.
@@ -102,18 +103,18 @@ pub fn fold_watched<J: RowJob>(
     Ok(*found.downcast().expect(OWN))
 }
 
-/// Machines by what they depend on, kept from pass to pass.
+/// Machines that are kept from pass to pass, by the properties that they depend on.
 #[derive(Default)]
 pub struct MachinePool {
     machines: BTreeMap<Key, Kept>,
 }
 
-/// The name of a job, its shape, and the rows of a block.
+/// The name of a job, its shape, and the number of rows of a block.
 type Key = (&'static str, Vec<u64>, usize);
 
 struct Kept {
     machine: AnyMachine,
-    /// Whether all rows of a table in memory are lent to it.
+    /// Whether the machine borrows all rows of a table in memory.
     has_all: bool,
 }
 
@@ -126,12 +127,12 @@ impl MachinePool {
         })
     }
 
-    /// Bytes that a machine for so many rows needs besides the rows.
+    /// Bytes that a machine for this many rows needs besides the rows.
     pub(crate) fn bytes(&mut self, job: &dyn AnyJob, rows: usize) -> usize {
         job.bytes(&self.machine(job, rows).machine)
     }
 
-    /// Forgets a machine that is not to be used.
+    /// Removes a machine that will not be used.
     pub(crate) fn drop_machine(&mut self, job: &dyn AnyJob, rows: usize) {
         self.machines.remove(&(job.name(), job.shape(), rows));
     }
@@ -176,7 +177,7 @@ impl MachinePool {
     }
 }
 
-/// The rows that a machine for such a block is made for.
+/// The number of rows for which the machine of such a block is compiled.
 fn machine_rows(job: &dyn AnyJob, rows: usize) -> usize {
     match job.cut() {
         Cut::Any => 0,
@@ -184,8 +185,8 @@ fn machine_rows(job: &dyn AnyJob, rows: usize) -> usize {
     }
 }
 
-/// A job whose rows pass by in blocks of any length and are not kept. Blocks are cut into pieces whose lengths are
-/// powers of 2, so that there are few machines.
+/// A job on streamed rows, which come in blocks of any length and are not kept. Blocks are cut into
+/// pieces whose lengths are powers of 2, so that few machines are needed.
 pub struct Passing<'a> {
     job: &'a dyn AnyJob,
     pool: &'a mut MachinePool,
@@ -193,7 +194,7 @@ pub struct Passing<'a> {
 }
 
 impl<'a> Passing<'a> {
-    /// No rows so far.
+    /// A job without any rows yet.
     pub fn new(job: &'a dyn AnyJob, pool: &'a mut MachinePool) -> Passing<'a> {
         Passing {
             job,
@@ -202,7 +203,7 @@ impl<'a> Passing<'a> {
         }
     }
 
-    /// Adds a block of rows, the columns of which are those of the model.
+    /// Adds a block of rows with the columns of the model.
     pub fn add_block(&mut self, source: &dyn RowSource) {
         let partial = self.partial.get_or_insert_with(|| self.job.empty());
         let most = match self.job.cut() {
@@ -223,13 +224,13 @@ impl<'a> Passing<'a> {
         }
     }
 
-    /// What the rows have come to; nothing without a block.
+    /// The result of all blocks; `None` without a block.
     pub fn finish(self) -> Option<AnyPartial> {
         self.partial
     }
 }
 
-/// Merges what follows into what came before; the first is taken as it is.
+/// Merges the next result into the previous ones.
 pub fn merge_next(job: &dyn AnyJob, all: &mut Option<AnyPartial>, next: AnyPartial) {
     match all {
         Some(all) => job.merge(all, next),

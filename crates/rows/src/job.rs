@@ -1,4 +1,5 @@
-//! A job over all rows: what blocks of rows come to, and how that is put together in the order of the rows.
+//! A job over all rows: the results of blocks of rows, and how they are merged in the order of the
+//! rows.
 
 use std::any::Any;
 use std::ops::Range;
@@ -8,18 +9,19 @@ use serde::de::DeserializeOwned;
 
 use crate::{RowProgram, RowSource, RowsError};
 
-/// Work over all rows. Stores run it block by block, wherever the rows are, and merge the results in the order of the
-/// rows: they do not depend on how many threads or workers there are.
+/// A computation over all rows. A store runs it block by block, wherever the rows are, and merges
+/// the results in the order of the rows, so that they do not depend on the number of threads or
+/// workers.
 pub trait RowJob: Send + Sync {
     /// The result of some rows.
     type Partial: Clone + Serialize + DeserializeOwned + Send + 'static;
     /// Compiled programs and buffers for blocks of one length, which one thread uses at a time.
     type Machine: Send + 'static;
 
-    /// Its name in the table of jobs.
+    /// The name of the job in the table of jobs.
     fn name(&self) -> &'static str;
 
-    /// The numbers that a machine depends on besides the model and the length of blocks.
+    /// The numbers that a machine depends on, in addition to the model and the length of blocks.
     fn shape(&self) -> Vec<u64> {
         Vec::new()
     }
@@ -29,7 +31,7 @@ pub trait RowJob: Send + Sync {
         Cut::Whole
     }
 
-    /// A machine for blocks of so many rows.
+    /// A machine for blocks of this many rows.
     fn machine(&self, rows: usize) -> Self::Machine;
 
     /// Bytes that a machine needs besides the rows.
@@ -37,10 +39,10 @@ pub trait RowJob: Send + Sync {
         0
     }
 
-    /// The result without any row.
+    /// The result of no rows.
     fn empty(&self) -> Self::Partial;
 
-    /// Adds a block of rows to the result of those before it.
+    /// Adds a block of rows to the result of the previous rows.
     fn add_block(
         &self,
         machine: &mut Self::Machine,
@@ -48,13 +50,14 @@ pub trait RowJob: Send + Sync {
         into: &mut Self::Partial,
     );
 
-    /// Adds the result of the rows that follow.
+    /// Merges the result of the next rows into that of the previous rows.
     fn merge(&self, into: &mut Self::Partial, next: Self::Partial);
 
-    /// The job as bytes, which the table of jobs reads back for another model of the same program.
+    /// The job as bytes, from which the table of jobs reads it for another model of the same
+    /// program.
     fn message(&self) -> Vec<u8>;
 
-    /// Whether the same job is likely to be repeated, so that its result is worth keeping.
+    /// Whether the same job is likely to be repeated, so that a store should keep its result.
     fn is_repeated(&self) -> bool {
         false
     }
@@ -63,47 +66,47 @@ pub trait RowJob: Send + Sync {
 /// How rows are cut into blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
-    /// All rows at once where they are in memory, else as many as usual.
+    /// All rows at once if they are in memory, otherwise blocks of the usual size.
     Whole,
-    /// So many rows at most.
+    /// At most this many rows.
     AtMost(usize),
-    /// Blocks as they come: a machine takes any number of rows.
+    /// Blocks of any length: the machine accepts any number of rows.
     Any,
 }
 
 /// Consecutive rows of a source.
 pub struct RowBlock<'a> {
-    /// The rows of which it is a part.
+    /// The source of the rows.
     pub source: &'a dyn RowSource,
-    /// Which of them it has.
+    /// The rows of the block within the source.
     pub range: Range<usize>,
-    /// How they come into the inputs of a program.
+    /// How the rows are set as inputs of a program.
     pub placement: Placement,
 }
 
-/// How rows come into the inputs of a program.
+/// How rows are set as inputs of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement {
     /// They are copied.
     Copied,
-    /// They are all rows of a table in memory, and are lent.
+    /// They are all rows of a table in memory, and are borrowed.
     Lent,
-    /// They are there: the machine had the same block before.
+    /// They are set already, because the machine had the same block before.
     Kept,
 }
 
 impl RowBlock<'_> {
-    /// How many rows it has.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.range.len()
     }
 
-    /// Whether it has no row.
+    /// Whether the block has no rows.
     pub fn is_empty(&self) -> bool {
         self.range.is_empty()
     }
 
-    /// Puts the rows into a program that is compiled for so many.
+    /// Sets the rows as inputs of a program that is compiled for this many rows.
     pub fn place(&self, program: &mut RowProgram) {
         match self.placement {
             Placement::Copied => program.place(self.source, self.range.clone()),
@@ -113,12 +116,12 @@ impl RowBlock<'_> {
     }
 }
 
-/// The result of some rows, of a type that its job knows.
+/// The result of some rows with an erased type.
 pub type AnyPartial = Box<dyn Any + Send>;
-/// A machine, of a type that its job knows.
+/// A machine with an erased type.
 pub type AnyMachine = Box<dyn Any + Send>;
 
-/// A [`RowJob`] whose types stores need not know.
+/// A [`RowJob`] with erased types, for stores.
 pub trait AnyJob: Send + Sync {
     /// [`RowJob::name`]
     fn name(&self) -> &'static str;
@@ -144,10 +147,10 @@ pub trait AnyJob: Send + Sync {
     fn copied(&self, partial: &AnyPartial) -> AnyPartial;
     /// A result as bytes.
     fn encode(&self, partial: &AnyPartial) -> Vec<u8>;
-    /// A result read back.
+    /// Reads a result from bytes.
     ///
     /// # Errors
-    /// If the bytes are not those of such a result.
+    /// If the bytes are not those of a result of this job.
     fn decode(&self, bytes: &[u8]) -> Result<AnyPartial, RowsError>;
 }
 
@@ -212,12 +215,12 @@ impl<J: RowJob> AnyJob for J {
     }
 }
 
-/// A job or a result as bytes.
+/// Encodes a job or a result as bytes.
 pub fn encoded<T: Serialize>(value: &T) -> Vec<u8> {
     postcard::to_allocvec(value).expect("memory is large enough, and everything has a length")
 }
 
-/// A job or a result read back.
+/// Reads a job or a result from bytes.
 ///
 /// # Errors
 /// If the bytes are those of something else, such as a message of another version.

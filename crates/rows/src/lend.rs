@@ -1,4 +1,4 @@
-//! Columns of a table as the inputs of a plan: lent if they are in memory, else copied.
+//! Columns of a table as the inputs of a plan: borrowed if they are in memory, otherwise copied.
 
 use std::ops::Range;
 
@@ -29,7 +29,7 @@ pub fn copy_rows(
     }
 }
 
-/// Every row of the table, lent if it is in memory.
+/// Sets every row of the table, borrowed if it is in memory.
 pub fn lend_all(workspace: &mut Workspace, source: &dyn RowSource, columns: &[(usize, Slot)]) {
     let rows = 0..source.n_rows();
     for &(column, slot) in columns {
@@ -40,7 +40,7 @@ pub fn lend_all(workspace: &mut Workspace, source: &dyn RowSource, columns: &[(u
     }
 }
 
-/// Consecutive rows of the table, lent if they are in memory.
+/// Sets consecutive rows of the table, borrowed if they are in memory.
 pub fn lend_rows(
     workspace: &mut Workspace,
     source: &dyn RowSource,
@@ -59,7 +59,7 @@ pub fn lend_rows(
     }
 }
 
-/// Lends a column of numbers from a row on; whether it is in memory.
+/// Lends a column of numbers from this row on. Returns false if it is not in memory.
 fn lend_numbers(
     workspace: &mut Workspace,
     (source, column): (&dyn RowSource, usize),
@@ -74,7 +74,7 @@ fn lend_numbers(
     true
 }
 
-/// Lends an index column from a row on; whether it is in memory.
+/// Lends an index column from this row on. Returns false if it is not in memory.
 fn lend_indices(
     workspace: &mut Workspace,
     (source, column): (&dyn RowSource, usize),

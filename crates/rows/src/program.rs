@@ -109,8 +109,8 @@ impl RowProgram {
         &self.workspace
     }
 
-    /// The first function at many points, one of which after another is the first argument of a lane, with a second
-    /// argument that they share. Shows the values at each point, `width` of them.
+    /// The first function at many points. Each point is the first argument of a lane, and all share
+    /// the second argument. Calls `visit` with each point and its `width` values.
     pub fn each_point(
         &mut self,
         (points, width): (&[f64], usize),

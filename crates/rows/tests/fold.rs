@@ -12,12 +12,12 @@ use lehr_rows::{
 
 const ROWS: usize = 20_000;
 
-/// Σ xₙ^a of the rows for one power a of 1 or 2.
+/// Σ xₙ^a over the rows for a power a of 1 or 2.
 struct Power {
     columns: Columns,
     power: f64,
     cut: Cut,
-    /// Machines that were made.
+    /// The number of machines that were made.
     made: AtomicUsize,
 }
 
@@ -116,7 +116,7 @@ fn machines_are_kept_from_pass_to_pass_and_serve_other_arguments() {
     let store = MemoryStore::new(LocalRows::new(&columns, &data));
     let first = Power::new(1.0, Cut::AtMost(999));
     fold(&store, &first).unwrap();
-    // One for whole blocks and one for the rest.
+    // One machine for whole blocks and one for the last rows.
     assert_eq!(first.made.load(Ordering::Relaxed), 2);
     let second = Power::new(2.0, Cut::AtMost(999));
     let found = fold(&store, &second).unwrap();

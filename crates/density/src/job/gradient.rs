@@ -21,17 +21,17 @@ pub struct LikelihoodGradient<'d> {
 pub struct GradientSum {
     /// Σ log p(yₙ | z, xₙ)
     pub value: f64,
-    /// Its slopes in z.
+    /// The gradient in z.
     pub latents: Vec<f64>,
-    /// Its slopes in θ.
+    /// The gradient in θ.
     pub params: Vec<f64>,
 }
 
 impl<'d> LikelihoodGradient<'d> {
-    /// Its name in the table of jobs.
+    /// The name of the job in the table of jobs.
     pub const NAME: &'static str = "gradient";
 
-    /// At z and θ.
+    /// The job at z and θ.
     pub fn new(density: &'d dyn Density, latents: &'d [f64], params: &'d [f64]) -> Self {
         LikelihoodGradient {
             density,
@@ -40,10 +40,10 @@ impl<'d> LikelihoodGradient<'d> {
         }
     }
 
-    /// The job of a message, for this model.
+    /// Reads the job from a message, for this model.
     ///
     /// # Errors
-    /// If the message is damaged or about another model.
+    /// If the message is damaged or belongs to another model.
     pub fn read(density: &'d dyn Density, message: &[u8]) -> Result<Self, RowsError> {
         let (latents, params): (Vec<f64>, Vec<f64>) = decoded(message)?;
         check_sizes(density, latents.len(), params.len())?;

@@ -13,15 +13,15 @@ pub struct HessianProducts<'d> {
     density: &'d dyn Density,
     latents: Cow<'d, [f64]>,
     params: Cow<'d, [f64]>,
-    /// One after another.
+    /// The directions, one after another.
     directions: Cow<'d, [f64]>,
 }
 
 impl<'d> HessianProducts<'d> {
-    /// Its name in the table of jobs.
+    /// The name of the job in the table of jobs.
     pub const NAME: &'static str = "Hessian products";
 
-    /// At z and θ, along directions that stand one after another.
+    /// The job at z and θ, along directions that are stored one after another.
     pub fn new(
         density: &'d dyn Density,
         (latents, params): (&'d [f64], &'d [f64]),
@@ -35,10 +35,10 @@ impl<'d> HessianProducts<'d> {
         }
     }
 
-    /// The job of a message, for this model.
+    /// Reads the job from a message, for this model.
     ///
     /// # Errors
-    /// If the message is damaged or about another model.
+    /// If the message is damaged or belongs to another model.
     pub fn read(density: &'d dyn Density, message: &[u8]) -> Result<Self, RowsError> {
         let (latents, params, directions): (Vec<f64>, Vec<f64>, Vec<f64>) = decoded(message)?;
         let left_over = directions.len() % latents.len().max(1);
@@ -57,7 +57,7 @@ impl<'d> HessianProducts<'d> {
 }
 
 impl RowJob for HessianProducts<'_> {
-    /// One product after another.
+    /// The products, one after another.
     type Partial = Vec<f64>;
     type Machine = RowProgram;
 

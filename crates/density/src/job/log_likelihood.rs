@@ -1,4 +1,4 @@
-//! Σ log p(yₙ | z, xₙ) of many z.
+//! Σ log p(yₙ | z, xₙ) for many z.
 
 use std::borrow::Cow;
 
@@ -7,23 +7,23 @@ use lehr_rows::{Argument, Cut, LANES, RowBlock, RowJob, RowProgram, RowsError, d
 use super::{add, check_sizes};
 use crate::{Density, Point};
 
-/// Σ log p(yₙ | z, xₙ) of many z at the same θ.
+/// Σ log p(yₙ | z, xₙ) for many z at the same θ.
 #[derive(Clone)]
 pub struct LogLikelihood<'d> {
     density: &'d dyn Density,
-    /// One z after another.
+    /// The values of z, one after another.
     points: Cow<'d, [f64]>,
     params: Cow<'d, [f64]>,
-    /// z that are computed side by side.
+    /// The number of values of z that are computed at the same time.
     lanes: usize,
     cut: Cut,
 }
 
 impl<'d> LogLikelihood<'d> {
-    /// Its name in the table of jobs.
+    /// The name of the job in the table of jobs.
     pub const NAME: &'static str = "log likelihood";
 
-    /// Of these z, one after another.
+    /// The job for these values of z, one after another.
     pub fn new(density: &'d dyn Density, points: &'d [f64], params: &'d [f64]) -> Self {
         let count = points.len() / density.latents().size().max(1);
         LogLikelihood {
@@ -35,7 +35,7 @@ impl<'d> LogLikelihood<'d> {
         }
     }
 
-    /// The same compiled for [`LANES`] z at a time, however few there are now.
+    /// The same job compiled for [`LANES`] values of z at a time, even if there are fewer now.
     #[must_use]
     pub fn in_full_lanes(self) -> Self {
         LogLikelihood {
@@ -44,7 +44,7 @@ impl<'d> LogLikelihood<'d> {
         }
     }
 
-    /// The same in blocks of rows of this length at most, so that it can be stopped between them.
+    /// The same job in blocks of at most this many rows, so that it can be stopped between blocks.
     #[must_use]
     pub fn in_blocks(self, rows: usize) -> Self {
         LogLikelihood {
@@ -53,10 +53,10 @@ impl<'d> LogLikelihood<'d> {
         }
     }
 
-    /// The job of a message, for this model.
+    /// Reads the job from a message, for this model.
     ///
     /// # Errors
-    /// If the message is damaged or about another model.
+    /// If the message is damaged or belongs to another model.
     pub fn read(density: &'d dyn Density, message: &[u8]) -> Result<Self, RowsError> {
         let (points, params, lanes): (Vec<f64>, Vec<f64>, usize) = decoded(message)?;
         let size = density.latents().size();

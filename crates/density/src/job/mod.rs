@@ -1,4 +1,4 @@
-//! Jobs over all rows that read nothing of a model but its log likelihood.
+//! Jobs over all rows that use only the log likelihood of a model.
 
 mod gradient;
 mod hessian_products;
@@ -14,14 +14,14 @@ use lehr_rows::RowsError;
 
 use crate::Density;
 
-/// Adds the entries of an array.
+/// Adds an array entry by entry.
 fn add(into: &mut [f64], more: &[f64]) {
     into.iter_mut()
         .zip(more)
         .for_each(|(sum, more)| *sum += more);
 }
 
-/// Checks that a message fits the model for which it is read.
+/// Checks that the sizes in a message are those of the model.
 fn check_sizes(density: &dyn Density, latents: usize, params: usize) -> Result<(), RowsError> {
     let expected = [density.latents().size(), density.params().size()];
     if [latents, params] == expected {

@@ -5,7 +5,7 @@ use lehr_rows::store::memory::MemoryStore;
 
 use crate::{Density, rows_here};
 
-/// All rows of a density, wherever they are.
+/// All rows of a density, local or elsewhere.
 pub fn all_rows(density: &dyn Density) -> Box<dyn RowStore + '_> {
     match density.elsewhere() {
         Some(rows) => Box::new(rows),
@@ -13,7 +13,7 @@ pub fn all_rows(density: &dyn Density) -> Box<dyn RowStore + '_> {
     }
 }
 
-/// The rows of a density that are in this process: of rows elsewhere the sample that is here.
+/// The local rows of a density. If its rows are elsewhere, these are the local sample.
 pub fn local_rows(density: &dyn Density) -> MemoryStore<'_> {
     MemoryStore::new(rows_here(density))
 }

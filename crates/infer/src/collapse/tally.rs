@@ -47,9 +47,9 @@ pub(super) struct BlockTally {
 pub(super) struct PairTally {
     /// The number of groups of the second block, by which pairs are numbered.
     groups: u64,
-    /// How many numbers a pair has.
+    /// The number of sums per pair.
     size: usize,
-    /// Of each key its place among them.
+    /// The place of each key among `keys`.
     #[serde(skip)]
     places: HashMap<u64, usize>,
     pub(super) keys: Vec<u64>,
@@ -197,24 +197,24 @@ fn outer(into: &mut [f64], weight: f64, x: &[f64], y: &[f64]) {
     }
 }
 
-/// Sums over Gaussian rows of products of the coefficients by which they read effects by group.
+/// Sums over Gaussian rows of the products of the coefficients that multiply group effects.
 pub(crate) struct GroupSums<'d> {
     density: &'d dyn Density,
     scheme: Scheme,
 }
 
 impl<'d> GroupSums<'d> {
-    /// Its name in the table of jobs.
+    /// The name of the job in the table of jobs.
     pub(crate) const NAME: &'static str = "group sums";
 
     pub(super) fn new(density: &'d dyn Density, scheme: Scheme) -> GroupSums<'d> {
         GroupSums { density, scheme }
     }
 
-    /// The job of a message, for this model.
+    /// Reads the job from a message, for this model.
     ///
     /// # Errors
-    /// If the message is damaged or about another model.
+    /// If the message is damaged or belongs to another model.
     pub(crate) fn read(density: &'d dyn Density, message: &[u8]) -> Result<Self, RowsError> {
         let scheme = Scheme::read(density, message)?;
         Ok(GroupSums { density, scheme })
@@ -267,7 +267,7 @@ impl RowJob for GroupSums<'_> {
     }
 }
 
-/// What reads rows: it is compiled for tables of a length and kept.
+/// The readers of rows, each compiled for one number of rows and kept.
 #[derive(Default)]
 pub(crate) struct Tallier {
     readers: Vec<RowReader>,

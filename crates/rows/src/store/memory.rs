@@ -1,4 +1,4 @@
-//! Rows of this process: one block where they are in memory, else block after block as they are read.
+//! Local rows: one block if they are in memory, otherwise block after block as they are read.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -8,9 +8,10 @@ use crate::job::{AnyJob, AnyPartial, Cut};
 use crate::watch::Wish;
 use crate::{LocalRows, RowsError};
 
-/// Rows read at a time where the table is not in memory, or all of it at once would need too much.
+/// Rows read at a time if the table is not in memory, or if all of it at once would need too much
+/// memory.
 const CHUNK: usize = 8192;
-/// Bytes that a pass may need besides the rows before it goes over them in parts.
+/// Bytes, besides the rows, above which a pass works in parts.
 const MOST_BYTES: usize = 1 << 30;
 
 /// The rows of this process.
@@ -19,14 +20,14 @@ pub struct MemoryStore<'d> {
     machines: Arc<Machines>,
 }
 
-/// Machines of one model on the rows of one table, kept from pass to pass.
+/// The machines of one model on the rows of one table, kept from pass to pass.
 #[derive(Default)]
 pub struct Machines(Mutex<Kept>);
 
 #[derive(Default)]
 struct Kept {
     pool: MachinePool,
-    /// Rows of a block, by the name and the shape of a job.
+    /// The number of rows of a block, by the name and the shape of a job.
     sizes: BTreeMap<(&'static str, Vec<u64>), usize>,
 }
 
@@ -39,13 +40,13 @@ impl<'d> MemoryStore<'d> {
         }
     }
 
-    /// The same with the machines of an earlier store of the same model on the same rows.
+    /// The store with the machines of an earlier store of the same model on the same rows.
     #[must_use]
     pub fn with_machines(self, machines: Arc<Machines>) -> MemoryStore<'d> {
         MemoryStore { machines, ..self }
     }
 
-    /// How many rows a block of this job has.
+    /// The number of rows of a block for this job.
     fn block_size(&self, job: &dyn AnyJob, kept: &mut Kept) -> usize {
         let n_rows = self.rows.source().n_rows();
         match job.cut() {

@@ -1,4 +1,4 @@
-//! What was found in a file, kept as long as the file does not change.
+//! A cache of the contents of a file, valid as long as the file does not change.
 
 use std::fs::Metadata;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,12 +9,12 @@ use ::parquet::arrow::arrow_reader::ArrowReaderMetadata;
 
 use crate::TableError;
 
-/// The properties of a file by which a change of it shows.
+/// The properties of a file that reveal a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Version {
-    /// Of a file: its length in bytes and its last modification.
+    /// A file, by its length in bytes and its time of modification.
     File(u64, Option<SystemTime>),
-    /// Of an object: as its store has it.
+    /// An object, by the version that its store gives it.
     Object(String),
 }
 
@@ -25,7 +25,7 @@ impl Version {
     }
 }
 
-/// What is known of one file. Copies share it.
+/// The cache for one file, which all copies share.
 #[derive(Clone, Debug, Default)]
 pub struct KnownFile(Arc<Known>);
 
@@ -36,17 +36,17 @@ struct Known {
     parsed: AtomicU64,
 }
 
-/// How often a file was read.
+/// Counts of the accesses to a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileReads {
-    /// How often it was opened.
+    /// The number of times it was opened.
     pub opened: u64,
-    /// How often the footer of a Parquet file was parsed.
+    /// The number of times the footer of a Parquet file was parsed.
     pub parsed_footers: u64,
 }
 
 impl KnownFile {
-    /// How often the file was read so far.
+    /// The accesses to the file so far.
     pub(super) fn reads(&self) -> FileReads {
         FileReads {
             opened: self.0.opened.load(Ordering::Relaxed),
@@ -59,7 +59,7 @@ impl KnownFile {
         self.0.opened.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The footer of this version of the file, which is parsed unless it is known.
+    /// The footer of this version of the file, which is parsed if it is not in the cache.
     pub(super) fn find_footer(
         &self,
         version: Version,
@@ -78,7 +78,7 @@ impl KnownFile {
     }
 }
 
-/// Knowledge of a file does not tell two parts of it apart.
+/// All caches are equal, so that they do not influence the comparison of parts.
 impl PartialEq for KnownFile {
     fn eq(&self, _: &KnownFile) -> bool {
         true

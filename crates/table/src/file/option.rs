@@ -45,7 +45,7 @@ impl ReadOptions {
         }
     }
 
-    /// Those of the options on which the columns of a file depend; the others are the default ones.
+    /// The options that determine the columns of a file; all others have their defaults.
     pub(super) fn of_schema(&self) -> ReadOptions {
         ReadOptions {
             delimiter: self.delimiter,

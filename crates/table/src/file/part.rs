@@ -24,7 +24,7 @@ pub struct Part {
     pub rows: u64,
     /// Rows of the whole table before these.
     pub first: u64,
-    /// What is known of the file, in this process.
+    /// The cache of the file in this process.
     #[serde(skip)]
     pub known: KnownFile,
 }

@@ -17,7 +17,7 @@ pub(super) struct Shard {
     pub(super) groups: Option<Range<usize>>,
     /// The version of an object; files have a modification time instead.
     pub(super) version: Option<String>,
-    /// What was found in the file.
+    /// The cache of the file.
     pub(super) known: KnownFile,
 }
 

@@ -1,4 +1,4 @@
-//! Some row groups of a table, in the process that answers for them.
+//! A partition: some row groups of a table, in the process that has them.
 
 use std::sync::Arc;
 
@@ -18,24 +18,24 @@ use super::task::{Count, Folded, Learnt, Sample, Task, decoded, encoded};
 use crate::error::Error;
 use crate::streamed::RowPass;
 
-/// Some row groups of a table. Rows are read when they are first needed and then kept; a partition that
-/// was made anew, in whatever process, gives the same answers.
+/// Some row groups of a table. Rows are read when they are first needed and then kept. A partition
+/// that is created again, in any process, gives the same answers.
 pub struct Partition {
     rows: PartRows,
     keeping: Keeping,
     held: Held,
 }
 
-/// What becomes of rows that were read.
+/// Where the rows are kept after they were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keeping {
-    /// They stay in memory.
+    /// In memory.
     Memory,
-    /// They are read anew for every task.
+    /// In the files, which are read again for every task.
     Files,
 }
 
-/// What is in memory.
+/// The rows in memory.
 enum Held {
     Nothing,
     /// Some columns as they were read.
@@ -48,7 +48,7 @@ enum Held {
         model: Vec<u8>,
         rows: ModelRows,
     },
-    /// A model that rows are shown to, and what was compiled of it.
+    /// A compiled model for rows that are streamed.
     Pass {
         model: Vec<u8>,
         pass: Option<Box<RowPass>>,
@@ -57,7 +57,7 @@ enum Held {
 }
 
 impl Partition {
-    /// A partition of a table that is read by these options.
+    /// A partition of a table, with the options for reading it.
     pub fn new(part: Part, options: ReadOptions) -> Partition {
         Partition {
             rows: PartRows { part, options },
@@ -66,16 +66,16 @@ impl Partition {
         }
     }
 
-    /// The same with its rows kept so. Sums differ in their last digits.
+    /// The partition with its rows kept in this way. Sums differ in their last digits.
     #[must_use]
     pub fn keeping(self, keeping: Keeping) -> Partition {
         Partition { keeping, ..self }
     }
 
-    /// The answer to a task, about a model if there is one yet.
+    /// Answers a task, with the current model if there is one.
     ///
     /// # Errors
-    /// If the file is not there or is damaged, or its rows are not what the task takes them for.
+    /// If the file is missing or damaged, or its rows do not suit the task.
     pub fn answer(&mut self, model: Option<&[u8]>, task: &[u8]) -> Result<Vec<u8>, Error> {
         let task: Task = decoded(task)?;
         if let Task::Learn(lesson) = task {
@@ -94,7 +94,7 @@ impl Partition {
         })
     }
 
-    /// The answer to a task by rows that are read for it.
+    /// Answers a task on rows that are read for it.
     fn pass(&mut self, model: &[u8], task: Task) -> Result<Vec<u8>, Error> {
         let known = matches!(&self.held, Held::Pass { model: own, .. } if *own == model);
         if !known {
@@ -174,7 +174,7 @@ impl Partition {
         }
     }
 
-    /// The rows as this model reads them; all else is forgotten.
+    /// The rows in the form that this model reads; other rows are dropped.
     fn rows(&mut self, model: &[u8]) -> Result<&ModelRows, Error> {
         let known = matches!(&self.held, Held::Rows { model: own, .. } if *own == model);
         if !known {
@@ -203,7 +203,7 @@ struct ModelRows {
     /// `None` without rows.
     bound: Option<Bound>,
     count: Count,
-    /// What was compiled for it.
+    /// The compiled programs of the model.
     machines: Arc<Machines>,
 }
 
@@ -253,7 +253,7 @@ impl ModelRows {
     }
 }
 
-/// Rows of a source with the columns of a density, column after column.
+/// Rows of a source in the columns of a density, column after column.
 fn picked(density: &dyn Density, source: &dyn RowSource, numbers: &[usize]) -> Sample {
     let rows = RowSet::List(numbers);
     let columns = density.columns().iter().enumerate();
@@ -276,7 +276,7 @@ fn picked(density: &dyn Density, source: &dyn RowSource, numbers: &[usize]) -> S
     copied.collect()
 }
 
-/// The model, bound to the first of its rows; `None` without rows.
+/// The model, bound to the first row only; `None` without rows.
 fn row_pass(rows: &PartRows, regression: Regression) -> Result<Option<Box<RowPass>>, Error> {
     let Some(first) = rows.first(&regression.columns())? else {
         return Ok(None);
@@ -285,7 +285,7 @@ fn row_pass(rows: &PartRows, regression: Regression) -> Result<Option<Box<RowPas
     Ok(Some(Box::new(RowPass::new(regression, bound)?)))
 }
 
-/// Rows by their numbers, which increase, as they pass by.
+/// Rows by their increasing numbers, from the stream of all rows.
 fn sampled(pass: &RowPass, rows: &PartRows, numbers: &[u64]) -> Result<Sample, Error> {
     let (mut seen, mut at, mut parts) = (0_u64, 0, Vec::new());
     pass.each(rows, &mut |block| {
@@ -303,7 +303,7 @@ fn sampled(pass: &RowPass, rows: &PartRows, numbers: &[u64]) -> Result<Sample, E
     Ok(joined_values(&parts, &places))
 }
 
-/// Rows of several partitions one after another, in the order of `places`.
+/// Rows of several partitions, one partition after another, in the order of `places`.
 pub(super) fn joined(parts: &[Sample], places: &[usize]) -> RowData {
     RowData::new(places.len(), joined_values(parts, places))
 }

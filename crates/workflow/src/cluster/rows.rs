@@ -1,4 +1,4 @@
-//! All rows, by asking the workers that have them.
+//! The store of all rows that are with workers.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ impl RowStore for WorkerRows {
         for bytes in answers {
             let answer: Result<Folded, _> = decoded(&bytes);
             let answer = answer.map_err(|error| RowsError::Lost(error.to_string()))?;
-            // Partitions without rows say nothing.
+            // Partitions without rows have no result.
             if let Some(partial) = answer {
                 merge_next(job, &mut all, job.decode(&partial)?);
             }

@@ -1,24 +1,24 @@
-//! What partitions are asked and answer, as bytes.
+//! The tasks and answers of partitions, as bytes.
 
 use lehr_density::Values;
 use lehr_learn::{AccumulatorMessage, LearnError};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// What a partition is asked.
+/// A task for a partition.
 #[derive(Serialize, Deserialize)]
 pub(super) enum Task {
-    /// To learn from its rows.
+    /// Learn from the rows.
     Learn(AccumulatorMessage),
-    /// How many rows it has.
+    /// Count the rows.
     Count,
-    /// Some of its rows by their numbers, as the model reads them.
+    /// Send some rows by their numbers, in the form that the model reads.
     Sample(Vec<u64>),
-    /// What a job comes to on its rows: its name and its message.
+    /// Run a job on the rows: its name and its message.
     Fold(String, Vec<u8>),
 }
 
-/// A lesson that was learned, and from how many rows.
+/// An accumulator after learning, and the number of rows it has read.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Learnt {
     pub(super) lesson: AccumulatorMessage,
@@ -29,14 +29,14 @@ pub(super) struct Learnt {
 #[derive(Serialize, Deserialize)]
 pub(super) struct Count {
     pub(super) rows: u64,
-    /// Those left out for a missing value.
+    /// Rows that were dropped for a missing value.
     pub(super) dropped: u64,
 }
 
-/// Rows as the model reads them, column after column.
+/// Rows in the form that the model reads, column after column.
 pub(super) type Sample = Vec<Values>;
 
-/// The result of a job; none of a partition without rows.
+/// The result of a job; `None` for a partition without rows.
 pub(super) type Folded = Option<Vec<u8>>;
 
 pub(crate) fn encoded<T: Serialize>(value: &T) -> Vec<u8> {

@@ -1,5 +1,5 @@
-//! Regressions of Parquet files that stay where they are: full passes read them anew, on all threads, and a
-//! random sample of the rows is in memory. Nothing is copied.
+//! Regressions on Parquet files that stay on disk: full passes read them again on all threads, and
+//! only a random sample of the rows is in memory. Nothing is copied.
 
 mod distinct;
 mod pass;
@@ -28,34 +28,36 @@ pub(crate) use pass::RowPass;
 use rows::{DistinctRows, StreamedRows};
 use table::{Seen, StreamedTable};
 
-/// Row groups are gathered to parts of at most so many rows, unless one alone has more: what a thread
-/// takes on at once.
+/// Row groups are combined into parts of at most this many rows, unless one alone has more. A
+/// thread works on one part at a time.
 const PART_ROWS: u64 = 1 << 18;
 
-/// A table is streamed where its columns would take more than this share of the memory that they may take.
+/// A table is streamed if its columns would need more than one in this many parts of the memory
+/// available to them.
 const SHARE: u64 = 4;
 
-/// What decides whether rows stay in files.
+/// The conditions under which rows stay in files.
 pub struct Streaming<'a> {
     /// The memory in bytes for the columns.
     pub memory: u64,
     /// The methods that will fit the model.
     pub methods: &'a [&'a str],
-    /// Rows that are to be in memory, drawn at random.
+    /// The number of rows to keep in memory, drawn at random.
     pub sample: usize,
-    /// Different rows at the most that are kept, with their counts, where that spares all further passes.
+    /// The largest number of distinct rows that are kept with their counts if that makes all
+    /// further passes unnecessary.
     pub distinct: usize,
-    /// When the reading began.
+    /// The time at which reading began.
     pub clock: Instant,
 }
 
 impl Streaming<'_> {
-    /// Rows that are usually in memory.
+    /// The usual number of rows in memory.
     pub const SAMPLE: usize = 1 << 16;
-    /// Different rows that are usually kept at the most.
+    /// The usual largest number of distinct rows that are kept.
     pub const DISTINCT: usize = 1 << 16;
 
-    /// Whether effects by group can be integrated out from sums over the rows.
+    /// Whether group effects can be integrated out by means of sums over the rows.
     fn collapses(&self) -> bool {
         let mut methods = self.methods.iter();
         methods.all(|method| elsewhere::COLLAPSING.contains(method))
@@ -68,20 +70,20 @@ impl Streaming<'_> {
     }
 }
 
-/// Rows that are in files, as a fit sees them.
+/// A model whose rows are in files.
 pub(crate) struct Streamed {
     pub(crate) density: Elsewhere<Bound>,
     rows: Holder,
-    /// Passes that it took to learn levels and scales.
+    /// The number of passes in which levels and scales were learned.
     learning: usize,
 }
 
-/// Who knows all rows.
+/// The store of all rows.
 #[derive(Clone)]
 enum Holder {
     /// Files that are read for every pass.
     Files(Arc<StreamedRows>),
-    /// The different ones, which are few.
+    /// The distinct rows, if there are few.
     Distinct(Arc<DistinctRows>),
 }
 
@@ -105,7 +107,7 @@ impl Holder {
     }
 }
 
-/// Files, what is read of them at a time, and the model on some of their rows.
+/// Files, the parts in which they are read, and the model on a sample of the rows.
 struct Files<'a> {
     table: &'a FileTable<'a>,
     parts: Vec<Part>,
@@ -117,8 +119,8 @@ impl RowsInFiles for Streamed {
         &self.density
     }
 
-    /// How many passes a fit is about to take: those of the search for the mode, a few directions of the
-    /// curvature at a time, and one for the bound.
+    /// The expected number of passes of a fit: those of the search for the mode, those for the
+    /// curvature, with a few directions at a time, and one for the bound.
     fn ahead(&self) -> String {
         const SEARCH: usize = 4;
         const DIRECTIONS: usize = 16;
@@ -158,13 +160,13 @@ impl RowsInFiles for Streamed {
 }
 
 impl BoundRegression {
-    /// Makes the model of Parquet files of which no row is kept but a random sample: fits go over the
-    /// files in a few passes. `None` where that does not serve: small tables, files of another format,
-    /// other methods, effects by group unless the response is gaussian, smooth terms, latents of single rows, other
-    /// spreads among the latents.
+    /// Builds the model on Parquet files and keeps only a random sample of the rows: fits read the
+    /// files in a few passes. Returns `None` if streaming is not possible or not useful: for small
+    /// tables, other file formats, other methods, group effects with a response that is not
+    /// gaussian, smooth terms, local latents, and other standard deviations among the latents.
     ///
     /// # Errors
-    /// If the files cannot be read, or are not what the formula takes them for.
+    /// If the files cannot be read, or do not suit the formula.
     pub fn streamed(
         specification: &Specification,
         files: &FileTable<'_>,
@@ -185,7 +187,7 @@ impl BoundRegression {
         if parts.is_empty() {
             return Ok(None);
         }
-        // Rows of different groups differ, and sums by group need no further pass.
+        // Rows with groups are mostly distinct, and sums by group need no further pass.
         let distinct = if has_groups { 0 } else { streaming.distinct };
         let table = StreamedTable::new(files, &parts, (streaming.sample, distinct));
         let regression = specification.learn(&table)?;
@@ -227,7 +229,7 @@ fn words(streamed: &Streamed, parts: usize) -> String {
     format!("{total} in the files, in {parts} parts; a sample of {here} in memory")
 }
 
-/// The model on a sample of the rows, and where all of them are.
+/// The model on a sample of the rows, with the store of all rows.
 fn streamed(
     regression: &Regression,
     seen: &Seen,

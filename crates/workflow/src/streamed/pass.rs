@@ -9,11 +9,11 @@ use lehr_rows::{AnyJob, AnyPartial, Computed, MachinePool, Passing, TableRows};
 use crate::cluster::PartRows;
 use crate::error::Error;
 
-/// A model, and what it takes to see rows as it reads them.
+/// A model in a form that can be evaluated on rows as they are read.
 pub(crate) struct RowPass {
     regression: Regression,
     program: Program,
-    /// The model on some rows, which do not matter here.
+    /// The model on a few rows, which have no influence.
     model: Bound,
 }
 
@@ -26,12 +26,13 @@ impl RowPass {
         })
     }
 
-    /// The model on some rows.
+    /// The model on a few rows.
     pub(crate) fn model(&self) -> &Bound {
         &self.model
     }
 
-    /// Hands on the rows of a part block by block, as the model reads them; how many were left out.
+    /// Passes on the rows of a part, block by block, in the form that the model reads; returns the
+    /// number of dropped rows.
     pub(crate) fn each(
         &self,
         rows: &PartRows,
@@ -50,7 +51,7 @@ impl RowPass {
                 fill: &|rows, to| matrix.fill(rows, to),
             };
             let codes = design.codes.as_deref().unwrap_or_default();
-            // Values of a design are checked as it is made.
+            // The values of a design are checked when it is built.
             let rows =
                 TableRows::from_table(&design.table, (&[computed], codes), self.program.columns());
             visit(&rows.expect("a design has the columns of its program"));
@@ -58,7 +59,7 @@ impl RowPass {
         })
     }
 
-    /// What a job comes to on the rows of a part; nothing without rows.
+    /// The result of a job on the rows of a part; `None` without rows.
     pub(crate) fn fold(
         &self,
         rows: &PartRows,

@@ -1,4 +1,4 @@
-//! Rows of files that are read anew for every pass over them.
+//! The store of rows in files that are read again for every pass.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,16 +19,16 @@ use super::pass::RowPass;
 use crate::cluster::PartRows;
 use crate::error::Error;
 
-/// Results that are kept: what was asked at the mode is asked again when draws are weighed.
+/// The number of results to keep: the sums at the mode are requested again when draws are weighed.
 const KEPT: usize = 8;
 
-/// The rows of a model in files. Parts are decoded block by block, each by one thread, and no more than a
-/// block of each thread is in memory.
+/// The rows of a model in files. Each part is decoded by one thread, block by block, and at most
+/// one block per thread is in memory.
 pub(crate) struct StreamedRows {
     parts: Vec<Part>,
     options: ReadOptions,
     pass: RowPass,
-    /// Machines of threads.
+    /// The machines of the threads.
     pools: Mutex<Vec<MachinePool>>,
     recent: Mutex<Vec<Known>>,
     passes: AtomicUsize,
@@ -41,23 +41,23 @@ struct Known {
     result: AnyPartial,
 }
 
-/// The results of parts, merged in the order of the parts as they come.
+/// The results of parts, merged in the order of the parts as soon as possible.
 #[derive(Default)]
 struct Merged {
     order: OrderedMerge<Option<AnyPartial>>,
     all: Option<AnyPartial>,
-    /// Parts that are in it.
+    /// The number of parts that have been merged.
     parts: usize,
 }
 
 const CALM: &str = "no thread panics with it";
 
 impl Merged {
-    /// Takes the result of a part, and merges all whose turn it is.
+    /// Takes the result of a part, and merges all results that are next in order.
     fn take(&mut self, job: &dyn AnyJob, part: usize, found: Option<AnyPartial>) {
         for found in self.order.put(part, found) {
             self.parts += 1;
-            // Parts without rows say nothing.
+            // Parts without rows have no result.
             if let Some(found) = found {
                 merge_next(job, &mut self.all, found);
             }
@@ -77,7 +77,7 @@ impl StreamedRows {
         }
     }
 
-    /// How often all rows were read.
+    /// The number of passes over all rows.
     pub(crate) fn passes(&self) -> usize {
         self.passes.load(Ordering::Relaxed)
     }
@@ -139,7 +139,7 @@ impl RowStore for StreamedRows {
         {
             return Ok(job.copied(&known.result));
         }
-        // The rows of files are those of the model itself, not of a sample that stands for them.
+        // The job refers to the model of the files, not to the model of the sample.
         let own = read_job(self.pass.model(), name, &message)?;
         let result = self.pass(&*own, control).map_err(lost)?;
         if own.is_repeated() {
@@ -161,7 +161,7 @@ impl RowStore for StreamedRows {
     }
 }
 
-/// The error of a part as one of its rows.
+/// The error of a part as an error of reading rows.
 fn lost(error: Error) -> RowsError {
     match error {
         Error::Regression(RegressionError::Learn(LearnError::Stopped)) => RowsError::Stopped,
@@ -169,7 +169,8 @@ fn lost(error: Error) -> RowsError {
     }
 }
 
-/// Rows of files of which few differ: the model on each different one, with how often it occurs. Nothing is read again.
+/// The store of few distinct rows: the model on each distinct row, with its count. Nothing is read
+/// again.
 pub(crate) struct DistinctRows {
     model: Counted<Bound>,
     pool: Mutex<MachinePool>,
@@ -183,7 +184,7 @@ impl DistinctRows {
         }
     }
 
-    /// How many rows differ.
+    /// The number of distinct rows.
     pub(super) fn n_rows(&self) -> usize {
         self.model.n_rows()
     }
