@@ -183,13 +183,12 @@ impl Design {
     }
 
     fn insert_codes(&mut self, name: &str, codes: Vec<u32>) {
-        match &mut self.codes {
-            Some(apart) => apart.push((name.to_owned(), codes)),
-            None => {
-                let numbers = codes.into_iter().map(f64::from).collect();
-                self.insert(name, Column::Number(numbers));
-            }
+        if let Some(apart) = &mut self.codes {
+            apart.push((name.to_owned(), codes));
+            return;
         }
+        let numbers = codes.into_iter().map(f64::from).collect();
+        self.insert(name, Column::Number(numbers));
     }
 
     fn add_common(

@@ -12,20 +12,20 @@ use lehr_rows::{
 
 const ROWS: usize = 20_000;
 
-/// Σ xₙ^a over the rows for a power a of 1 or 2.
+/// Σ xₙ^a over the rows for an exponent a of 1 or 2.
 struct Power {
     columns: Columns,
-    power: f64,
+    exponent: f64,
     cut: Cut,
     /// The number of machines that were made.
     made: AtomicUsize,
 }
 
 impl Power {
-    fn new(power: f64, cut: Cut) -> Power {
+    fn new(exponent: f64, cut: Cut) -> Power {
         Power {
             columns: columns(),
-            power,
+            exponent,
             cut,
             made: AtomicUsize::new(0),
         }
@@ -80,7 +80,7 @@ impl RowJob for Power {
 
     fn add_block(&self, machine: &mut RowProgram, block: &RowBlock<'_>, into: &mut f64) {
         block.place(machine);
-        *into += machine.run(&[&[self.power]]).output(0)[0];
+        *into += machine.run(&[&[self.exponent]]).output(0)[0];
     }
 
     fn merge(&self, into: &mut f64, next: f64) {
@@ -88,7 +88,7 @@ impl RowJob for Power {
     }
 
     fn message(&self) -> Vec<u8> {
-        encoded(&self.power)
+        encoded(&self.exponent)
     }
 }
 
@@ -167,7 +167,9 @@ fn rows_that_pass_by_in_blocks_need_few_machines() {
     let mut pool = MachinePool::default();
     let mut passing = Passing::new(&job, &mut pool);
     let data: Vec<RowData> = [5000, 4097, 4095].map(table).into();
-    data.iter().for_each(|block| passing.add_block(block));
+    for block in &data {
+        passing.add_block(block);
+    }
     let found = passing.finish().expect("some rows");
     let found: f64 = *found.downcast().unwrap();
     let expected: f64 = [5000, 4097, 4095]

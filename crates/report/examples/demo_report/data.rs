@@ -54,23 +54,8 @@ pub(crate) fn demo() -> ReportData {
         notes: vec!["recovered: true counts as 1".into()],
         title: "Recovery ~ dose × age, by site and patient".into(),
         method: "sl-dais".into(),
-        verdict: Verdict {
-            level: Level::Corrected,
-            sentence: "The fit alone is slightly too narrow (Pareto k = 0.58); importance weights \
-                       repair it, and the corrected numbers below may be used."
-                .into(),
-            advice: vec![
-                "--chain-steps 16 would bring k below 0.5 and take about twice as long".into(),
-            ],
-        },
-        model: "recovered ~ 1 + service + dose * age + weight + I(weight^2) + \
-                treatment\n            \
-                + (1 | site) + (1 + dose | patient)\n\
-                \n\
-                family  bernoulli, logit link\n\
-                rows    73,421\n\
-                levels  site 2,972 · patient 24"
-            .into(),
+        verdict: verdict(),
+        model: model(),
         priors: priors(),
         n_rows: Some(73_421),
         n_latents: Some(3_058),
@@ -116,6 +101,29 @@ pub(crate) fn demo() -> ReportData {
         version: "0.1.0".into(),
         date: "2026-11-15 21:04 UTC".into(),
     }
+}
+
+fn verdict() -> Verdict {
+    Verdict {
+        level: Level::Corrected,
+        sentence: "The fit alone is slightly too narrow (Pareto k = 0.58); importance weights \
+                   repair it, and the corrected numbers below may be used."
+            .into(),
+        advice: vec![
+            "--chain-steps 16 would bring k below 0.5 and take about twice as long".into(),
+        ],
+    }
+}
+
+fn model() -> String {
+    "recovered ~ 1 + service + dose * age + weight + I(weight^2) + \
+            treatment\n            \
+            + (1 | site) + (1 + dose | patient)\n\
+            \n\
+            family  bernoulli, logit link\n\
+            rows    73,421\n\
+            levels  site 2,972 · patient 24"
+        .into()
 }
 
 fn priors() -> Vec<Prior> {

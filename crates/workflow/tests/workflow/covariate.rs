@@ -313,6 +313,11 @@ fn what_cannot_be_is_refused_with_a_sentence() {
         let told = refusal(formula, family, &table);
         assert!(told.contains(expected), "{formula}: {told}");
     }
+}
+
+#[test]
+fn a_prior_of_the_wrong_support_is_refused_for_the_mean_of_a_covariate() {
+    let table = generated(30, 5);
     let wrong = ["me(x).mean ~ half_normal(1)".into()];
     let told = Regression::new("y ~ me(x, s)", Family::Gaussian, &wrong, &table);
     assert!(told.is_err());
