@@ -25,7 +25,7 @@ pub enum Round {
 }
 
 /// A term whose constants are being learned, in rounds. Each round passes every block of the table
-/// to [`see`](Self::see), in the same order, and ends with [`next_round`](Self::next_round). Memory does not
+/// to [`add_rows`](Self::add_rows), in the same order, and ends with [`next_round`](Self::next_round). Memory does not
 /// grow with the rows.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TermLearner {
