@@ -4,7 +4,7 @@ use clap::Args;
 use lehr::regression::{PRIOR_ONLY, SavedFit};
 use lehr::report::Style;
 
-use crate::outcome::Outcome;
+use crate::outcome::CommandOutcome;
 use crate::session::Session;
 
 /// Whether the warnings of a fit are accepted.
@@ -18,18 +18,18 @@ pub(crate) struct Acceptance {
 impl Acceptance {
     /// Repeats the verdict on stderr if the diagnostics warn. Unless the warnings are accepted, the
     /// export ends with the code of a warning.
-    pub(crate) fn exit_outcome(self, saved: &SavedFit, session: &Session) -> Outcome {
+    pub(crate) fn exit_outcome(self, saved: &SavedFit, session: &Session) -> CommandOutcome {
         if saved.is_prior_only() {
             session.print_remark(PRIOR_ONLY);
         }
         if saved.is_trusted() {
-            return Outcome::Done;
+            return CommandOutcome::Done;
         }
         session.print_remark(Style::PLAIN.format_verdict(&saved.verdict()).trim_end());
         if self.accept_warnings {
-            return Outcome::Done;
+            return CommandOutcome::Done;
         }
         session.print_remark("  hint: --accept-warnings ends with exit code 0 all the same");
-        Outcome::Warned
+        CommandOutcome::Warned
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use lehr::infer::bidirectional::Sandwich;
 use lehr::infer::judge::Level;
-use lehr::regression::{Against, Difference};
+use lehr::regression::{ChainComparison, Difference};
 use serde::Serialize;
 
 use crate::object::EstimateObject;
@@ -28,7 +28,7 @@ pub(crate) struct AgainstObject {
 }
 
 impl AgainstObject {
-    pub(crate) fn new(against: &Against) -> AgainstObject {
+    pub(crate) fn new(against: &ChainComparison) -> AgainstObject {
         let bounds = against.bounds;
         AgainstObject {
             method: against.method.clone(),

@@ -4,8 +4,8 @@ use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::command;
-use crate::outcome::Outcome;
-use crate::session::{Form, Session, SessionOptions, Voice};
+use crate::outcome::CommandOutcome;
+use crate::session::{AnswerForm, Session, SessionOptions, Voice};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -42,7 +42,11 @@ impl Cli {
     /// The options that all commands share.
     pub(crate) fn session_options(&self) -> SessionOptions {
         SessionOptions {
-            form: if self.json { Form::Json } else { Form::Text },
+            form: if self.json {
+                AnswerForm::Json
+            } else {
+                AnswerForm::Text
+            },
             voice: if self.quiet {
                 Voice::Quiet
             } else {
@@ -56,28 +60,28 @@ impl Cli {
 /// The commands, each in a file of its own.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    Demo(command::Demo),
-    Fit(command::Fit),
-    Summary(command::Summary),
-    Draws(command::Draws),
-    Predict(command::Predict),
-    Effects(command::Effects),
-    Evaluate(command::Evaluate),
-    Loo(command::Loo),
-    Compare(command::Compare),
-    Report(command::Report),
-    Priors(command::Priors),
-    Methods(command::Methods),
-    Families(command::Families),
-    Check(command::Check),
-    Help(command::Help),
-    Completions(command::Completions),
-    Man(command::Man),
+    Demo(command::DemoArgs),
+    Fit(command::FitArgs),
+    Summary(command::SummaryArgs),
+    Draws(command::DrawsArgs),
+    Predict(command::PredictArgs),
+    Effects(command::EffectsArgs),
+    Evaluate(command::EvaluateArgs),
+    Loo(command::LooArgs),
+    Compare(command::CompareArgs),
+    Report(command::ReportArgs),
+    Priors(command::PriorsArgs),
+    Methods(command::MethodsArgs),
+    Families(command::FamiliesArgs),
+    Check(command::CheckArgs),
+    Help(command::HelpArgs),
+    Completions(command::CompletionsArgs),
+    Man(command::ManArgs),
 }
 
 impl Command {
     /// Runs the command.
-    pub(crate) fn run_command(&self, session: &Session) -> Result<Outcome> {
+    pub(crate) fn run_command(&self, session: &Session) -> Result<CommandOutcome> {
         match self {
             Command::Demo(command) => command.run_command(session),
             Command::Fit(command) => command.run_command(session),
@@ -90,8 +94,8 @@ impl Command {
             Command::Compare(command) => command.run_command(session),
             Command::Report(command) => command.run_command(session),
             Command::Priors(command) => command.run_command(session),
-            Command::Methods(_) => command::Methods::run_command(session),
-            Command::Families(_) => command::Families::run_command(session),
+            Command::Methods(_) => command::MethodsArgs::run_command(session),
+            Command::Families(_) => command::FamiliesArgs::run_command(session),
             Command::Check(command) => command.run_command(session),
             Command::Help(command) => command.run_command(session, Cli::command()),
             Command::Completions(command) => command.run_command(Cli::command()),

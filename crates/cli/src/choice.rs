@@ -11,7 +11,7 @@ use lehr::infer::method::{self, METHODS, MethodInfo, SettingInfo};
 /// Everything about a fit but its method; what is not given is chosen and reported.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Fitting")]
-pub(crate) struct Choice {
+pub(crate) struct FittingArgs {
     #[command(flatten)]
     settings: Settings,
     /// Draws that the result is judged and summarised by; how many are usual depends on the method
@@ -87,7 +87,7 @@ impl Args for Settings {
     }
 }
 
-impl Choice {
+impl FittingArgs {
     /// A fit by a method. Settings that the method does not have are refused.
     pub(crate) fn make_fit(&self, method: &'static MethodInfo) -> Result<Fit<'static>> {
         self.fit_with(method, &self.settings.0)

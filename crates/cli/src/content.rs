@@ -8,7 +8,7 @@ use lehr::table::{Content, ReadOptions, ShuffledRows, TableFiles, is_marked};
 
 /// A kind of file that a command writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FileKind {
     Fit,
     Checkpoint,
     Rows,
@@ -19,47 +19,47 @@ pub(crate) enum Kind {
     NetCdf,
 }
 
-impl Kind {
+impl FileKind {
     /// The name of the kind in a message, with its article.
     pub(crate) fn kind_words(self) -> &'static str {
         match self {
-            Kind::Fit => "a saved fit",
-            Kind::Checkpoint => "a checkpoint",
-            Kind::Rows => "rows of an unfinished fit",
-            Kind::Page => "a page",
-            Kind::Text => "a table in text",
-            Kind::Parquet => "a table in Parquet",
-            Kind::Arrow => "a table in Arrow",
-            Kind::NetCdf => "a file of draws for ArviZ",
+            FileKind::Fit => "a saved fit",
+            FileKind::Checkpoint => "a checkpoint",
+            FileKind::Rows => "rows of an unfinished fit",
+            FileKind::Page => "a page",
+            FileKind::Text => "a table in text",
+            FileKind::Parquet => "a table in Parquet",
+            FileKind::Arrow => "a table in Arrow",
+            FileKind::NetCdf => "a file of draws for ArviZ",
         }
     }
 }
 
 /// The origin of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Writer {
+pub(crate) enum FileOrigin {
     Lehr,
     Somebody,
 }
 
-impl Writer {
+impl FileOrigin {
     /// Lehr, if the file has its mark.
-    fn from_marker(marked: bool) -> Writer {
+    fn from_marker(marked: bool) -> FileOrigin {
         if marked {
-            Writer::Lehr
+            FileOrigin::Lehr
         } else {
-            Writer::Somebody
+            FileOrigin::Somebody
         }
     }
 }
 
 /// An existing file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum ExistingFile {
     /// No file, or an empty one.
     Nothing,
     /// A file of a kind that commands write.
-    Known(Kind, Writer),
+    Known(FileKind, FileOrigin),
     /// Any other file.
     Other,
 }
@@ -68,31 +68,31 @@ pub(crate) enum Found {
 pub(crate) type Signature<'a> = &'a dyn Fn(&[String]) -> bool;
 
 /// The file at `path`; text has the origin lehr if its columns are recognised.
-pub(crate) fn inspect_file(path: &Path, signed: Signature<'_>) -> io::Result<Found> {
+pub(crate) fn inspect_file(path: &Path, signed: Signature<'_>) -> io::Result<ExistingFile> {
     if !path.exists() {
-        return Ok(Found::Nothing);
+        return Ok(ExistingFile::Nothing);
     }
     if let Some(tag) = lehr::file::read_tag(path)? {
         let kind = if &tag == lehr::infer::file::CHECKPOINT.tag {
-            Kind::Checkpoint
+            FileKind::Checkpoint
         } else {
-            Kind::Fit
+            FileKind::Fit
         };
-        return Ok(Found::Known(kind, Writer::Lehr));
+        return Ok(ExistingFile::Known(kind, FileOrigin::Lehr));
     }
     if ShuffledRows::open(path).is_ok() {
-        return Ok(Found::Known(Kind::Rows, Writer::Lehr));
+        return Ok(ExistingFile::Known(FileKind::Rows, FileOrigin::Lehr));
     }
-    let by = |kind, ours| Found::Known(kind, Writer::from_marker(ours));
+    let by = |kind, ours| ExistingFile::Known(kind, FileOrigin::from_marker(ours));
     Ok(match Content::recognise_file(path)? {
-        Content::Nothing => Found::Nothing,
-        Content::Parquet => by(Kind::Parquet, is_marked(path)?),
-        Content::Arrow => by(Kind::Arrow, is_marked(path)?),
+        Content::Nothing => ExistingFile::Nothing,
+        Content::Parquet => by(FileKind::Parquet, is_marked(path)?),
+        Content::Arrow => by(FileKind::Arrow, is_marked(path)?),
         Content::Text => by(
-            Kind::Text,
+            FileKind::Text,
             read_header(path).is_some_and(|names| signed(&names)),
         ),
-        Content::Gzip | Content::Zstandard => Found::Other,
+        Content::Gzip | Content::Zstandard => ExistingFile::Other,
         Content::Other => of_bytes(&fs::read(path)?),
     })
 }
@@ -104,25 +104,25 @@ fn read_header(path: &Path) -> Option<Vec<String>> {
 }
 
 /// Pages and files for ArviZ, whose mark has no fixed position.
-fn of_bytes(bytes: &[u8]) -> Found {
+fn of_bytes(bytes: &[u8]) -> ExistingFile {
     let starts = |text: &str| {
         let head = bytes.trim_ascii_start();
         head.len() >= text.len() && head[..text.len()].eq_ignore_ascii_case(text.as_bytes())
     };
     let has = |text: &[u8]| bytes.windows(text.len()).any(|part| part == text);
     let (kind, ours) = if starts("<!doctype html") || starts("<html") {
-        (Kind::Page, has(br#"name="generator" content="lehr""#))
+        (FileKind::Page, has(br#"name="generator" content="lehr""#))
     } else if bytes.starts_with(b"\x89HDF\r\n\x1a\n") {
         (
-            Kind::NetCdf,
+            FileKind::NetCdf,
             has(b"inference_library") && has_word(bytes, b"lehr"),
         )
     } else if bytes.starts_with(b"CDF") {
-        (Kind::NetCdf, false)
+        (FileKind::NetCdf, false)
     } else {
-        return Found::Other;
+        return ExistingFile::Other;
     };
-    Found::Known(kind, Writer::from_marker(ours))
+    ExistingFile::Known(kind, FileOrigin::from_marker(ours))
 }
 
 /// Whether a word is present and not part of a longer one.
@@ -138,25 +138,25 @@ mod tests {
 
     #[test]
     fn pages_and_files_for_arviz_are_told_by_what_is_in_them() {
-        let known = |kind, writer| Found::Known(kind, writer);
+        let known = |kind, writer| ExistingFile::Known(kind, writer);
         for (bytes, expected) in [
             (
                 &b"<!DOCTYPE html><p>hello"[..],
-                known(Kind::Page, Writer::Somebody),
+                known(FileKind::Page, FileOrigin::Somebody),
             ),
             (
                 b"<!doctype html><meta name=\"generator\" content=\"lehr\">",
-                known(Kind::Page, Writer::Lehr),
+                known(FileKind::Page, FileOrigin::Lehr),
             ),
             (
                 b"\x89HDF\r\n\x1a\n inference_library\0lehr\0",
-                known(Kind::NetCdf, Writer::Lehr),
+                known(FileKind::NetCdf, FileOrigin::Lehr),
             ),
             (
                 b"\x89HDF\r\n\x1a\n inference_library\0pymc\0lehrer\0",
-                known(Kind::NetCdf, Writer::Somebody),
+                known(FileKind::NetCdf, FileOrigin::Somebody),
             ),
-            (b"dear diary", Found::Other),
+            (b"dear diary", ExistingFile::Other),
         ] {
             assert_eq!(of_bytes(bytes), expected, "{}", bytes.escape_ascii());
         }

@@ -11,14 +11,14 @@ use lehr::infer::method::MethodInfo;
 use lehr::infer::observer::Observer;
 use lehr::infer::run::Checkpoint;
 use lehr::regression::{
-    BoundRegression, Family, Opening, PriorPredictive, SavedFit, Specification, Subject,
+    AnyModel, BoundRegression, Family, OpenRequest, PriorPredictive, SavedFit, Specification,
     TableInput, open,
 };
 use lehr::table::{Memory, TableFiles};
 
 use crate::interrupt::{self, Reaction};
 use crate::live::Live;
-use crate::reading::Reading;
+use crate::reading::ReadingArgs;
 use crate::session::Session;
 use crate::storing::RowFile;
 
@@ -51,7 +51,7 @@ pub(crate) struct ModelArgs {
 }
 
 /// The inputs of a model.
-pub(crate) struct Inputs<'a> {
+pub(crate) struct ModelInputs<'a> {
     model: &'a ModelArgs,
     formula: Formulas,
     source: TableFiles,
@@ -59,7 +59,7 @@ pub(crate) struct Inputs<'a> {
 }
 
 /// A model and its rows, ready to be fitted by any method.
-pub(crate) struct Task {
+pub(crate) struct FitTask {
     bound: BoundRegression,
     /// The file of the rows, if they are on disk.
     stored: Option<RowFile>,
@@ -68,11 +68,11 @@ pub(crate) struct Task {
 impl ModelArgs {
     /// Parses the formula and finds the files. A formula that does not parse is reported before any
     /// file is opened.
-    pub(crate) fn resolve_inputs(&self, session: &Session) -> Result<Inputs<'_>> {
+    pub(crate) fn resolve_inputs(&self, session: &Session) -> Result<ModelInputs<'_>> {
         let clock = Instant::now();
         let formula = Formulas::parse(&self.formula);
         let formula = formula.map_err(|error| anyhow!(error.render(&self.formula)))?;
-        Ok(Inputs {
+        Ok(ModelInputs {
             model: self,
             formula,
             source: session.open_tables(&self.tables)?,
@@ -91,7 +91,7 @@ impl ModelArgs {
     }
 }
 
-impl Inputs<'_> {
+impl ModelInputs<'_> {
     /// The input files.
     pub(crate) fn paths(&self) -> Vec<&Path> {
         self.source.paths().collect()
@@ -101,10 +101,10 @@ impl Inputs<'_> {
     /// do not fit into memory, and are not read from their own files, are stored beside `output`.
     pub(crate) fn prepare_task(
         &self,
-        reading: &Reading,
+        reading: &ReadingArgs,
         (output, methods): (Option<&Path>, &[&MethodInfo]),
         live: &Live,
-    ) -> Result<Task> {
+    ) -> Result<FitTask> {
         let source = &self.source;
         let options = reading.read_options(None)?;
         let fields = source.read_schema(&options)?;
@@ -114,7 +114,7 @@ impl Inputs<'_> {
         let specification = self.model.make_specification(&self.formula, &names);
         let specification = specification.map_err(|error| with_header_hint(error, &names))?;
         let specification = specification.with_dates(&dates);
-        let opening = Opening {
+        let opening = OpenRequest {
             options: &options,
             memory: self.model.memory.0,
             methods: &methods.iter().map(|info| info.name).collect::<Vec<_>>(),
@@ -135,7 +135,7 @@ impl Inputs<'_> {
         if stored.is_some() {
             interrupt::set_reaction(Reaction::End);
         }
-        Ok(Task {
+        Ok(FitTask {
             bound: bound?,
             stored,
         })
@@ -158,7 +158,7 @@ fn with_header_hint(error: anyhow::Error, names: &[String]) -> anyhow::Error {
     }
 }
 
-impl Task {
+impl FitTask {
     /// Draws from the priors.
     pub(crate) fn prior_predictive(&self, draws: usize, seed: u64) -> Result<PriorPredictive> {
         ensure!(draws > 0, "--draws: expected a number above 0, found 0");
@@ -171,7 +171,7 @@ impl Task {
     }
 
     /// The model without its rows.
-    pub(crate) fn subject(&self) -> &Subject {
+    pub(crate) fn subject(&self) -> &AnyModel {
         &self.bound.subject
     }
 

@@ -8,11 +8,11 @@ use lehr::regression::{
 use lehr::table::TableFiles;
 
 use crate::live::Live;
-use crate::reading::Reading;
+use crate::reading::ReadingArgs;
 
 /// The selection of rows to leave out.
 #[derive(Clone, Copy, Debug, Args)]
-pub(crate) struct Sampling {
+pub(crate) struct LooSampleArgs {
     /// Leave out so many rows, evenly at random, and estimate the sum over all from them [default:
     /// 5000 where the table has more than 100000 rows, else all]
     #[arg(long, value_name = "N")]
@@ -22,13 +22,13 @@ pub(crate) struct Sampling {
     pub(crate) seed: u64,
 }
 
-impl Sampling {
+impl LooSampleArgs {
     /// Leaves the same rows of some files out of every fit.
     pub(crate) fn leave_out(
         &self,
         fits: &[&SavedFit],
         source: &TableFiles,
-        reading: &Reading,
+        reading: &ReadingArgs,
         live: &Live,
     ) -> Result<Vec<Loo>> {
         let options = reading.read_options(Some(columns_of(fits)))?;

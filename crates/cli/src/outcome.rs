@@ -4,29 +4,29 @@ use lehr::regression::SavedFit;
 
 /// The outcome of a command that could run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum CommandOutcome {
     /// Done, without warnings.
     Done,
     /// Done, but the diagnostics warn.
     Warned,
 }
 
-impl From<&SavedFit> for Outcome {
-    fn from(saved: &SavedFit) -> Outcome {
+impl From<&SavedFit> for CommandOutcome {
+    fn from(saved: &SavedFit) -> CommandOutcome {
         if saved.is_trusted() {
-            Outcome::Done
+            CommandOutcome::Done
         } else {
-            Outcome::Warned
+            CommandOutcome::Warned
         }
     }
 }
 
-impl Outcome {
+impl CommandOutcome {
     /// The exit code.
     pub(crate) fn exit_code(self) -> u8 {
         match self {
-            Outcome::Done => 0,
-            Outcome::Warned => 1,
+            CommandOutcome::Done => 0,
+            CommandOutcome::Warned => 1,
         }
     }
 }

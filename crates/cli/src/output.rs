@@ -10,7 +10,7 @@ use lehr::file::{Draft, parent_folder};
 use lehr::table::{Scratch, is_in_store};
 use serde::Serialize;
 
-use crate::content::{Found, Kind, Signature, Writer, inspect_file};
+use crate::content::{ExistingFile, FileKind, FileOrigin, Signature, inspect_file};
 use crate::session::{Session, Voice};
 use crate::stdin::STREAM;
 
@@ -24,11 +24,11 @@ pub(crate) struct Force {
 }
 
 /// A request for an output.
-pub(crate) struct Order<'a> {
+pub(crate) struct OutputRequest<'a> {
     /// The file, or `-` for stdout.
     pub(crate) name: &'a Path,
     /// The kind of content.
-    pub(crate) kind: Kind,
+    pub(crate) kind: FileKind,
     /// Recognises a text file of this command by its columns.
     pub(crate) signed: Signature<'a>,
     /// Whether existing files are replaced.
@@ -36,7 +36,7 @@ pub(crate) struct Order<'a> {
 }
 
 /// An output file.
-pub(crate) struct Output {
+pub(crate) struct OutputFile {
     /// The name that the user typed.
     name: PathBuf,
     path: PathBuf,
@@ -44,10 +44,10 @@ pub(crate) struct Output {
     _scratch: Option<Scratch>,
 }
 
-impl<'a> Order<'a> {
+impl<'a> OutputRequest<'a> {
     /// A file that is not text.
-    pub(crate) fn new(name: &'a Path, kind: Kind, force: Force) -> Order<'a> {
-        Order {
+    pub(crate) fn new(name: &'a Path, kind: FileKind, force: Force) -> OutputRequest<'a> {
+        OutputRequest {
             name,
             kind,
             signed: &|_| false,
@@ -60,7 +60,7 @@ impl<'a> Order<'a> {
         name: &'a Path,
         signed: Signature<'a>,
         force: Force,
-    ) -> Result<Order<'a>> {
+    ) -> Result<OutputRequest<'a>> {
         let Some(kind) = table_kind(name) else {
             check_writable(name)?;
             bail!(
@@ -68,7 +68,7 @@ impl<'a> Order<'a> {
                 name.display()
             );
         };
-        Ok(Order {
+        Ok(OutputRequest {
             name,
             kind,
             signed,
@@ -77,12 +77,12 @@ impl<'a> Order<'a> {
     }
 
     /// Opens the output, unless it would overwrite a user's file.
-    pub(crate) fn open_output(&self, inputs: &[&Path]) -> Result<Output> {
+    pub(crate) fn open_output(&self, inputs: &[&Path]) -> Result<OutputFile> {
         if self.name == Path::new(STREAM) {
-            return Output::stdout(self.kind);
+            return OutputFile::stdout(self.kind);
         }
         self.check_inputs(inputs)?;
-        Ok(Output {
+        Ok(OutputFile {
             name: self.name.into(),
             path: self.name.into(),
             _scratch: None,
@@ -106,11 +106,13 @@ impl<'a> Order<'a> {
         let there = inspect_file(self.name, self.signed)
             .map_err(|error| anyhow!("{name}: cannot look at the file that is there: {error}"))?;
         match there {
-            Found::Nothing => Ok(()),
-            Found::Known(kind, Writer::Lehr) if kind == self.kind => Ok(()),
-            Found::Known(kind, Writer::Somebody) if kind == self.kind => self.ask_overwrite(kind),
-            Found::Known(kind, Writer::Lehr) => self.ask_overwrite(kind),
-            Found::Known(..) | Found::Other => bail!(
+            ExistingFile::Nothing => Ok(()),
+            ExistingFile::Known(kind, FileOrigin::Lehr) if kind == self.kind => Ok(()),
+            ExistingFile::Known(kind, FileOrigin::Somebody) if kind == self.kind => {
+                self.ask_overwrite(kind)
+            }
+            ExistingFile::Known(kind, FileOrigin::Lehr) => self.ask_overwrite(kind),
+            ExistingFile::Known(..) | ExistingFile::Other => bail!(
                 "{name}: expected no file or {} to replace, found another kind of file\n  \
                  hint: name another file to write, or remove this one first",
                 self.kind.kind_words()
@@ -119,7 +121,7 @@ impl<'a> Order<'a> {
     }
 
     /// Refuses to replace a file without the user's permission.
-    fn ask_overwrite(&self, there: Kind) -> Result<()> {
+    fn ask_overwrite(&self, there: FileKind) -> Result<()> {
         let (name, own) = (self.name.display(), self.kind.kind_words());
         let not_ours = if there == self.kind {
             " that lehr did not write"
@@ -137,29 +139,29 @@ impl<'a> Order<'a> {
 }
 
 /// The format of a table of that name.
-fn table_kind(name: &Path) -> Option<Kind> {
+fn table_kind(name: &Path) -> Option<FileKind> {
     if name == Path::new(STREAM) {
-        return Some(Kind::Text);
+        return Some(FileKind::Text);
     }
     let extension = name.extension()?.to_str()?.to_ascii_lowercase();
     match extension.as_str() {
-        "csv" | "txt" | "tsv" | "tab" => Some(Kind::Text),
-        "parquet" | "pq" => Some(Kind::Parquet),
-        "arrow" | "ipc" | "feather" | "arrows" => Some(Kind::Arrow),
+        "csv" | "txt" | "tsv" | "tab" => Some(FileKind::Text),
+        "parquet" | "pq" => Some(FileKind::Parquet),
+        "arrow" | "ipc" | "feather" | "arrows" => Some(FileKind::Arrow),
         _ => None,
     }
 }
 
-impl Output {
+impl OutputFile {
     /// A temporary file that is copied to stdout when it is complete.
-    fn stdout(kind: Kind) -> Result<Output> {
+    fn stdout(kind: FileKind) -> Result<OutputFile> {
         let scratch = Scratch::new_in(&std::env::temp_dir(), "lehr-stdout-")
             .map_err(|error| anyhow!("stdout: cannot prepare what is to be written: {error}"))?;
         let name = match kind {
-            Kind::Text => "stdout.csv",
+            FileKind::Text => "stdout.csv",
             _ => "stdout",
         };
-        Ok(Output {
+        Ok(OutputFile {
             name: STREAM.into(),
             path: scratch.path().join(name),
             _scratch: Some(scratch),

@@ -12,7 +12,7 @@ use crate::live::Live;
 
 /// The treatment of rows with missing values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Missing {
+pub(crate) enum MissingRows {
     /// They are an error that counts them
     #[default]
     Refuse,
@@ -22,11 +22,11 @@ pub(crate) enum Missing {
 
 /// How files are read; the flags for CSV are ignored for formats that describe themselves.
 #[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Reading")]
-pub(crate) struct Reading {
+#[command(next_help_heading = "ReadingArgs")]
+pub(crate) struct ReadingArgs {
     /// What becomes of rows with missing values
     #[arg(long, value_enum, default_value_t, value_name = "refuse|drop")]
-    missing: Missing,
+    missing: MissingRows,
     /// A CSV cell that means missing, besides an empty one and NA (may be repeated)
     #[arg(long, value_name = "TEXT")]
     missing_text: Vec<String>,
@@ -73,7 +73,7 @@ impl FromStr for LevelOrder {
     }
 }
 
-impl Reading {
+impl ReadingArgs {
     /// The options, for some columns or all.
     pub(crate) fn read_options(&self, columns: Option<Vec<String>>) -> Result<ReadOptions> {
         let usual = ReadOptions::default();
@@ -88,8 +88,8 @@ impl Reading {
                 .cloned()
                 .collect(),
             missing: match self.missing {
-                Missing::Drop => MissingPolicy::Drop,
-                Missing::Refuse => MissingPolicy::Refuse,
+                MissingRows::Drop => MissingPolicy::Drop,
+                MissingRows::Refuse => MissingPolicy::Refuse,
             },
             columns,
             categorical: self.categorical.clone(),

@@ -16,7 +16,7 @@ const STACK_BYTES: usize = 16 << 20;
 
 /// The form of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum AnswerForm {
     /// For people.
     Text,
     /// For programs: one JSON value with stable keys.
@@ -35,7 +35,7 @@ pub(crate) enum Voice {
 /// The options that all commands share.
 pub(crate) struct SessionOptions {
     /// The form of the answer.
-    pub(crate) form: Form,
+    pub(crate) form: AnswerForm,
     /// The verbosity on stderr.
     pub(crate) voice: Voice,
     /// The most threads; one per core if `None`.
@@ -45,7 +45,7 @@ pub(crate) struct SessionOptions {
 /// The state that all commands share.
 pub(crate) struct Session {
     /// The form of the answer.
-    pub(crate) form: Form,
+    pub(crate) form: AnswerForm,
     /// The verbosity on stderr.
     pub(crate) voice: Voice,
     pool: rayon::ThreadPool,
@@ -120,8 +120,8 @@ impl Session {
         text: impl FnOnce() -> String,
     ) -> Result<String> {
         match self.form {
-            Form::Text => Ok(text()),
-            Form::Json => Ok(serde_json::to_string_pretty(object)? + "\n"),
+            AnswerForm::Text => Ok(text()),
+            AnswerForm::Json => Ok(serde_json::to_string_pretty(object)? + "\n"),
         }
     }
 

@@ -13,9 +13,9 @@ pub(crate) const STREAM: &str = "-";
 
 /// The content of stdin. Dropping this removes the file.
 #[derive(Default)]
-pub(crate) struct Stdin(OnceLock<Kept>);
+pub(crate) struct Stdin(OnceLock<SpooledInput>);
 
-struct Kept {
+struct SpooledInput {
     path: PathBuf,
     _folder: Scratch,
 }
@@ -46,13 +46,13 @@ impl Stdin {
     }
 }
 
-fn spool_stdin() -> io::Result<Kept> {
+fn spool_stdin() -> io::Result<SpooledInput> {
     let folder = Scratch::new_in(&std::env::temp_dir(), "lehr-stdin-")?;
     let raw = folder.path().join("stdin");
     io::copy(&mut io::stdin().lock(), &mut File::create(&raw)?)?;
     let path = raw.with_extension(Content::recognise_file(&raw)?.extension());
     fs::rename(raw, &path)?;
-    Ok(Kept {
+    Ok(SpooledInput {
         path,
         _folder: folder,
     })

@@ -7,7 +7,7 @@ use lehr::table::{Scratch, ShuffledRows};
 
 use crate::content;
 use crate::interrupt;
-use crate::output::{Force, Order};
+use crate::output::{Force, OutputRequest};
 
 /// A file of rows that is removed when it is no longer needed.
 pub(crate) struct RowFile {
@@ -22,7 +22,8 @@ impl RowFile {
     pub(crate) fn new(output: Option<&Path>) -> Result<RowFile> {
         let (path, folder) = if let Some(output) = output {
             let path = rows_path(output);
-            Order::new(&path, content::Kind::Rows, Force::default()).check_inputs(&[])?;
+            OutputRequest::new(&path, content::FileKind::Rows, Force::default())
+                .check_inputs(&[])?;
             (path, None)
         } else {
             let place = std::env::temp_dir();

@@ -13,9 +13,9 @@ use pyo3::prelude::*;
 use serde::Serialize;
 
 use crate::error::{message_error, refusal_error};
-use crate::fit::Fit;
-use crate::request::{Reading, new_levels, parse_level};
-use crate::source::Source;
+use crate::fit::PyFit;
+use crate::request::{ReadingOptions, new_levels, parse_level};
+use crate::source::PySource;
 
 /// A question about the effects of a column.
 #[derive(FromPyObject)]
@@ -35,12 +35,12 @@ pub(crate) struct Question {
 /// The selection of rows to leave out.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct Sampling {
+pub(crate) struct LooSampleSettings {
     pub(crate) subsample: Option<usize>,
     pub(crate) seed: u64,
 }
 
-impl Sampling {
+impl LooSampleSettings {
     pub(crate) fn rows(&self) -> LooSampling {
         LooSampling {
             subsample: self.subsample,
@@ -52,7 +52,7 @@ impl Sampling {
 /// The rows to leave out by refitting.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct Fitting {
+pub(crate) struct RefitSettings {
     /// The most influential rows to refit without.
     refit: usize,
     /// The number of parts of the table to leave out instead of single rows.
@@ -87,7 +87,7 @@ impl Question {
     }
 
     /// Whether the prediction includes group effects; with a table it does by default.
-    fn prediction_level(&self, source: Option<&Source>) -> PyResult<PredictionLevel> {
+    fn prediction_level(&self, source: Option<&PySource>) -> PyResult<PredictionLevel> {
         match self.level.as_deref() {
             None if source.is_none() => Ok(PredictionLevel::Population),
             None => Ok(PredictionLevel::Groups),
@@ -100,9 +100,9 @@ impl Question {
 #[pyfunction]
 #[pyo3(signature = (fit, source, reading, asked))]
 pub(crate) fn effects(
-    fit: &Bound<'_, Fit>,
-    source: Option<&Source>,
-    reading: Reading,
+    fit: &Bound<'_, PyFit>,
+    source: Option<&PySource>,
+    reading: ReadingOptions,
     asked: Question,
 ) -> PyResult<String> {
     if asked.draws < 2 {
@@ -133,9 +133,9 @@ pub(crate) fn effects(
 /// Leaves rows out of fits of one table, the same rows of each.
 fn leave_out(
     fits: &[&SavedFit],
-    source: &Source,
-    reading: &Reading,
-    sampling: &Sampling,
+    source: &PySource,
+    reading: &ReadingOptions,
+    sampling: &LooSampleSettings,
 ) -> PyResult<Vec<Loo>> {
     // All fits use the same columns, so a row that one of them cannot use is left out of all or
     // none.
@@ -147,11 +147,11 @@ fn leave_out(
 /// Leave-one-out predictive accuracy: the summary as JSON, and the results of each row.
 #[pyfunction]
 pub(crate) fn loo(
-    fit: &Bound<'_, Fit>,
-    source: &Source,
-    reading: Reading,
-    sampling: Sampling,
-    again: Fitting,
+    fit: &Bound<'_, PyFit>,
+    source: &PySource,
+    reading: ReadingOptions,
+    sampling: LooSampleSettings,
+    again: RefitSettings,
 ) -> PyResult<(String, LeftRows)> {
     let saved = fit.get().saved();
     fit.py().detach(|| {
@@ -171,8 +171,13 @@ pub(crate) fn loo(
     })
 }
 
-impl Fitting {
-    fn read_table(&self, saved: &SavedFit, source: &Source, reading: &Reading) -> PyResult<Table> {
+impl RefitSettings {
+    fn read_table(
+        &self,
+        saved: &SavedFit,
+        source: &PySource,
+        reading: &ReadingOptions,
+    ) -> PyResult<Table> {
         let mut wanted = columns_of(&[saved]);
         let by = self.folds_by.clone();
         wanted.extend(by.filter(|by| !wanted.contains(by)));
@@ -210,9 +215,9 @@ pub(crate) fn describe_loo(left: &Loo) -> PyResult<(String, LeftRows)> {
 #[pyfunction]
 pub(crate) fn compare_left_out(
     fits: Vec<NamedFit<'_>>,
-    source: &Source,
-    reading: Reading,
-    sampling: Sampling,
+    source: &PySource,
+    reading: ReadingOptions,
+    sampling: LooSampleSettings,
     py: Python<'_>,
 ) -> PyResult<String> {
     let (names, saved) = split_fits(&fits);
@@ -223,7 +228,7 @@ pub(crate) fn compare_left_out(
 }
 
 /// A fit, with its name.
-pub(crate) type NamedFit<'py> = (String, Bound<'py, Fit>);
+pub(crate) type NamedFit<'py> = (String, Bound<'py, PyFit>);
 
 /// The names, and the fits.
 pub(crate) fn split_fits<'a>(fits: &'a [NamedFit<'_>]) -> (Vec<String>, Vec<&'a SavedFit>) {
@@ -247,7 +252,7 @@ pub(crate) fn compare_fits(
 
 /// The place of the best fit.
 #[pyfunction]
-pub(crate) fn best(fits: Vec<Bound<'_, Fit>>) -> PyResult<usize> {
+pub(crate) fn best(fits: Vec<Bound<'_, PyFit>>) -> PyResult<usize> {
     let saved: Vec<&SavedFit> = fits.iter().map(|fit| fit.get().saved()).collect();
     if saved.is_empty() {
         return Err(message_error("fits: expected at least one, found none"));
@@ -259,7 +264,7 @@ pub(crate) fn best(fits: Vec<Bound<'_, Fit>>) -> PyResult<usize> {
 /// rows.
 #[pyfunction]
 pub(crate) fn compared_report(
-    fits: Vec<Bound<'_, Fit>>,
+    fits: Vec<Bound<'_, PyFit>>,
     tests: Vec<Option<f64>>,
     path: PathBuf,
 ) -> PyResult<()> {

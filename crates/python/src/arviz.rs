@@ -5,11 +5,11 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 
 /// A name and its axes, each with its labels or its length.
-type Axes = Vec<(String, Labels)>;
+type Axes = Vec<(String, AxisLabels)>;
 
 /// The labels of an axis, or only how many places it has.
 #[derive(IntoPyObject)]
-pub(crate) enum Labels {
+pub(crate) enum AxisLabels {
     Names(Vec<String>),
     Count(usize),
 }
@@ -56,9 +56,9 @@ fn variable_values<'py>(
 ) -> Values<'py> {
     let lead = lead
         .iter()
-        .map(|(name, length)| ((*name).to_owned(), Labels::Count(*length)));
+        .map(|(name, length)| ((*name).to_owned(), AxisLabels::Count(*length)));
     let own = variable.dimensions.into_iter();
-    let own = own.map(|axis| (axis.name, Labels::Names(axis.labels)));
+    let own = own.map(|axis| (axis.name, AxisLabels::Names(axis.labels)));
     (
         variable.name,
         lead.chain(own).collect(),

@@ -1,7 +1,7 @@
 //! The full diagnostics of a fit: witnesses, shifts, priors, chains on all rows, simulated tables.
 
 use lehr::regression::{
-    Difference, PriorSensitivity, Ranks, SavedFit, Shift, Simulation, Testimony, columns_of,
+    Difference, PriorSensitivity, Ranks, SavedFit, Shift, Simulation, WitnessReport, columns_of,
 };
 use lehr::table::Table;
 use pyo3::prelude::*;
@@ -9,21 +9,21 @@ use serde::Serialize;
 
 use crate::after::to_json;
 use crate::error::{message_error, refusal_error};
-use crate::fit::Fit;
-use crate::request::{How, Reading};
-use crate::source::Source;
-use crate::watch::{Watch, Watched, run_watched};
+use crate::fit::PyFit;
+use crate::request::{FitSettings, ReadingOptions};
+use crate::source::PySource;
+use crate::watch::{FitMonitor, MonitorObserver, run_watched};
 
 #[derive(Serialize)]
-struct Checked {
-    witnesses: Vec<Testimony>,
+struct FitDiagnostics {
+    witnesses: Vec<WitnessReport>,
     shifts: Vec<Shift>,
     prior_sensitivity: Vec<PriorSensitivity>,
 }
 
 /// The comparison of a fit with Markov chains.
 #[derive(Serialize)]
-struct Compared {
+struct ChainReport {
     method: String,
     verdict: &'static str,
     sentence: String,
@@ -35,12 +35,12 @@ struct Compared {
 
 /// The diagnostics of a fit that do not need its table, as JSON.
 #[pyfunction]
-pub(crate) fn check(fit: &Bound<'_, Fit>) -> PyResult<String> {
+pub(crate) fn check(fit: &Bound<'_, PyFit>) -> PyResult<String> {
     let saved = fit.get().saved();
     fit.py().detach(|| {
         let verdict = saved.posterior.verdict();
-        to_json(&Checked {
-            witnesses: Testimony::all(&verdict),
+        to_json(&FitDiagnostics {
+            witnesses: WitnessReport::all(&verdict),
             shifts: saved.shifts(),
             prior_sensitivity: saved.prior_sensitivity().map_err(refusal_error)?,
         })
@@ -50,24 +50,24 @@ pub(crate) fn check(fit: &Bound<'_, Fit>) -> PyResult<String> {
 /// The comparison of the fit with Markov chains on all rows of the fitted table, as JSON.
 #[pyfunction]
 pub(crate) fn against(
-    fit: &Bound<'_, Fit>,
-    source: &Source,
-    reading: Reading,
-    how: How,
+    fit: &Bound<'_, PyFit>,
+    source: &PySource,
+    reading: ReadingOptions,
+    how: FitSettings,
 ) -> PyResult<String> {
     let saved = fit.get().saved();
     let chains = how.make_fits()?.into_iter().next();
     let chains = chains.ok_or_else(|| message_error("against: expected a method, found none"))?;
     run_watched(&how, fit.py(), |watch| {
         let table = fit_again(saved, source, &reading, watch)?;
-        let found = saved.against(chains.observer(&mut Watched(watch)), &table);
+        let found = saved.against(chains.observer(&mut MonitorObserver(watch)), &table);
         let found = found.map_err(refusal_error)?;
         let bound =
             |of: fn(&lehr::infer::bidirectional::Sandwich) -> lehr::infer::posterior::Estimate| {
                 let one = found.bounds.as_ref().map(of);
                 one.map(|one| (one.mean, one.error))
             };
-        to_json(&Compared {
+        to_json(&ChainReport {
             lower: bound(|one| one.lower),
             upper: bound(|one| one.upper),
             method: found.method,
@@ -86,11 +86,11 @@ type Simulated = (usize, usize, Option<u64>);
 /// JSON.
 #[pyfunction]
 pub(crate) fn simulate(
-    fit: &Bound<'_, Fit>,
-    source: &Source,
-    reading: Reading,
+    fit: &Bound<'_, PyFit>,
+    source: &PySource,
+    reading: ReadingOptions,
     simulated: Simulated,
-    how: How,
+    how: FitSettings,
 ) -> PyResult<String> {
     let (count, rows, iterations) = simulated;
     let saved = fit.get().saved();
@@ -112,9 +112,9 @@ pub(crate) fn simulate(
 /// The columns of the fitted table that the model reads.
 fn fit_again(
     saved: &SavedFit,
-    source: &Source,
-    reading: &Reading,
-    watch: &Watch,
+    source: &PySource,
+    reading: &ReadingOptions,
+    watch: &FitMonitor,
 ) -> PyResult<Table> {
     let options = reading.read_options(Some(columns_of(&[saved])))?;
     source.read(

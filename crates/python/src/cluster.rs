@@ -4,17 +4,17 @@
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use lehr::regression::cluster::{self, Draft, Keeping, Tasks};
+use lehr::regression::cluster::{self, ClusterDraft, RowStorage, Tasks};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyList};
 
 use crate::error::{LehrError, message_error, refusal_error};
-use crate::fit::Fit;
+use crate::fit::PyFit;
 use crate::part::{PartOf, table_files, to_part};
-use crate::request::{Asked, How, Reading};
-use crate::source::Source;
-use crate::watch::{Watched, run_watched};
+use crate::request::{FitSettings, FormulaRequest, ReadingOptions};
+use crate::source::PySource;
+use crate::watch::{MonitorObserver, run_watched};
 
 /// The row groups of a worker.
 #[pyclass(frozen, module = "lehr._lehr")]
@@ -23,11 +23,11 @@ pub(crate) struct Partition(Mutex<cluster::Partition>);
 #[pymethods]
 impl Partition {
     #[new]
-    fn new(own: PartOf, reading: Reading, rows: &str) -> PyResult<Partition> {
+    fn new(own: PartOf, reading: ReadingOptions, rows: &str) -> PyResult<Partition> {
         let options = reading.read_options(None)?;
         let keeping = match rows {
-            "memory" => Keeping::Memory,
-            "files" => Keeping::Files,
+            "memory" => RowStorage::Memory,
+            "files" => RowStorage::Files,
             other => {
                 let words = format!("rows: expected \"memory\" or \"files\", found {other:?}");
                 return Err(message_error(&words));
@@ -57,7 +57,7 @@ impl Partition {
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Cluster {
-    source: Py<Source>,
+    source: Py<PySource>,
     /// An object with `bind(bytes)` and `answer(list of bytes)`.
     workers: Py<PyAny>,
     partitions: usize,
@@ -116,12 +116,12 @@ fn error_message(error: &PyErr, py: Python<'_>) -> String {
 /// Fits a formula to a table on a cluster by one method after another.
 #[pyfunction]
 pub(crate) fn fit_cluster(
-    asked: Asked,
+    asked: FormulaRequest,
     table: Cluster,
-    reading: Reading,
-    how: How,
+    reading: ReadingOptions,
+    how: FitSettings,
     py: Python<'_>,
-) -> PyResult<Vec<Fit>> {
+) -> PyResult<Vec<PyFit>> {
     let fits = how.make_fits()?;
     let (source, workers) = (table.source.get(), table.workers.clone_ref(py));
     let seed = how.seed;
@@ -131,7 +131,7 @@ pub(crate) fn fit_cluster(
         let specification = asked.make_specification(&names, dates)?;
         let columns = specification.columns().into_iter().map(str::to_owned);
         let options = reading.read_options(Some(columns.collect()))?;
-        let draft = Draft {
+        let draft = ClusterDraft {
             specification: &specification,
             fields: table_files(source)?
                 .read_schema(&options)
@@ -146,8 +146,8 @@ pub(crate) fn fit_cluster(
         };
         let regression = draft.learn(Arc::new(workers)).map_err(refusal_error)?;
         let made = fits.into_iter().map(|fit| {
-            let fitted = regression.fit(fit.observer(&mut Watched(watch)));
-            Ok(Fit::new(fitted.map_err(refusal_error)?))
+            let fitted = regression.fit(fit.observer(&mut MonitorObserver(watch)));
+            Ok(PyFit::new(fitted.map_err(refusal_error)?))
         });
         made.collect()
     })

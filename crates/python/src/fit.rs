@@ -18,12 +18,12 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::arviz::{self, Group};
 use crate::error::{message_error, refusal_error};
 use crate::part::{PartOf, part_rows};
-use crate::request::{Reading, new_levels, parse_level, which_groups};
-use crate::source::Source;
+use crate::request::{ReadingOptions, new_levels, parse_level, which_groups};
+use crate::source::PySource;
 
 /// A fit; `python/lehr` wraps it in its public interface.
-#[pyclass(frozen, module = "lehr._lehr")]
-pub(crate) struct Fit {
+#[pyclass(frozen, module = "lehr._lehr", name = "Fit")]
+pub(crate) struct PyFit {
     saved: SavedFit,
 }
 
@@ -39,9 +39,9 @@ type NamedArray<'py> = (String, Bound<'py, PyArray1<f64>>);
 /// Named arrays in order.
 type Arrays<'py> = Vec<(String, Bound<'py, PyAny>)>;
 
-impl Fit {
-    pub(crate) fn new(saved: SavedFit) -> Fit {
-        Fit { saved }
+impl PyFit {
+    pub(crate) fn new(saved: SavedFit) -> PyFit {
+        PyFit { saved }
     }
 
     pub(crate) fn saved(&self) -> &SavedFit {
@@ -49,7 +49,7 @@ impl Fit {
     }
 
     /// The columns of a table that a prediction reads.
-    fn new_rows(&self, source: &Source, reading: &Reading) -> PyResult<Table> {
+    fn new_rows(&self, source: &PySource, reading: &ReadingOptions) -> PyResult<Table> {
         let (mut names, _) = source.names(&reading.read_options(None)?)?;
         let wanted = self.saved.subject.predictor_columns();
         names.retain(|name| wanted.contains(&name.as_str()));
@@ -126,22 +126,24 @@ pub(crate) struct PartTask {
 }
 
 impl PartTask {
-    fn rows(&self, reading: &Reading) -> PyResult<PartRows> {
+    fn rows(&self, reading: &ReadingOptions) -> PyResult<PartRows> {
         part_rows(self.part.clone(), reading)
     }
 }
 
 #[pymethods]
-impl Fit {
+impl PyFit {
     /// Loads a fit that Python or the command saved.
     #[staticmethod]
-    fn load(path: PathBuf) -> PyResult<Fit> {
-        Ok(Fit::new(SavedFit::load(path).map_err(refusal_error)?))
+    fn load(path: PathBuf) -> PyResult<PyFit> {
+        Ok(PyFit::new(SavedFit::load(path).map_err(refusal_error)?))
     }
 
     /// The fit of one response of several.
-    fn response(&self, name: &str) -> PyResult<Fit> {
-        Ok(Fit::new(self.saved.response(name).map_err(refusal_error)?))
+    fn response(&self, name: &str) -> PyResult<PyFit> {
+        Ok(PyFit::new(
+            self.saved.response(name).map_err(refusal_error)?,
+        ))
     }
 
     fn save(&self, path: PathBuf) -> PyResult<()> {
@@ -253,8 +255,8 @@ impl Fit {
     /// Draws of the latents of some rows of the table that was fitted, counted from 1.
     fn local_draws<'py>(
         &self,
-        source: &Source,
-        reading: Reading,
+        source: &PySource,
+        reading: ReadingOptions,
         rows: Vec<u64>,
         py: Python<'py>,
     ) -> PyResult<Vec<NamedArray<'py>>> {
@@ -268,8 +270,8 @@ impl Fit {
     /// Predictions of a table's rows as columns.
     fn predict<'py>(
         &self,
-        source: &Source,
-        reading: Reading,
+        source: &PySource,
+        reading: ReadingOptions,
         by: Forecast,
         py: Python<'py>,
     ) -> PyResult<Arrays<'py>> {
@@ -293,7 +295,7 @@ impl Fit {
     fn predict_part(
         &self,
         task: PartTask,
-        reading: Reading,
+        reading: ReadingOptions,
         by: Forecast,
         py: Python<'_>,
     ) -> PyResult<u64> {
@@ -308,7 +310,7 @@ impl Fit {
     fn score_part<'py>(
         &self,
         task: PartTask,
-        reading: Reading,
+        reading: ReadingOptions,
         by: Forecast,
         py: Python<'py>,
     ) -> PyResult<Bound<'py, PyBytes>> {
@@ -338,8 +340,8 @@ impl Fit {
     /// A response of each row under each draw, draw after draw.
     fn predictive_draws<'py>(
         &self,
-        source: &Source,
-        reading: Reading,
+        source: &PySource,
+        reading: ReadingOptions,
         by: Forecast,
         py: Python<'py>,
     ) -> PyResult<Vec<Bound<'py, PyArray1<f64>>>> {
@@ -355,8 +357,8 @@ impl Fit {
     /// Scores on rows that have the response.
     fn evaluate<'py>(
         &self,
-        source: &Source,
-        reading: Reading,
+        source: &PySource,
+        reading: ReadingOptions,
         by: Forecast,
         py: Python<'py>,
     ) -> PyResult<Bound<'py, PyDict>> {
@@ -383,8 +385,8 @@ impl Fit {
     #[pyo3(signature = (source, reading, group_effects))]
     fn arviz<'py>(
         &self,
-        source: Option<&Source>,
-        reading: Reading,
+        source: Option<&PySource>,
+        reading: ReadingOptions,
         group_effects: bool,
         py: Python<'py>,
     ) -> PyResult<Exported<'py>> {

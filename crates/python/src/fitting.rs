@@ -4,19 +4,19 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use lehr::Error;
-use lehr::regression::{BoundRegression, LearnError, Opening};
+use lehr::regression::{BoundRegression, LearnError, OpenRequest};
 use lehr::table::Scratch;
 use pyo3::prelude::*;
 
 use crate::after::to_json;
 use crate::error::refusal_error;
-use crate::fit::Fit;
-use crate::request::{Asked, How, Reading};
-use crate::source::Source;
-use crate::watch::{Watch, Watched, run_watched};
+use crate::fit::PyFit;
+use crate::request::{FitSettings, FormulaRequest, ReadingOptions};
+use crate::source::PySource;
+use crate::watch::{FitMonitor, MonitorObserver, run_watched};
 
 /// A model with its rows.
-struct Task {
+struct FitTask {
     bound: BoundRegression,
     /// The file of the rows, if they are on disk.
     rows: Option<RowFile>,
@@ -47,14 +47,19 @@ impl RowFile {
     }
 }
 
-impl Task {
+impl FitTask {
     /// Reads the columns that the formula names and builds the model.
-    fn new(asked: &Asked, source: &Source, reading: &Reading, at: &Place<'_>) -> PyResult<Task> {
+    fn new(
+        asked: &FormulaRequest,
+        source: &PySource,
+        reading: &ReadingOptions,
+        at: &TaskResources<'_>,
+    ) -> PyResult<FitTask> {
         let clock = Instant::now();
         let options = reading.read_options(None)?;
         let (names, dates) = source.names(&options)?;
         let specification = asked.make_specification(&names, dates)?;
-        let opening = Opening {
+        let opening = OpenRequest {
             options: &options,
             memory: at.memory,
             methods: at.methods,
@@ -65,15 +70,15 @@ impl Task {
         let bound = source.open(&specification, &opening, &mut || {
             Ok(rows.insert(RowFile::new(at.rows)?).path.clone())
         });
-        Ok(Task {
+        Ok(FitTask {
             bound: bound.map_err(refusal_error)?,
             rows,
         })
     }
 
-    fn fit(&self, fit: lehr::infer::fit::Fit<'_>, watch: &Watch) -> PyResult<Fit> {
-        let made = self.bound.fit(fit.observer(&mut Watched(watch)));
-        Ok(Fit::new(made.map_err(refusal_error)?))
+    fn fit(&self, fit: lehr::infer::fit::Fit<'_>, watch: &FitMonitor) -> PyResult<PyFit> {
+        let made = self.bound.fit(fit.observer(&mut MonitorObserver(watch)));
+        Ok(PyFit::new(made.map_err(refusal_error)?))
     }
 
     /// Removes rows on disk that are no longer needed.
@@ -85,13 +90,13 @@ impl Task {
 }
 
 /// The resources of a task.
-struct Place<'a> {
+struct TaskResources<'a> {
     rows: Option<&'a Path>,
     /// The memory in bytes for the columns.
     memory: u64,
     /// The methods that will fit the model.
     methods: &'a [&'a str],
-    watch: &'a Watch,
+    watch: &'a FitMonitor,
 }
 
 /// A prior: its name, distribution and who set it.
@@ -101,21 +106,21 @@ type PriorEntry = (String, String, String);
 /// quantiles as JSON.
 #[pyfunction]
 pub(crate) fn priors(
-    asked: Asked,
-    source: &Source,
-    reading: Reading,
+    asked: FormulaRequest,
+    source: &PySource,
+    reading: ReadingOptions,
     drawn: Option<(usize, u64)>,
     py: Python<'_>,
 ) -> PyResult<(Vec<PriorEntry>, Option<String>)> {
     let memory = asked.memory_bytes()?;
     py.detach(|| {
-        let place = Place {
+        let place = TaskResources {
             rows: None,
             memory,
             methods: &[],
-            watch: &Watch::default(),
+            watch: &FitMonitor::default(),
         };
-        let task = Task::new(&asked, source, &reading, &place)?;
+        let task = FitTask::new(&asked, source, &reading, &place)?;
         let lines = task.bound.subject.prior_lines().into_iter();
         let lines = lines.map(|one| (one.name, one.distribution, one.origin.to_string()));
         let drawn = drawn.map(|(draws, seed)| {
@@ -131,12 +136,12 @@ pub(crate) fn priors(
 /// Fits a formula to a table by one method after another.
 #[pyfunction]
 pub(crate) fn fit(
-    asked: Asked,
-    source: &Source,
-    reading: Reading,
-    how: How,
+    asked: FormulaRequest,
+    source: &PySource,
+    reading: ReadingOptions,
+    how: FitSettings,
     py: Python<'_>,
-) -> PyResult<Vec<Fit>> {
+) -> PyResult<Vec<PyFit>> {
     let drawn = asked.prior_only.then(|| how.of_prior()).transpose()?;
     let fits = if drawn.is_some() {
         Vec::new()
@@ -147,11 +152,11 @@ pub(crate) fn fit(
     let methods: Vec<&str> = fits.iter().map(|fit| fit.method.info().name).collect();
     run_watched(&how, py, |watch| {
         let rows = how.rows.as_deref();
-        let task = Task::new(
+        let task = FitTask::new(
             &asked,
             source,
             &reading,
-            &Place {
+            &TaskResources {
                 rows,
                 memory,
                 methods: &methods,
@@ -160,7 +165,7 @@ pub(crate) fn fit(
         )?;
         let made = if let Some((draws, seed)) = drawn {
             let drawn = task.bound.prior_only(draws, seed).map_err(refusal_error)?;
-            vec![Fit::new(drawn)]
+            vec![PyFit::new(drawn)]
         } else {
             let made = fits.into_iter().map(|fit| task.fit(fit, watch));
             made.collect::<PyResult<_>>()?

@@ -5,22 +5,24 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 
-use crate::after::{LeftRows, NamedFit, Sampling, compare_fits, describe_loo, split_fits};
+use crate::after::{LeftRows, LooSampleSettings, NamedFit, compare_fits, describe_loo, split_fits};
 use crate::error::refusal_error;
 use crate::part::{PartOf, part_rows};
-use crate::request::Reading;
+use crate::request::ReadingOptions;
 
 /// The statistics of all rows of a part that are cheap to compute.
 #[pyfunction]
 pub(crate) fn glance_part<'py>(
     fits: Vec<NamedFit<'py>>,
     part: PartOf,
-    reading: Reading,
+    reading: ReadingOptions,
     py: Python<'py>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let (_, saved) = split_fits(&fits);
     let rows = part_rows(part, &reading)?;
-    let glance = py.detach(|| rows.glance(&saved)).map_err(refusal_error)?;
+    let glance = py
+        .detach(|| rows.cheap_estimates(&saved))
+        .map_err(refusal_error)?;
     Ok(PyBytes::new(py, &glance))
 }
 
@@ -28,7 +30,7 @@ pub(crate) fn glance_part<'py>(
 #[pyfunction]
 pub(crate) fn parts_to_leave_out(
     glances: Vec<PyBackedBytes>,
-    sampling: Sampling,
+    sampling: LooSampleSettings,
 ) -> PyResult<Vec<Vec<u64>>> {
     cluster::to_leave_out(&message_bytes(&glances), sampling.rows()).map_err(refusal_error)
 }
@@ -39,7 +41,7 @@ pub(crate) fn leave_out_part<'py>(
     fits: Vec<NamedFit<'py>>,
     part: PartOf,
     chosen: Vec<u64>,
-    reading: Reading,
+    reading: ReadingOptions,
     py: Python<'py>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let (_, saved) = split_fits(&fits);

@@ -36,7 +36,7 @@ mod _lehr {
     #[pymodule_export]
     use super::error::{Interrupted, LehrError};
     #[pymodule_export]
-    use super::fit::Fit;
+    use super::fit::PyFit;
     #[pymodule_export]
     use super::fitting::{fit, priors};
     #[pymodule_export]
@@ -50,7 +50,7 @@ mod _lehr {
     #[pymodule_export]
     use super::request::{families, methods, needed};
     #[pymodule_export]
-    use super::source::Source;
+    use super::source::PySource;
 
     use pyo3::prelude::*;
 

@@ -16,7 +16,7 @@ use crate::error::{message_error, refusal_error};
 /// The options of reading a table, from keyword arguments.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct Reading {
+pub(crate) struct ReadingOptions {
     missing: String,
     missing_text: Vec<String>,
     delimiter: Option<String>,
@@ -25,7 +25,7 @@ pub(crate) struct Reading {
     levels: Vec<(String, Vec<String>)>,
 }
 
-impl Reading {
+impl ReadingOptions {
     /// The options, for some columns or all.
     pub(crate) fn read_options(&self, columns: Option<Vec<String>>) -> PyResult<ReadOptions> {
         let usual = ReadOptions::default();
@@ -78,7 +78,7 @@ fn parse_byte(text: &str) -> PyResult<u8> {
 /// The model, from the keyword arguments of a formula.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct Asked {
+pub(crate) struct FormulaRequest {
     /// The formula of the response, and those of parameters of the family.
     formula: Vec<String>,
     family: Option<String>,
@@ -89,7 +89,7 @@ pub(crate) struct Asked {
     memory: String,
 }
 
-impl Asked {
+impl FormulaRequest {
     /// The specification for a table with these columns.
     pub(crate) fn make_specification(
         &self,
@@ -124,7 +124,7 @@ impl Asked {
 /// The settings of a fit, from keyword arguments.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub(crate) struct How {
+pub(crate) struct FitSettings {
     methods: Vec<String>,
     /// A callback for progress.
     pub(crate) progress: Option<Py<PyAny>>,
@@ -139,7 +139,7 @@ pub(crate) struct How {
     pub(crate) rows: Option<PathBuf>,
 }
 
-impl How {
+impl FitSettings {
     /// Draws and seed of a prior without a fit.
     pub(crate) fn of_prior(&self) -> PyResult<(usize, u64)> {
         const DRAWS: usize = 1000;

@@ -5,7 +5,8 @@ use std::sync::Mutex;
 
 use lehr::Error;
 use lehr::regression::{
-    BoundRegression, FileTable, LearnError, Opening, ReadObserver, Specification, TableInput, open,
+    BoundRegression, FileTable, LearnError, OpenRequest, ReadObserver, Specification, TableInput,
+    open,
 };
 use lehr::table::{ArrowBatches, Column, Field, MISSING, ReadOptions, Table, TableFiles};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
@@ -19,10 +20,10 @@ const READ_BEFORE: &str =
     "table: expected rows, found a stream that was read before\n  hint: make the table anew";
 
 /// A table that has not been read yet.
-#[pyclass(frozen, module = "lehr._lehr")]
-pub(crate) struct Source(Kind);
+#[pyclass(frozen, module = "lehr._lehr", name = "Source")]
+pub(crate) struct PySource(SourceKind);
 
-enum Kind {
+enum SourceKind {
     Files(TableFiles),
     Arrow(Mutex<Option<ArrowBatches>>, Vec<Field>),
     Columns(Table, Vec<String>),
@@ -30,7 +31,7 @@ enum Kind {
 
 /// One column of arrays.
 #[derive(FromPyObject)]
-enum Values<'py> {
+enum ArrayColumn<'py> {
     /// Numbers; NaN is missing.
     #[pyo3(transparent)]
     Number(PyReadonlyArray1<'py, f64>),
@@ -45,42 +46,47 @@ enum Values<'py> {
 }
 
 #[pymethods]
-impl Source {
+impl PySource {
     /// The files, folders or patterns that together are one table.
     #[staticmethod]
-    fn files(paths: Vec<PathBuf>) -> PyResult<Source> {
-        Ok(Source(Kind::Files(
+    fn files(paths: Vec<PathBuf>) -> PyResult<PySource> {
+        Ok(PySource(SourceKind::Files(
             TableFiles::open_inputs(&paths).map_err(refusal_error)?,
         )))
     }
 
     /// An object with the Arrow PyCapsule interface.
     #[staticmethod]
-    fn arrow(batches: AnyRecordBatch) -> PyResult<Source> {
+    fn arrow(batches: AnyRecordBatch) -> PyResult<PySource> {
         let batches = ArrowBatches::new(batches.into_reader()?).map_err(refusal_error)?;
         let fields = batches.fields().to_vec();
-        Ok(Source(Kind::Arrow(Mutex::new(Some(batches)), fields)))
+        Ok(PySource(SourceKind::Arrow(
+            Mutex::new(Some(batches)),
+            fields,
+        )))
     }
 
     /// Columns by name; `dates` are those that were dates.
     #[staticmethod]
-    fn columns(columns: Vec<(String, Values<'_>)>, dates: Vec<String>) -> PyResult<Source> {
+    fn columns(columns: Vec<(String, ArrayColumn<'_>)>, dates: Vec<String>) -> PyResult<PySource> {
         let mut table = Table::new();
         for (name, values) in columns {
             let column = column(&name, &values)?;
             table.insert(name, column).map_err(refusal_error)?;
         }
-        Ok(Source(Kind::Columns(table, dates)))
+        Ok(PySource(SourceKind::Columns(table, dates)))
     }
 }
 
-impl Source {
+impl PySource {
     /// The names of all columns, and of those that hold dates.
     pub(crate) fn names(&self, options: &ReadOptions) -> PyResult<(Vec<String>, Vec<String>)> {
         let fields = match &self.0 {
-            Kind::Files(files) => files.read_schema(options).map_err(refusal_error)?,
-            Kind::Arrow(_, fields) => fields.clone(),
-            Kind::Columns(table, dates) => return Ok((table.names().to_vec(), dates.clone())),
+            SourceKind::Files(files) => files.read_schema(options).map_err(refusal_error)?,
+            SourceKind::Arrow(_, fields) => fields.clone(),
+            SourceKind::Columns(table, dates) => {
+                return Ok((table.names().to_vec(), dates.clone()));
+            }
         };
         let dates = fields.iter().filter(|field| field.is_date());
         let dates = dates.map(|field| field.name.clone()).collect();
@@ -91,7 +97,7 @@ impl Source {
     /// The files, if the source consists of files.
     pub(crate) fn as_files(&self) -> Option<&TableFiles> {
         match &self.0 {
-            Kind::Files(files) => Some(files),
+            SourceKind::Files(files) => Some(files),
             _ => None,
         }
     }
@@ -100,13 +106,13 @@ impl Source {
     pub(crate) fn open(
         &self,
         specification: &Specification,
-        opening: &Opening<'_>,
+        opening: &OpenRequest<'_>,
         row_file: &mut dyn FnMut() -> Result<PathBuf, Error>,
     ) -> Result<BoundRegression, Error> {
         let make = |options: &ReadOptions| self.rows(options, opening.observer);
         let table = match &self.0 {
-            Kind::Files(files) => TableInput::Files(files),
-            Kind::Arrow(..) | Kind::Columns(..) => TableInput::Made(&make),
+            SourceKind::Files(files) => TableInput::Files(files),
+            SourceKind::Arrow(..) | SourceKind::Columns(..) => TableInput::Made(&make),
         };
         open(specification, &table, opening, row_file)
     }
@@ -122,26 +128,28 @@ impl Source {
 
     fn rows(&self, options: &ReadOptions, observer: &dyn ReadObserver) -> Result<Table, Error> {
         match &self.0 {
-            Kind::Files(files) => FileTable::new(files, options, observer)?.read(),
-            Kind::Arrow(batches, _) => {
+            SourceKind::Files(files) => FileTable::new(files, options, observer)?.read(),
+            SourceKind::Arrow(batches, _) => {
                 let batches = batches.lock().ok().and_then(|mut one| one.take());
                 let batches = batches.ok_or_else(|| LearnError::Read(READ_BEFORE.into()))?;
                 Ok(batches.read_table(options)?)
             }
-            Kind::Columns(table, _) => Ok(table.clone().with_options(options)?),
+            SourceKind::Columns(table, _) => Ok(table.clone().with_options(options)?),
         }
     }
 }
 
-fn column(name: &str, values: &Values<'_>) -> PyResult<Column> {
+fn column(name: &str, values: &ArrayColumn<'_>) -> PyResult<Column> {
     let scattered = |_| message_error(&format!("column {name:?}: expected an array in one piece"));
     Ok(match values {
-        Values::Number(values) => Column::Number(values.as_slice().map_err(scattered)?.to_vec()),
-        Values::Matrix(values) => Column::Matrix {
+        ArrayColumn::Number(values) => {
+            Column::Number(values.as_slice().map_err(scattered)?.to_vec())
+        }
+        ArrayColumn::Matrix(values) => Column::Matrix {
             width: values.as_array().ncols(),
             values: values.as_slice().map_err(scattered)?.to_vec(),
         },
-        Values::Boolean(values) => {
+        ArrayColumn::Boolean(values) => {
             let truth = |value: &i8| (*value >= 0).then_some(*value == 1);
             Column::Boolean(
                 values
@@ -152,7 +160,7 @@ fn column(name: &str, values: &Values<'_>) -> PyResult<Column> {
                     .collect(),
             )
         }
-        Values::Category(codes, levels, is_ordered) => {
+        ArrayColumn::Category(codes, levels, is_ordered) => {
             let code = |code: &i64| u32::try_from(*code).unwrap_or(MISSING);
             let codes: Vec<u32> = codes
                 .as_slice()

@@ -10,7 +10,7 @@ use lehr::regression::ReadObserver;
 use pyo3::prelude::*;
 
 use crate::error::message_error;
-use crate::request::How;
+use crate::request::FitSettings;
 
 /// Stack of each thread, since deep models are walked recursively.
 const STACK_BYTES: usize = 16 << 20;
@@ -29,12 +29,12 @@ pub(crate) struct News {
 
 /// The state that the worker and Python share.
 #[derive(Default)]
-pub(crate) struct Watch {
+pub(crate) struct FitMonitor {
     stop: AtomicBool,
     news: Mutex<News>,
 }
 
-impl Watch {
+impl FitMonitor {
     fn current_wish(&self) -> Wish {
         if self.stop.load(Ordering::SeqCst) {
             Wish::Stop
@@ -55,7 +55,7 @@ impl Watch {
     }
 }
 
-impl Watch {
+impl FitMonitor {
     /// Reports that some of a number of items are done.
     pub(crate) fn tell_counts(
         &self,
@@ -75,7 +75,7 @@ impl Watch {
     }
 }
 
-impl ReadObserver for Watch {
+impl ReadObserver for FitMonitor {
     fn rows(&self, at: lehr::table::Progress) -> Wish {
         self.tell_news(|news| {
             let doing = match at.stage {
@@ -94,9 +94,9 @@ impl ReadObserver for Watch {
 }
 
 /// An observer that reports a fit's progress to the watch.
-pub(crate) struct Watched<'a>(pub(crate) &'a Watch);
+pub(crate) struct MonitorObserver<'a>(pub(crate) &'a FitMonitor);
 
-impl Observer for Watched<'_> {
+impl Observer for MonitorObserver<'_> {
     fn begin(&mut self, phase: Phase) {
         self.0.tell_news(|news| {
             *news = News {
@@ -124,16 +124,16 @@ impl Observer for Watched<'_> {
 /// exception in `progress`, asks the work to stop and is raised unless the work returned an error
 /// of its own.
 pub(crate) fn run_watched<T: Send>(
-    how: &How,
+    how: &FitSettings,
     py: Python<'_>,
-    work: impl FnOnce(&Watch) -> PyResult<T> + Send,
+    work: impl FnOnce(&FitMonitor) -> PyResult<T> + Send,
 ) -> PyResult<T> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(how.threads.unwrap_or(0))
         .stack_size(STACK_BYTES)
         .build()
         .map_err(|error| message_error(&format!("threads: {error}\n  hint: ask for fewer")))?;
-    let watch = Watch::default();
+    let watch = FitMonitor::default();
     let (sender, receiver) = channel();
     let receiver = Mutex::new(receiver);
     let mut raised = None;
@@ -171,7 +171,7 @@ pub(crate) fn run_watched<T: Send>(
 }
 
 /// Reports the state of the work and lets Python handle signals.
-fn show_news(py: Python<'_>, watch: &Watch, how: &How) -> PyResult<()> {
+fn show_news(py: Python<'_>, watch: &FitMonitor, how: &FitSettings) -> PyResult<()> {
     py.check_signals()?;
     if let Some(progress) = &how.progress {
         let news = watch.latest_news();

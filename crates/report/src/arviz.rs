@@ -150,7 +150,7 @@ impl InferenceData {
     /// Returns an error, because this build has no `NetCDF`.
     #[cfg(not(feature = "netcdf"))]
     pub fn write(&self, path: &std::path::Path) -> Result<(), ReportError> {
-        self.parts()?;
+        self.data_parts()?;
         Err(ReportError::Netcdf {
             path: path.into(),
             reason: "this program was built without the feature \"netcdf\"".into(),

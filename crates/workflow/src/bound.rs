@@ -8,7 +8,7 @@ use lehr_model::Bound;
 use lehr_regression::{RegressionError, Several, Specification};
 use lehr_table::Table;
 
-use crate::fitted_model::Subject;
+use crate::fitted_model::AnyModel;
 
 /// All rows of a model, which stay in files.
 pub(crate) trait RowsInFiles: Send + Sync {
@@ -25,7 +25,7 @@ pub(crate) trait RowsInFiles: Send + Sync {
 /// A regression with its rows, ready to be fitted by any method.
 pub struct BoundRegression {
     /// The model without its rows.
-    pub subject: Subject,
+    pub subject: AnyModel,
     /// The model on its rows.
     pub bound: Bound,
     /// The automatic choices before the fit.
@@ -53,7 +53,7 @@ impl BoundRegression {
         if table.n_rows() == 0 && dropped > 0 {
             return Err(LearnError::AllMissing { dropped }.into());
         }
-        let subject = Subject::from(specification.model(table)?);
+        let subject = AnyModel::from(specification.model(table)?);
         let several = subject.several().map_or(&[][..], Several::responses);
         let singles = several.iter().map(|own| own.bind(table));
         Ok(BoundRegression {

@@ -18,7 +18,7 @@ use lehr_table::{
 
 use crate::bound::BoundRegression;
 use crate::error::Error;
-use crate::fitted_model::Subject;
+use crate::fitted_model::AnyModel;
 
 /// The memory for shuffling the rows.
 const SHUFFLE_BYTES: usize = 32 << 20;
@@ -147,7 +147,7 @@ impl BoundRegression {
         }
         let regression = specification.learn(table)?;
         let (bound, dropped_rows) = bind(&regression, table, rows)?;
-        let subject = Subject::Regression(Box::new(regression));
+        let subject = AnyModel::Regression(Box::new(regression));
         let mut choices = specification.choices(&subject.regressions());
         choices.push(("rows".into(), "on disk, shuffled".into()));
         Ok(BoundRegression {

@@ -16,7 +16,7 @@ use crate::bound::BoundRegression;
 use crate::check::check_data;
 use crate::data_check::DataCheck;
 use crate::error::Error;
-use crate::fitted_model::Subject;
+use crate::fitted_model::AnyModel;
 use crate::saved_fit::{SavedFit, today};
 
 /// A regression of a table: set a family and priors if the defaults do not suit, then call
@@ -134,8 +134,8 @@ impl BoundRegression {
     ) -> Result<SavedFit, Error> {
         // Draws of single groups can be repeated from the kept statistics.
         let fit = match &self.subject {
-            Subject::Regression(_) => fit.sparing(Spared::LIMIT),
-            Subject::Several(_) | Subject::Program(_) => fit,
+            AnyModel::Regression(_) => fit.sparing(Spared::LIMIT),
+            AnyModel::Several(_) | AnyModel::Program(_) => fit,
         };
         let run = fit.run(density);
         Ok(self.saved(run.map_err(|error| self.named(error))?))
@@ -168,13 +168,13 @@ impl BoundRegression {
             data_check: DataCheck::default(),
             response_checks: Vec::new(),
         };
-        if let Subject::Several(_) = &saved.subject {
+        if let AnyModel::Several(_) = &saved.subject {
             saved.check_responses(&self.singles);
             saved.contents = saved.response_contents(&rows);
             return saved;
         }
         let coefficients = saved.coefficients(Groups::Leave);
-        if let Subject::Regression(regression) = &mut saved.subject
+        if let AnyModel::Regression(regression) = &mut saved.subject
             && let Some(note) = regression.dominated(&coefficients).filter(|_| is_fitted)
         {
             regression.add_note(note);
@@ -184,7 +184,7 @@ impl BoundRegression {
         } else {
             Vec::new()
         };
-        if let Subject::Regression(regression) = &mut saved.subject {
+        if let AnyModel::Regression(regression) = &mut saved.subject {
             for note in strays {
                 regression.add_note(note);
             }

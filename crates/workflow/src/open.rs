@@ -9,7 +9,7 @@ use lehr_table::{ReadOptions, Table, TableFiles};
 use crate::bound::BoundRegression;
 use crate::error::Error;
 use crate::file_table::{FileTable, ReadObserver};
-use crate::streamed::Streaming;
+use crate::streamed::StreamOptions;
 
 /// A table that a model is made of.
 pub enum TableInput<'a> {
@@ -20,7 +20,7 @@ pub enum TableInput<'a> {
 }
 
 /// The reading of a table.
-pub struct Opening<'a> {
+pub struct OpenRequest<'a> {
     /// How cells are read. The formula chooses the columns.
     pub options: &'a ReadOptions,
     /// The bytes that columns may take in memory.
@@ -42,7 +42,7 @@ pub struct Opening<'a> {
 pub fn open<E: From<Error>>(
     specification: &Specification,
     table: &TableInput<'_>,
-    opening: &Opening<'_>,
+    opening: &OpenRequest<'_>,
     row_file: &mut dyn FnMut() -> Result<PathBuf, E>,
 ) -> Result<BoundRegression, E> {
     let columns = specification.columns().into_iter().map(str::to_owned);
@@ -56,11 +56,11 @@ pub fn open<E: From<Error>>(
         TableInput::Made(make) => return Ok(bind(specification, &make(&options)?, opening)?),
     };
     let files = FileTable::new(source, &options, opening.observer).map_err(Error::from)?;
-    let streaming = Streaming {
+    let streaming = StreamOptions {
         memory: opening.memory,
         methods: opening.methods,
-        sample: Streaming::SAMPLE,
-        distinct: Streaming::DISTINCT,
+        sample: StreamOptions::SAMPLE,
+        distinct: StreamOptions::DISTINCT,
         clock: opening.clock,
     };
     if let Some(bound) = BoundRegression::streamed(specification, &files, &streaming)? {
@@ -78,7 +78,7 @@ pub fn open<E: From<Error>>(
 fn bind(
     specification: &Specification,
     table: &Table,
-    opening: &Opening<'_>,
+    opening: &OpenRequest<'_>,
 ) -> Result<BoundRegression, Error> {
     opening.observer.all_read();
     Ok(BoundRegression::new(specification, table, opening.clock)?)

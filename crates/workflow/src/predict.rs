@@ -51,7 +51,7 @@ impl Default for PredictionDetails {
 }
 
 /// A table's rows in the form of the model, with the corresponding draws.
-pub(crate) struct Batch {
+pub(crate) struct PredictionBatch {
     /// The model on the rows.
     pub(crate) rows: NewRows,
     /// The draws, with effects for groups that were not fitted.
@@ -75,7 +75,7 @@ impl Forecaster<'_> {
     }
 
     /// The named quantities of each row for each draw.
-    fn parameters(&self, batch: &Batch) -> Result<Vec<NamedRows>, LearnError> {
+    fn parameters(&self, batch: &PredictionBatch) -> Result<Vec<NamedRows>, LearnError> {
         let mut predictor = Predictor::of_all_rows(batch.rows.bound());
         let wanted = &self.details.parameters;
         let mut found: Vec<NamedRows> = Vec::new();
@@ -99,7 +99,7 @@ impl Forecaster<'_> {
     }
 
     /// The rows of a table in the form of the model.
-    pub(crate) fn batch(&self, table: &Table) -> Result<Batch, Error> {
+    pub(crate) fn batch(&self, table: &Table) -> Result<PredictionBatch, Error> {
         let saved = self.saved;
         let rows = match self.level {
             PredictionLevel::Groups => saved.rows_to_predict(table, self.new_levels)?,
@@ -110,13 +110,13 @@ impl Forecaster<'_> {
             let draw = saved.draw_for(*place, &rows);
             rows.latents(&draw, self.seed.wrapping_add(k as u64))
         });
-        Ok(Batch {
+        Ok(PredictionBatch {
             draws: draws.collect(),
             rows,
         })
     }
 
-    pub(crate) fn predict_batch(&self, batch: &Batch, first: u64) -> Predictions {
+    pub(crate) fn predict_batch(&self, batch: &PredictionBatch, first: u64) -> Predictions {
         let mut predictor = Predictor::of_all_rows(batch.rows.bound());
         let mut stream = Stream::new(self.seed, "predict", first);
         let (params, subject) = (self.saved.params(), &self.saved.subject);

@@ -5,7 +5,9 @@ use std::time::Instant;
 
 use anyhow::Result;
 use lehr::prelude::*;
-use lehr::regression::cluster::{self, Draft, Keeping, PartRows, Partition, Tasks, Workers};
+use lehr::regression::cluster::{
+    self, ClusterDraft, PartRows, Partition, RowStorage, Tasks, Workers,
+};
 use lehr::regression::{LooSampling, Specification};
 use lehr::table::{ReadOptions, TableFiles};
 
@@ -63,37 +65,39 @@ const SURROGATE: Asked = Asked {
 /// Fits whose workers keep their rows or read them again for every task.
 pub(super) fn cases() -> Vec<Case> {
     vec![
-        Case::program("workers/linear", |shell| fit(shell, LINE, Keeping::Memory)),
+        Case::program("workers/linear", |shell| {
+            fit(shell, LINE, RowStorage::Memory)
+        }),
         Case::program("workers/events", |shell| {
-            fit(shell, EVENTS, Keeping::Memory)
+            fit(shell, EVENTS, RowStorage::Memory)
         }),
         Case::program("workers/events in files", |shell| {
-            fit(shell, EVENTS, Keeping::Files)
+            fit(shell, EVENTS, RowStorage::Files)
         }),
         Case::program("workers/chains", |shell| {
-            fit(shell, CHAINS, Keeping::Memory)
+            fit(shell, CHAINS, RowStorage::Memory)
         }),
         Case::program("workers/groups", |shell| {
-            fit(shell, GROUPS, Keeping::Memory)
+            fit(shell, GROUPS, RowStorage::Memory)
         }),
         Case::program("workers/groups in files", |shell| {
-            fit(shell, GROUPS, Keeping::Files)
+            fit(shell, GROUPS, RowStorage::Files)
         }),
         Case::program("workers/surrogate", |shell| {
-            fit(shell, SURROGATE, Keeping::Memory)
+            fit(shell, SURROGATE, RowStorage::Memory)
         }),
     ]
 }
 
 /// Runs the fit, records the workers' results, saves it, and runs commands on the file.
-fn fit(shell: &mut Shell, asked: Asked, keeping: Keeping) -> Result<()> {
+fn fit(shell: &mut Shell, asked: Asked, keeping: RowStorage) -> Result<()> {
     table::write(&shell.path(""), TABLE)?;
     let files = TableFiles::open_inputs(&[shell.path(TABLE)])?;
     let fields = files.read_schema(&ReadOptions::default())?;
     let names: Vec<String> = fields.iter().map(|field| field.name.clone()).collect();
     let specification = Specification::parse(asked.formula, &names)?;
     let specification = specification.with_family(asked.family.parse()?);
-    let draft = Draft {
+    let draft = ClusterDraft {
         specification: &specification,
         fields,
         sample: 4096,
@@ -122,19 +126,19 @@ fn left_out(shell: &mut Shell, saved: &SavedFit, files: &TableFiles) -> Result<(
             options: options.clone(),
         })
         .collect();
-    let glances = parts.iter().map(|part| part.glance(&[saved]));
-    let glances = glances.collect::<Result<Vec<_>, _>>()?;
+    let estimates = parts.iter().map(|part| part.cheap_estimates(&[saved]));
+    let estimates = estimates.collect::<Result<Vec<_>, _>>()?;
     let sampling = LooSampling {
         subsample: Some(50),
         seed: 3,
     };
-    let chosen = cluster::to_leave_out(&glances, sampling)?;
+    let chosen = cluster::to_leave_out(&estimates, sampling)?;
     let left = parts
         .iter()
         .zip(&chosen)
         .map(|(part, rows)| part.leave_out(&[saved], rows));
     let left = left.collect::<Result<Vec<_>, _>>()?;
-    let summaries = cluster::left_out(&[saved], &glances, &left)?;
+    let summaries = cluster::left_out(&[saved], &estimates, &left)?;
     let name = shell.name("left out");
     for one in summaries {
         record(
@@ -153,7 +157,7 @@ struct Pair {
 }
 
 impl Pair {
-    fn of(files: &TableFiles, keeping: Keeping) -> Result<Pair> {
+    fn of(files: &TableFiles, keeping: RowStorage) -> Result<Pair> {
         let partition = |part| Partition::new(part, ReadOptions::default()).keeping(keeping);
         let mut first: Vec<Partition> = files
             .split_parts(1 << 20)?

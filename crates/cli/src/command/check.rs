@@ -7,14 +7,16 @@ use anyhow::Result;
 use clap::Args;
 use lehr::infer::fit::Fit;
 use lehr::infer::judge::{Reason, usable_shape};
-use lehr::regression::{Against, PriorSensitivity, Ranks, SavedFit, Shift, Simulation, Testimony};
+use lehr::regression::{
+    ChainComparison, PriorSensitivity, Ranks, SavedFit, Shift, Simulation, WitnessReport,
+};
 use serde::Serialize;
 
 use crate::against::AgainstObject;
 use crate::interrupt;
 use crate::live::Live;
-use crate::outcome::Outcome;
-use crate::reading::Reading;
+use crate::outcome::CommandOutcome;
+use crate::reading::ReadingArgs;
 use crate::session::Session;
 
 /// Show the diagnostics of a fit at length
@@ -29,7 +31,7 @@ use crate::session::Session;
   lehr check fit.lehr
   lehr check fit.lehr train.parquet --against nuts
   lehr check fit.lehr --simulate train.parquet --simulations 50")]
-pub(crate) struct Check {
+pub(crate) struct CheckArgs {
     /// A file written by lehr fit; - reads stdin
     fit: PathBuf,
     /// The table that was fitted, for --against
@@ -57,7 +59,7 @@ pub(crate) struct Check {
     #[arg(long, value_name = "N")]
     simulation_iterations: Option<u64>,
     #[command(flatten)]
-    reading: Reading,
+    reading: ReadingArgs,
 }
 
 #[derive(Serialize)]
@@ -76,7 +78,7 @@ struct CheckObject {
     late_rise: f64,
     shifts: Vec<Shift>,
     prior_sensitivity: Vec<PriorSensitivity>,
-    witnesses: Vec<Testimony>,
+    witnesses: Vec<WitnessReport>,
     warnings: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     simulation: Vec<Ranks>,
@@ -84,8 +86,8 @@ struct CheckObject {
     against: Option<AgainstObject>,
 }
 
-impl Check {
-    pub(crate) fn run_command(&self, session: &Session) -> Result<Outcome> {
+impl CheckArgs {
+    pub(crate) fn run_command(&self, session: &Session) -> Result<CommandOutcome> {
         let saved = SavedFit::load(session.resolve_input(&self.fit)?)?;
         let mut checked = CheckObject::new(&saved);
         checked.prior_sensitivity = saved.prior_sensitivity()?;
@@ -100,9 +102,9 @@ impl Check {
         }
         session.print_answer(&checked, || checked.format_text(&saved))?;
         if checked.warnings.is_empty() {
-            Ok(Outcome::from(&saved))
+            Ok(CommandOutcome::from(&saved))
         } else {
-            Ok(Outcome::Warned)
+            Ok(CommandOutcome::Warned)
         }
     }
 
@@ -112,7 +114,7 @@ impl Check {
         saved: &SavedFit,
         method: &str,
         session: &Session,
-    ) -> Result<Against> {
+    ) -> Result<ChainComparison> {
         let mut live = Live::new(session, method);
         let source = session.open_tables(&self.tables)?;
         let table = self.reading.fitted_table(saved, &source, &live)?;
@@ -163,7 +165,7 @@ impl CheckObject {
             against: None,
         };
         let verdict = posterior.verdict();
-        checked.witnesses = Testimony::all(&verdict);
+        checked.witnesses = WitnessReport::all(&verdict);
         let reasons = verdict.reasons.into_iter();
         let warns = |one: &Reason| one.advice.is_some();
         checked.warnings = reasons.filter(warns).map(|one| one.sentence).collect();

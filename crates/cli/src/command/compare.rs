@@ -9,16 +9,16 @@ use lehr::regression::{Groups, SavedFit, best_of};
 use lehr::report::write_page;
 use lehr::table::TableFiles;
 
-use crate::choice::{Choice, find_methods};
-use crate::content::Kind;
-use crate::fitting::{ModelArgs, Task};
+use crate::choice::{FittingArgs, find_methods};
+use crate::content::FileKind;
+use crate::fitting::{FitTask, ModelArgs};
 use crate::interrupt;
-use crate::leaving::Sampling;
+use crate::leaving::LooSampleArgs;
 use crate::live::Live;
 use crate::object::FitObject;
-use crate::outcome::Outcome;
-use crate::output::{Force, Order};
-use crate::reading::Reading;
+use crate::outcome::CommandOutcome;
+use crate::output::{Force, OutputRequest};
+use crate::reading::ReadingArgs;
 use crate::session::Session;
 
 use super::evaluate::evaluate_table;
@@ -37,7 +37,7 @@ const TEST_DRAWS: usize = 256;
   lehr compare 'y ~ .' train.parquet --test test.parquet --methods mf,full-rank,ns-dais,sl-dais
   lehr compare 'y ~ x + (1 | g)' train.csv --report compare.html --json
   lehr compare a.lehr b.lehr c.lehr train.parquet")]
-pub(crate) struct Compare {
+pub(crate) struct CompareArgs {
     #[command(flatten)]
     model: ModelArgs,
     /// The methods (see lehr methods)
@@ -61,9 +61,9 @@ pub(crate) struct Compare {
     #[command(flatten)]
     force: Force,
     #[command(flatten)]
-    choice: Choice,
+    choice: FittingArgs,
     #[command(flatten)]
-    reading: Reading,
+    reading: ReadingArgs,
 }
 
 /// A fit and its score on held-out rows.
@@ -72,8 +72,8 @@ pub(super) struct Rival {
     pub(super) test: Option<f64>,
 }
 
-impl Compare {
-    pub(crate) fn run_command(&self, session: &Session) -> Result<Outcome> {
+impl CompareArgs {
+    pub(crate) fn run_command(&self, session: &Session) -> Result<CommandOutcome> {
         if is_fit(Path::new(&self.model.formula)) {
             return self.compared_models().run_command(session);
         }
@@ -91,7 +91,7 @@ impl Compare {
         let held_out = test.iter().flat_map(TableFiles::paths);
         let read: Vec<&Path> = inputs.paths().into_iter().chain(held_out).collect();
         let page = self.report.as_deref().map(|path| {
-            let order = Order::new(path, Kind::Page, self.force);
+            let order = OutputRequest::new(path, FileKind::Page, self.force);
             order.open_output(&read)
         });
         let page = page.transpose()?;
@@ -112,7 +112,7 @@ impl Compare {
             }
             None => session.print_answer(&object, words)?,
         }
-        Ok(Outcome::from(&best_rival(&rivals).saved))
+        Ok(CommandOutcome::from(&best_rival(&rivals).saved))
     }
 
     /// The saved fits among the arguments, and the tables after them.
@@ -125,7 +125,7 @@ impl Compare {
                 .chain(fits.into_iter().map(PathBuf::as_path))
                 .collect(),
             tables: tables.into_iter().cloned().collect(),
-            sampling: Sampling {
+            sampling: LooSampleArgs {
                 subsample: self.subsample,
                 seed: 0,
             },
@@ -136,7 +136,7 @@ impl Compare {
     fn fit_rival(
         &self,
         session: &Session,
-        prepared: &Task,
+        prepared: &FitTask,
         fit: Fit<'_>,
         test: Option<&TableFiles>,
     ) -> Result<Rival> {

@@ -11,12 +11,12 @@ use lehr::regression::{BoundRegression, Family, Specification};
 use lehr::report::write_page;
 use serde::Serialize;
 
-use crate::content::Kind;
+use crate::content::FileKind;
 use crate::interrupt;
 use crate::live::Live;
 use crate::object::FitObject;
-use crate::outcome::Outcome;
-use crate::output::{Force, Order};
+use crate::outcome::CommandOutcome;
+use crate::output::{Force, OutputRequest};
 use crate::sample::{DEMO_FORMULA, sample_machines};
 use crate::session::Session;
 
@@ -34,7 +34,7 @@ const MOST_STEPS: u64 = 25_000;
 #[command(after_help = "Examples:
   lehr demo
   lehr demo -o /tmp/report.html --rows 5000")]
-pub(crate) struct Demo {
+pub(crate) struct DemoArgs {
     /// Where the page goes [default: report.html here, or in a temporary folder if there is
     /// another file of that name]
     #[arg(short, long, value_name = "FILE")]
@@ -56,10 +56,10 @@ struct DemoObject {
     fits: Vec<FitObject>,
 }
 
-impl Demo {
-    pub(crate) fn run_command(&self, session: &Session) -> Result<Outcome> {
+impl DemoArgs {
+    pub(crate) fn run_command(&self, session: &Session) -> Result<CommandOutcome> {
         let output = self.output_folder()?;
-        let output = Order::new(&output, Kind::Page, self.force).open_output(&[])?;
+        let output = OutputRequest::new(&output, FileKind::Page, self.force).open_output(&[])?;
         interrupt::listen_signals();
         let train = sample_machines(self.rows, self.seed)?;
         let test = sample_machines(self.rows / 10 + 1, self.seed.wrapping_add(1))?;
@@ -88,7 +88,7 @@ impl Demo {
         output.print_answer(session, &shown, || {
             format!("{}\nreport: {}\n", format_text(&rivals), shown.report)
         })?;
-        Ok(Outcome::from(&best_rival(&rivals).saved))
+        Ok(CommandOutcome::from(&best_rival(&rivals).saved))
     }
 
     /// A default fit with more draws, for smooth pictures.
@@ -106,7 +106,7 @@ impl Demo {
             return Ok(path.clone());
         }
         let here = Path::new("report.html");
-        if Order::new(here, Kind::Page, Force::default())
+        if OutputRequest::new(here, FileKind::Page, Force::default())
             .check_inputs(&[])
             .is_ok()
         {

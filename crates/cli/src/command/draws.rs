@@ -10,11 +10,11 @@ use lehr::table::{Column, Table, TableFiles};
 use serde::Serialize;
 
 use crate::acceptance::Acceptance;
-use crate::content::{Kind, Signature};
+use crate::content::{FileKind, Signature};
 use crate::live::Live;
-use crate::outcome::Outcome;
-use crate::output::{Force, Order};
-use crate::reading::Reading;
+use crate::outcome::CommandOutcome;
+use crate::output::{Force, OutputRequest};
+use crate::reading::ReadingArgs;
 use crate::session::Session;
 
 /// Write posterior draws of the coefficients
@@ -31,7 +31,7 @@ use crate::session::Session;
   lehr draws fit.lehr train.csv -o draws.csv --locals 17,18
   lehr draws fit.lehr -o draws.nc                # arviz.from_netcdf(\"draws.nc\")
   lehr draws fit.lehr train.csv -o draws.nc      # arviz.loo(arviz.from_netcdf(\"draws.nc\"))")]
-pub(crate) struct Draws {
+pub(crate) struct DrawsArgs {
     /// A file written by lehr fit; - reads stdin
     fit: PathBuf,
     /// The table that was fitted, for what an .nc file says of its rows
@@ -62,7 +62,7 @@ pub(crate) struct Draws {
     #[command(flatten)]
     force: Force,
     #[command(flatten)]
-    reading: Reading,
+    reading: ReadingArgs,
 }
 
 /// Groups of an .nc file that are written whatever their size.
@@ -85,8 +85,8 @@ struct DrawsObject {
     verdict: &'static str,
 }
 
-impl Draws {
-    pub(crate) fn run_command(&self, session: &Session) -> Result<Outcome> {
+impl DrawsArgs {
+    pub(crate) fn run_command(&self, session: &Session) -> Result<CommandOutcome> {
         let fit = session.resolve_input(&self.fit)?;
         let is_arviz = self.is_arviz();
         ensure!(
@@ -142,11 +142,15 @@ impl Draws {
         self.output.extension().is_some_and(|ending| ending == "nc")
     }
 
-    fn order_output<'a>(&'a self, signed: Signature<'a>) -> Result<Order<'a>> {
+    fn order_output<'a>(&'a self, signed: Signature<'a>) -> Result<OutputRequest<'a>> {
         if self.is_arviz() {
-            return Ok(Order::new(&self.output, Kind::NetCdf, self.force));
+            return Ok(OutputRequest::new(
+                &self.output,
+                FileKind::NetCdf,
+                self.force,
+            ));
         }
-        Order::table_order(&self.output, signed, self.force)
+        OutputRequest::table_order(&self.output, signed, self.force)
             .map_err(|error| anyhow!("{error}, or in nc for ArviZ"))
     }
 

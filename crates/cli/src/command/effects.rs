@@ -6,8 +6,8 @@ use std::str::FromStr;
 use anyhow::{Result, anyhow, ensure};
 use clap::{Args, ValueEnum};
 use lehr::regression::{
-    Effect, EffectAverager, EffectQuestion, EffectScale, Effects as Answer, Forecaster,
-    PredictionLevel,
+    EffectAverager, EffectEstimate, EffectEstimates as Answer, EffectQuestion, EffectScale,
+    Forecaster, PredictionLevel,
 };
 use lehr::report::Coefficient;
 use lehr::table::TableFiles;
@@ -15,8 +15,8 @@ use lehr::table::TableFiles;
 use crate::acceptance::Acceptance;
 use crate::live::Live;
 use crate::one_response::OneResponse;
-use crate::outcome::Outcome;
-use crate::reading::Reading;
+use crate::outcome::CommandOutcome;
+use crate::reading::ReadingArgs;
 use crate::session::Session;
 
 use super::predict::{LevelName, NewLevelsName};
@@ -46,12 +46,12 @@ impl From<ScaleName> for EffectScale {
 
 /// Columns held at values, as typed: `load=0.5,shift=night`.
 #[derive(Clone, Debug)]
-struct Held(Vec<(String, String)>);
+struct ColumnValues(Vec<(String, String)>);
 
-impl FromStr for Held {
+impl FromStr for ColumnValues {
     type Err = anyhow::Error;
 
-    fn from_str(text: &str) -> Result<Held> {
+    fn from_str(text: &str) -> Result<ColumnValues> {
         let pair = |part: &str| match part.split_once('=') {
             Some((name, value)) if !name.trim().is_empty() && !value.trim().is_empty() => {
                 Ok((name.trim().to_owned(), value.trim().to_owned()))
@@ -60,7 +60,9 @@ impl FromStr for Held {
                 "expected 'column=value,column=value', found {part:?}"
             )),
         };
-        Ok(Held(text.split(',').map(pair).collect::<Result<_>>()?))
+        Ok(ColumnValues(
+            text.split(',').map(pair).collect::<Result<_>>()?,
+        ))
     }
 }
 
@@ -76,7 +78,7 @@ impl FromStr for Held {
   lehr effects fit.lehr age --at load=0.5,shift=night
   lehr effects fit.lehr shift train.parquet --contrast 'night - day' --by site
   lehr effects fit.lehr shift --scale odds --json")]
-pub(crate) struct Effects {
+pub(crate) struct EffectsArgs {
     /// A file written by lehr fit; - reads stdin
     fit: PathBuf,
     /// The column whose effect is asked for
@@ -86,7 +88,7 @@ pub(crate) struct Effects {
     tables: Vec<PathBuf>,
     /// Hold columns at values, e.g. load=0.5,shift=night (may be repeated)
     #[arg(long, value_name = "COLUMN=VALUE")]
-    at: Vec<Held>,
+    at: Vec<ColumnValues>,
     /// Average the rows of each value of this column apart
     #[arg(long, value_name = "COLUMN")]
     by: Option<String>,
@@ -113,11 +115,11 @@ pub(crate) struct Effects {
     #[command(flatten)]
     acceptance: Acceptance,
     #[command(flatten)]
-    reading: Reading,
+    reading: ReadingArgs,
 }
 
-impl Effects {
-    pub(crate) fn run_command(&self, session: &Session) -> Result<Outcome> {
+impl EffectsArgs {
+    pub(crate) fn run_command(&self, session: &Session) -> Result<CommandOutcome> {
         let usual = if self.tables.is_empty() { 4000 } else { 1000 };
         let draws = self.draws.unwrap_or(usual);
         ensure!(
@@ -199,7 +201,7 @@ fn format_text(answer: &Answer) -> String {
 }
 
 /// An effect as a row of a table: its name, then the rows and the class that it refers to.
-fn effect_row(effect: &Effect) -> Coefficient {
+fn effect_row(effect: &EffectEstimate) -> Coefficient {
     let parts = [effect.by.as_deref(), effect.class.as_deref()];
     let parts: Vec<&str> = parts.into_iter().flatten().collect();
     let name = if parts.is_empty() {

@@ -11,8 +11,8 @@ use lehr::table::TableFiles;
 use crate::acceptance::Acceptance;
 use crate::live::Live;
 use crate::one_response::OneResponse;
-use crate::outcome::Outcome;
-use crate::reading::Reading;
+use crate::outcome::CommandOutcome;
+use crate::reading::ReadingArgs;
 use crate::session::Session;
 
 use super::predict::{LevelName, NewLevelsName};
@@ -22,7 +22,7 @@ use super::predict::{LevelName, NewLevelsName};
 #[command(after_help = "Examples:
   lehr evaluate fit.lehr test.parquet
   lehr evaluate fit.lehr 'test-*.csv' --new-levels sample --json")]
-pub(crate) struct Evaluate {
+pub(crate) struct EvaluateArgs {
     /// A file written by lehr fit; - reads stdin
     fit: PathBuf,
     /// Files, folders or patterns that together are one table, with the response; - reads stdin
@@ -45,11 +45,11 @@ pub(crate) struct Evaluate {
     #[command(flatten)]
     acceptance: Acceptance,
     #[command(flatten)]
-    reading: Reading,
+    reading: ReadingArgs,
 }
 
-impl Evaluate {
-    pub(crate) fn run_command(&self, session: &Session) -> Result<Outcome> {
+impl EvaluateArgs {
+    pub(crate) fn run_command(&self, session: &Session) -> Result<CommandOutcome> {
         ensure!(
             self.draws > 0,
             "--draws: expected at least one draw, found 0"
@@ -74,7 +74,7 @@ impl Evaluate {
 pub(super) fn evaluate_table(
     forecaster: &Forecaster<'_>,
     source: &TableFiles,
-    reading: &Reading,
+    reading: &ReadingArgs,
     live: &Live,
 ) -> Result<Evaluation> {
     let options = reading.fitted(forecaster.saved)?;

@@ -5,7 +5,7 @@ use clap::Args;
 use lehr::regression::Family;
 use serde::Serialize;
 
-use crate::outcome::Outcome;
+use crate::outcome::CommandOutcome;
 use crate::session::Session;
 
 /// List the families of responses, their links and their parameters
@@ -13,7 +13,7 @@ use crate::session::Session;
 #[command(after_help = "Examples:
   lehr families
   lehr families --json | jq -r '.families[].name'")]
-pub(crate) struct Families {}
+pub(crate) struct FamiliesArgs {}
 
 #[derive(Serialize)]
 struct FamilyObject {
@@ -41,14 +41,14 @@ impl FamilyObject {
     }
 }
 
-impl Families {
-    pub(crate) fn run_command(session: &Session) -> Result<Outcome> {
+impl FamiliesArgs {
+    pub(crate) fn run_command(session: &Session) -> Result<CommandOutcome> {
         let families = Family::ALL.iter().copied().map(FamilyObject::new);
         let object = FamiliesObject {
             families: families.collect(),
         };
         session.print_answer(&object, || format_text(&object))?;
-        Ok(Outcome::Done)
+        Ok(CommandOutcome::Done)
     }
 }
 

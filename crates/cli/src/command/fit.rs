@@ -11,15 +11,15 @@ use lehr::infer::run::{Checkpoint, Older};
 use lehr::regression::{Error, Groups, SavedFit};
 use lehr::table::Shuffler;
 
-use crate::choice::{Choice, find_method};
-use crate::content::Kind;
-use crate::fitting::{Inputs, ModelArgs};
+use crate::choice::{FittingArgs, find_method};
+use crate::content::FileKind;
+use crate::fitting::{ModelArgs, ModelInputs};
 use crate::interrupt;
 use crate::live::Live;
 use crate::object::FitObject;
-use crate::outcome::Outcome;
-use crate::output::{Force, Order, Output};
-use crate::reading::Reading;
+use crate::outcome::CommandOutcome;
+use crate::output::{Force, OutputFile, OutputRequest};
+use crate::reading::ReadingArgs;
 use crate::session::Session;
 use crate::stdin::STREAM;
 use crate::storing;
@@ -40,7 +40,7 @@ use super::summary::format_text;
   lehr fit 'y ~ .' train.parquet -o fit.lehr --resume     # after Ctrl-C or a crash
 
 Exit codes: 0 done, 1 done but the diagnostics warn, 2 could not run.")]
-pub(crate) struct Fit {
+pub(crate) struct FitArgs {
     #[command(flatten)]
     model: ModelArgs,
     /// The method (see lehr methods); auto chooses by the model and the table, and tries another one
@@ -68,9 +68,9 @@ pub(crate) struct Fit {
     #[arg(long)]
     groups: bool,
     #[command(flatten)]
-    choice: Choice,
+    choice: FittingArgs,
     #[command(flatten)]
-    reading: Reading,
+    reading: ReadingArgs,
 }
 
 /// Whether anything is fitted.
@@ -82,8 +82,8 @@ struct PriorOnly {
     prior_only: bool,
 }
 
-impl Fit {
-    pub(crate) fn run_command(&self, session: &Session) -> Result<Outcome> {
+impl FitArgs {
+    pub(crate) fn run_command(&self, session: &Session) -> Result<CommandOutcome> {
         if self.prior.prior_only {
             return self.run_prior(session);
         }
@@ -91,7 +91,7 @@ impl Fit {
         let fit = self.choice.make_fit(info)?;
         let inputs = self.model.resolve_inputs(session)?;
         let output = self.open_output(&inputs)?;
-        let file = output.as_ref().and_then(Output::file);
+        let file = output.as_ref().and_then(OutputFile::file);
         let checkpoint = self.open_checkpoint(file)?;
         interrupt::name_checkpoint(checkpoint.as_ref().map(|one| one.path.as_path()));
         interrupt::listen_signals();
@@ -125,12 +125,12 @@ impl Fit {
     }
 
     /// Draws from the prior.
-    fn run_prior(&self, session: &Session) -> Result<Outcome> {
+    fn run_prior(&self, session: &Session) -> Result<CommandOutcome> {
         let (draws, seed) = self.choice.of_prior()?;
         let inputs = self.model.resolve_inputs(session)?;
         let output = self.open_output(&inputs)?;
         let live = Live::new(session, "prior");
-        let file = output.as_ref().and_then(Output::file);
+        let file = output.as_ref().and_then(OutputFile::file);
         let saved = inputs
             .prepare_task(&self.reading, (file, &[]), &live)?
             .prior_only(draws, seed)?;
@@ -146,9 +146,9 @@ impl Fit {
         &self,
         session: &Session,
         saved: &SavedFit,
-        output: Option<&Output>,
+        output: Option<&OutputFile>,
         more: Option<&str>,
-    ) -> Result<Outcome> {
+    ) -> Result<CommandOutcome> {
         let groups = if self.groups {
             Groups::Include
         } else {
@@ -160,11 +160,11 @@ impl Fit {
             Some(output) => output.print_answer(session, &object, words)?,
             None => session.print_answer(&object, words)?,
         }
-        Ok(Outcome::from(saved))
+        Ok(CommandOutcome::from(saved))
     }
 
-    fn open_output(&self, inputs: &Inputs<'_>) -> Result<Option<Output>> {
-        let order = |name| Order::new(name, Kind::Fit, self.force);
+    fn open_output(&self, inputs: &ModelInputs<'_>) -> Result<Option<OutputFile>> {
+        let order = |name| OutputRequest::new(name, FileKind::Fit, self.force);
         let output = self.output.as_deref().map(order);
         output
             .map(|order| order.open_output(&inputs.paths()))
@@ -186,7 +186,7 @@ impl Fit {
             self.checkpoint_every
         );
         let path = checkpoint_path(output);
-        Order::new(&path, Kind::Checkpoint, Force::default()).check_inputs(&[])?;
+        OutputRequest::new(&path, FileKind::Checkpoint, Force::default()).check_inputs(&[])?;
         Shuffler::tidy_beside(output);
         let name = path.display();
         match (path.exists(), self.resume || self.restart) {
@@ -230,7 +230,7 @@ fn is_unfinished(saved: &SavedFit) -> bool {
 }
 
 /// Saves the fit and removes its checkpoint, if there is one.
-fn save_fit(saved: &SavedFit, output: &Output, checkpoint: Option<&Path>) -> Result<()> {
+fn save_fit(saved: &SavedFit, output: &OutputFile, checkpoint: Option<&Path>) -> Result<()> {
     saved.save(output.path()).map_err(|error| match checkpoint {
         Some(path) if path.exists() => anyhow!(
             "{error}\n  hint: the fit is done and kept in {}; the same command with --resume saves it",

@@ -5,7 +5,7 @@ use clap::{Args, Command};
 use lehr::formula::nearest;
 use serde::Serialize;
 
-use crate::outcome::Outcome;
+use crate::outcome::CommandOutcome;
 use crate::session::Session;
 
 /// The pages, by the name that asks for them.
@@ -27,7 +27,7 @@ const PAGES: &[(&str, &str)] = &[
   lehr help fit
 
 Pages: formula, priors, families, smooth, after, verdict, json.")]
-pub(crate) struct Help {
+pub(crate) struct HelpArgs {
     /// A page or a command [default: the help of lehr itself]
     topic: Option<String>,
 }
@@ -38,15 +38,15 @@ struct HelpObject {
     text: String,
 }
 
-impl Help {
+impl HelpArgs {
     /// Prints the page; `whole` describes the command line.
-    pub(crate) fn run_command(&self, session: &Session, whole: Command) -> Result<Outcome> {
+    pub(crate) fn run_command(&self, session: &Session, whole: Command) -> Result<CommandOutcome> {
         let object = HelpObject {
             topic: self.topic.clone().unwrap_or_default(),
             text: self.format_text(whole)?,
         };
         session.print_answer(&object, || object.text.clone())?;
-        Ok(Outcome::Done)
+        Ok(CommandOutcome::Done)
     }
 
     fn format_text(&self, mut whole: Command) -> Result<String> {

@@ -10,11 +10,11 @@ use lehr::table::{Table, TableFiles};
 use serde::Serialize;
 
 use crate::acceptance::Acceptance;
-use crate::leaving::Sampling;
+use crate::leaving::LooSampleArgs;
 use crate::live::Live;
-use crate::outcome::Outcome;
-use crate::output::{Force, Order};
-use crate::reading::Reading;
+use crate::outcome::CommandOutcome;
+use crate::output::{Force, OutputRequest};
+use crate::reading::ReadingArgs;
 use crate::session::Session;
 
 /// Estimate how well a fit predicts rows it has not seen, by leaving out each of its own
@@ -27,7 +27,7 @@ use crate::session::Session;
   lehr loo fit.lehr train.parquet
   lehr loo fit.lehr train.parquet -o rows.csv --refit 10
   lehr loo fit.lehr train.parquet --folds 10 --folds-by site")]
-pub(crate) struct Loo {
+pub(crate) struct LooArgs {
     /// A file written by lehr fit; - reads stdin
     fit: PathBuf,
     /// Files, folders or patterns that together are the fitted table; - reads stdin
@@ -37,7 +37,7 @@ pub(crate) struct Loo {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
-    sampling: Sampling,
+    sampling: LooSampleArgs,
     /// Fit again without each row whose k is too high, the worst first and at most so many
     #[arg(long, value_name = "N", default_value_t = 0)]
     refit: usize,
@@ -52,7 +52,7 @@ pub(crate) struct Loo {
     #[command(flatten)]
     force: Force,
     #[command(flatten)]
-    reading: Reading,
+    reading: ReadingArgs,
 }
 
 /// The answer of K folds.
@@ -63,15 +63,15 @@ struct FoldObject {
     n_rows: u64,
 }
 
-impl Loo {
-    pub(crate) fn run_command(&self, session: &Session) -> Result<Outcome> {
+impl LooArgs {
+    pub(crate) fn run_command(&self, session: &Session) -> Result<CommandOutcome> {
         let fit = session.resolve_input(&self.fit)?;
         let source = session.open_tables(&self.tables)?;
         let saved = SavedFit::load(&fit)?;
         let inputs: Vec<_> = source.paths().chain([fit.as_path()]).collect();
         let signed = |names: &[String]| names == ["row", "elpd", "k"];
         let output = self.output.as_deref().map(|path| {
-            let order = Order::table_order(path, &signed, self.force)?;
+            let order = OutputRequest::table_order(path, &signed, self.force)?;
             order.open_output(&inputs)
         });
         let output = output.transpose()?;
@@ -86,7 +86,9 @@ impl Loo {
         }
         let warned = self.print_answer(session, &left)?;
         match self.acceptance.exit_outcome(&saved, session) {
-            Outcome::Done if warned && !self.acceptance.accept_warnings => Ok(Outcome::Warned),
+            CommandOutcome::Done if warned && !self.acceptance.accept_warnings => {
+                Ok(CommandOutcome::Warned)
+            }
             outcome => Ok(outcome),
         }
     }

@@ -4,7 +4,7 @@ use anyhow::{Result, anyhow};
 use clap::{Args, Command};
 use clap_mangen::Man as Page;
 
-use crate::outcome::Outcome;
+use crate::outcome::CommandOutcome;
 use crate::session::print_text;
 
 /// Write the manual page to stdout
@@ -13,14 +13,14 @@ use crate::session::print_text;
   lehr man > lehr.1
   lehr man fit > lehr-fit.1
   lehr man | man -l -")]
-pub(crate) struct Man {
+pub(crate) struct ManArgs {
     /// The command whose page is wanted [default: the page of lehr itself]
     command: Option<String>,
 }
 
-impl Man {
+impl ManArgs {
     /// Writes the page; `whole` describes the command line.
-    pub(crate) fn run_command(&self, mut whole: Command) -> Result<Outcome> {
+    pub(crate) fn run_command(&self, mut whole: Command) -> Result<CommandOutcome> {
         whole.build();
         let page = match &self.command {
             None => Page::new(whole),
@@ -35,6 +35,6 @@ impl Man {
         let mut text = Vec::new();
         page.render(&mut text)?;
         print_text(&String::from_utf8_lossy(&text))?;
-        Ok(Outcome::Done)
+        Ok(CommandOutcome::Done)
     }
 }

@@ -7,7 +7,7 @@ use lehr::infer::surrogate::SurrogateKind;
 use serde::Serialize;
 use std::fmt::Write;
 
-use crate::outcome::Outcome;
+use crate::outcome::CommandOutcome;
 use crate::session::Session;
 
 /// List the methods and surrogates, and when to choose which
@@ -15,10 +15,10 @@ use crate::session::Session;
 #[command(after_help = "Examples:
   lehr methods
   lehr methods --json")]
-pub(crate) struct Methods {}
+pub(crate) struct MethodsArgs {}
 
 #[derive(Serialize)]
-struct Row {
+struct MethodRow {
     name: &'static str,
     aliases: &'static [&'static str],
     help: &'static str,
@@ -33,21 +33,21 @@ struct SurrogateRow {
 }
 
 #[derive(Serialize)]
-struct Listing {
-    methods: Vec<Row>,
+struct MethodList {
+    methods: Vec<MethodRow>,
     surrogates: Vec<SurrogateRow>,
 }
 
-impl Methods {
-    pub(crate) fn run_command(session: &Session) -> Result<Outcome> {
-        let methods = METHODS.iter().map(|info| Row {
+impl MethodsArgs {
+    pub(crate) fn run_command(session: &Session) -> Result<CommandOutcome> {
+        let methods = METHODS.iter().map(|info| MethodRow {
             name: info.name,
             aliases: info.aliases,
             help: info.help,
             cost: info.cost,
             when: info.when,
         });
-        let listing = Listing {
+        let listing = MethodList {
             methods: methods.collect(),
             surrogates: SurrogateKind::all()
                 .map(|kind| SurrogateRow {
@@ -57,11 +57,11 @@ impl Methods {
                 .collect(),
         };
         session.print_answer(&listing, || listing.format_text())?;
-        Ok(Outcome::Done)
+        Ok(CommandOutcome::Done)
     }
 }
 
-impl Listing {
+impl MethodList {
     fn format_text(&self) -> String {
         let mut out = String::from("Methods (--method)\n");
         for row in &self.methods {

@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, ensure};
 use lehr::regression::{LooMeasure, ModelComparison, SavedFit, compare_models};
 
-use crate::leaving::Sampling;
+use crate::leaving::LooSampleArgs;
 use crate::live::Live;
-use crate::outcome::Outcome;
-use crate::reading::Reading;
+use crate::outcome::CommandOutcome;
+use crate::reading::ReadingArgs;
 use crate::session::Session;
 
 /// The saved fits to compare, and the rows to compare them on.
 pub(super) struct Models<'a> {
     pub(super) files: Vec<&'a Path>,
     pub(super) tables: Vec<PathBuf>,
-    pub(super) sampling: Sampling,
-    pub(super) reading: &'a Reading,
+    pub(super) sampling: LooSampleArgs,
+    pub(super) reading: &'a ReadingArgs,
 }
 
 /// Whether a file holds a saved fit.
@@ -26,7 +26,7 @@ pub(super) fn is_fit(path: &Path) -> bool {
 }
 
 impl Models<'_> {
-    pub(super) fn run_command(&self, session: &Session) -> Result<Outcome> {
+    pub(super) fn run_command(&self, session: &Session) -> Result<CommandOutcome> {
         ensure!(
             self.files.len() > 1,
             "compare: expected two fits or more, found one\n  hint: lehr compare a.lehr b.lehr train.parquet"
@@ -55,9 +55,9 @@ impl Models<'_> {
         let warned = comparison.models.iter().any(|model| model.n_high_k > 0);
         let trusted = fits.iter().all(SavedFit::is_trusted);
         Ok(if warned || !trusted {
-            Outcome::Warned
+            CommandOutcome::Warned
         } else {
-            Outcome::Done
+            CommandOutcome::Done
         })
     }
 }

@@ -14,9 +14,9 @@ use serde::Serialize;
 use crate::acceptance::Acceptance;
 use crate::live::Live;
 use crate::one_response::OneResponse;
-use crate::outcome::Outcome;
-use crate::output::{Force, Order, Output};
-use crate::reading::Reading;
+use crate::outcome::CommandOutcome;
+use crate::output::{Force, OutputFile, OutputRequest};
+use crate::reading::ReadingArgs;
 use crate::session::Session;
 
 /// The treatment of groups that were not fitted.
@@ -74,7 +74,7 @@ impl From<LevelName> for PredictionLevel {
   lehr predict fit.lehr new.csv -o scored.csv --quantiles 2.5,50,97.5 --level population
   lehr predict fit.lehr new.csv -o scored.csv --responses 100 --parameter sigma
   zcat new.csv.gz | lehr predict fit.lehr - -o - | head")]
-pub(crate) struct Predict {
+pub(crate) struct PredictArgs {
     /// A file written by lehr fit; - reads stdin
     fit: PathBuf,
     /// Files, folders or patterns that together are one table; the response may be absent;
@@ -121,7 +121,7 @@ pub(crate) struct Predict {
     #[command(flatten)]
     force: Force,
     #[command(flatten)]
-    reading: Reading,
+    reading: ReadingArgs,
 }
 
 #[derive(Serialize)]
@@ -157,8 +157,8 @@ fn is_prediction(names: &[String], response: &str) -> bool {
         .any(|name| *name == mean || name.starts_with(&class))
 }
 
-impl Predict {
-    pub(crate) fn run_command(&self, session: &Session) -> Result<Outcome> {
+impl PredictArgs {
+    pub(crate) fn run_command(&self, session: &Session) -> Result<CommandOutcome> {
         ensure!(
             self.draws > 0,
             "--draws: expected at least one draw, found 0"
@@ -180,7 +180,8 @@ impl Predict {
         let inputs: Vec<&Path> = source.paths().chain([fit.as_path()]).collect();
         let response = fits[0].subject.response();
         let signed = |names: &[String]| is_prediction(names, &response);
-        let output = Order::table_order(&self.output, &signed, self.force)?.open_output(&inputs)?;
+        let output =
+            OutputRequest::table_order(&self.output, &signed, self.force)?.open_output(&inputs)?;
         let live = Live::new(session, "predict");
         let forecasters: Vec<Forecaster<'_>> =
             fits.iter().map(|fit| self.make_forecaster(fit)).collect();
@@ -214,7 +215,7 @@ impl Predict {
         &self,
         forecasters: &[Forecaster<'_>],
         source: &TableFiles,
-        output: &Output,
+        output: &OutputFile,
         live: &Live,
     ) -> Result<PredictionObject> {
         // Missing values are not allowed with several responses.

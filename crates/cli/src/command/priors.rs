@@ -9,8 +9,8 @@ use serde::Serialize;
 
 use crate::fitting::ModelArgs;
 use crate::live::Live;
-use crate::outcome::Outcome;
-use crate::reading::Reading;
+use crate::outcome::CommandOutcome;
+use crate::reading::ReadingArgs;
 use crate::session::Session;
 
 /// List the priors of a model, and who set each
@@ -22,7 +22,7 @@ use crate::session::Session;
   lehr priors 'y ~ x + (1 | site)' train.parquet
   lehr priors 'y ~ x' data.csv --predictive
   lehr priors 'y ~ x' data.csv --prior 'weight ~ normal(0, 1)' --formula 'sigma ~ x'")]
-pub(crate) struct Priors {
+pub(crate) struct PriorsArgs {
     #[command(flatten)]
     model: ModelArgs,
     /// Draw from the priors: what coefficients and responses they expect
@@ -35,14 +35,14 @@ pub(crate) struct Priors {
     #[arg(long, value_name = "N", default_value_t = 0, requires = "predictive")]
     seed: u64,
     #[command(flatten)]
-    reading: Reading,
+    reading: ReadingArgs,
 }
 
 #[derive(Serialize)]
 struct PriorsObject {
     formula: String,
     family: String,
-    priors: Vec<PriorObject>,
+    priors: Vec<PriorLineObject>,
     /// Present if draws were requested.
     predictive: Option<PredictiveObject>,
 }
@@ -55,15 +55,15 @@ struct PredictiveObject {
 }
 
 #[derive(Serialize)]
-struct PriorObject {
+struct PriorLineObject {
     name: String,
     prior: String,
     origin: String,
 }
 
-impl PriorObject {
-    fn new(line: PriorLine) -> PriorObject {
-        PriorObject {
+impl PriorLineObject {
+    fn new(line: PriorLine) -> PriorLineObject {
+        PriorLineObject {
             name: line.name,
             prior: line.distribution,
             origin: line.origin.to_string(),
@@ -71,8 +71,8 @@ impl PriorObject {
     }
 }
 
-impl Priors {
-    pub(crate) fn run_command(&self, session: &Session) -> Result<Outcome> {
+impl PriorsArgs {
+    pub(crate) fn run_command(&self, session: &Session) -> Result<CommandOutcome> {
         let live = Live::new(session, "priors");
         let inputs = self.model.resolve_inputs(session)?;
         let task = inputs.prepare_task(&self.reading, (None, &[]), &live)?;
@@ -85,7 +85,7 @@ impl Priors {
         let object = PriorsObject {
             formula: subject.title(),
             family: subject.family_names().unwrap_or_default(),
-            priors: lines.iter().cloned().map(PriorObject::new).collect(),
+            priors: lines.iter().cloned().map(PriorLineObject::new).collect(),
             predictive: predictive.transpose()?.map(|drawn| PredictiveObject {
                 draws: self.draws,
                 summary: drawn.into_summary(),
@@ -96,7 +96,7 @@ impl Priors {
             format_text(&lines) + &drawn.unwrap_or_default()
         };
         session.print_answer(&object, words)?;
-        Ok(Outcome::Done)
+        Ok(CommandOutcome::Done)
     }
 }
 

@@ -8,17 +8,17 @@ use lehr::regression::PRIOR_ONLY;
 use lehr::report::write_page;
 use serde::Serialize;
 
-use crate::content::Kind;
+use crate::content::FileKind;
 use crate::one_response::OneResponse;
-use crate::outcome::Outcome;
-use crate::output::{Force, Order};
+use crate::outcome::CommandOutcome;
+use crate::output::{Force, OutputRequest};
 use crate::session::Session;
 
 /// Write one self-contained HTML page about a saved fit
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   lehr report fit.lehr -o report.html")]
-pub(crate) struct Report {
+pub(crate) struct ReportArgs {
     /// A file written by lehr fit; - reads stdin
     fit: PathBuf,
     /// Where the page goes; - is stdout
@@ -37,10 +37,11 @@ struct ReportObject {
     verdict: &'static str,
 }
 
-impl Report {
-    pub(crate) fn run_command(&self, session: &Session) -> Result<Outcome> {
+impl ReportArgs {
+    pub(crate) fn run_command(&self, session: &Session) -> Result<CommandOutcome> {
         let fit = session.resolve_input(&self.fit)?;
-        let output = Order::new(&self.output, Kind::Page, self.force).open_output(&[&fit])?;
+        let output =
+            OutputRequest::new(&self.output, FileKind::Page, self.force).open_output(&[&fit])?;
         let saved = self.one.load_fit(&fit)?;
         write_page(&saved.report(), output.path())?;
         let written = ReportObject {
@@ -51,6 +52,6 @@ impl Report {
         if saved.is_prior_only() {
             session.print_remark(PRIOR_ONLY);
         }
-        Ok(Outcome::Done)
+        Ok(CommandOutcome::Done)
     }
 }

@@ -11,7 +11,7 @@ use lehr::regression::{Groups, SavedFit};
 
 use crate::live::format_seconds;
 use crate::object::FitObject;
-use crate::outcome::Outcome;
+use crate::outcome::CommandOutcome;
 use crate::session::Session;
 
 /// Show a saved fit: verdict, coefficients, priors, choices
@@ -20,7 +20,7 @@ use crate::session::Session;
   lehr summary fit.lehr
   lehr summary fit.lehr --groups
   lehr summary fit.lehr --json | jq '.coefficients[] | select(.name == \"x1\")'")]
-pub(crate) struct Summary {
+pub(crate) struct SummaryArgs {
     /// A file written by lehr fit; - reads stdin
     fit: PathBuf,
     /// List the effects of single groups too
@@ -28,8 +28,8 @@ pub(crate) struct Summary {
     groups: bool,
 }
 
-impl Summary {
-    pub(crate) fn run_command(&self, session: &Session) -> Result<Outcome> {
+impl SummaryArgs {
+    pub(crate) fn run_command(&self, session: &Session) -> Result<CommandOutcome> {
         let saved = SavedFit::load(session.resolve_input(&self.fit)?)?;
         let groups = if self.groups {
             Groups::Include
@@ -39,7 +39,7 @@ impl Summary {
         session.print_answer(&FitObject::new(&saved, groups), || {
             format_text(&saved, groups)
         })?;
-        Ok(Outcome::from(&saved))
+        Ok(CommandOutcome::from(&saved))
     }
 }
 

@@ -29,56 +29,58 @@ impl Handle {
 
 /// An operand of an operation or a distribution.
 #[derive(Clone, Debug)]
-pub(crate) enum Operand {
+pub(crate) enum ModelOperand {
     Value(usize),
     Number(f64),
     Array(Vec<usize>, Vec<f64>),
 }
 
-impl<'a, 'py> FromPyObject<'a, 'py> for Operand {
+impl<'a, 'py> FromPyObject<'a, 'py> for ModelOperand {
     type Error = PyErr;
 
-    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Operand> {
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<ModelOperand> {
         if let Ok(handle) = object.cast::<Handle>() {
-            return Ok(Operand::Value(handle.get().place));
+            return Ok(ModelOperand::Value(handle.get().place));
         }
         if let Ok(array) = object.extract::<PyReadonlyArrayDyn<'_, f64>>() {
-            return Operand::of_array(&array);
+            return ModelOperand::of_array(&array);
         }
-        Ok(Operand::Number(object.extract()?))
+        Ok(ModelOperand::Number(object.extract()?))
     }
 }
 
-impl Operand {
+impl ModelOperand {
     /// The numbers of an array; one without axes is a number.
-    pub(super) fn of_array(array: &PyReadonlyArrayDyn<'_, f64>) -> PyResult<Operand> {
+    pub(super) fn of_array(array: &PyReadonlyArrayDyn<'_, f64>) -> PyResult<ModelOperand> {
         let scattered = |_| message_error("model: expected an array in one piece");
         let values = array.as_slice().map_err(scattered)?;
         match (array.shape(), values) {
-            ([], [only]) => Ok(Operand::Number(*only)),
+            ([], [only]) => Ok(ModelOperand::Number(*only)),
             (shape, _) if shape.len() > lehr::graph::MAX_RANK => Err(message_error(&format!(
                 "model: expected an array of at most {} dimensions, found {}",
                 lehr::graph::MAX_RANK,
                 shape.len()
             ))),
-            (shape, values) => Ok(Operand::Array(shape.to_vec(), values.to_vec())),
+            (shape, values) => Ok(ModelOperand::Array(shape.to_vec(), values.to_vec())),
         }
     }
 
     /// The operand on the graph of the model.
     pub(super) fn on_graph<'g>(&self, graph: &'g Graph, values: &[Expr<'g>]) -> Expr<'g> {
         match self {
-            Operand::Value(place) => values[*place],
-            Operand::Number(number) => graph.scalar(*number),
-            Operand::Array(shape, numbers) => graph.constant(Shape::new(shape), numbers),
+            ModelOperand::Value(place) => values[*place],
+            ModelOperand::Number(number) => graph.scalar(*number),
+            ModelOperand::Array(shape, numbers) => graph.constant(Shape::new(shape), numbers),
         }
     }
 
     /// The operand as a parameter: numbers stay numbers.
     pub(super) fn parameter_value<'g>(&self, graph: &'g Graph, values: &[Expr<'g>]) -> Value<'g> {
         match self {
-            Operand::Number(number) => Value::Number(*number),
-            Operand::Array(shape, numbers) if shape.len() == 1 => Value::Vector(numbers.clone()),
+            ModelOperand::Number(number) => Value::Number(*number),
+            ModelOperand::Array(shape, numbers) if shape.len() == 1 => {
+                Value::Vector(numbers.clone())
+            }
             other => Value::Expr(other.on_graph(graph, values)),
         }
     }
@@ -87,16 +89,16 @@ impl Operand {
 /// A distribution as written: its name, its parameters by name, and its batch shape if it was
 /// expanded.
 #[derive(FromPyObject)]
-pub(crate) struct Law {
+pub(crate) struct DistributionCall {
     #[pyo3(item)]
     name: String,
     #[pyo3(item)]
-    parameters: Vec<(String, Operand)>,
+    parameters: Vec<(String, ModelOperand)>,
     #[pyo3(item)]
     batch: Option<Vec<usize>>,
 }
 
-impl Law {
+impl DistributionCall {
     /// The distribution, or what is wrong with its parameters.
     pub(super) fn make_distribution<'g>(
         &self,
@@ -125,11 +127,11 @@ pub(super) enum Ask {
     /// An operation on values, with the whole numbers it needs.
     Apply {
         operation: String,
-        operands: Vec<Operand>,
+        operands: Vec<ModelOperand>,
         numbers: Vec<i64>,
     },
     /// Rows of an array by an index column.
-    At { array: Operand, column: String },
+    At { array: ModelOperand, column: String },
     /// A column of the rows: `number`, `matrix`, `offset`, or `auto` for its type in the table.
     Column { column: String, role: String },
     /// A column of row weights.
@@ -137,27 +139,33 @@ pub(super) enum Ask {
     /// A request for the number of levels of a column.
     Levels { column: String },
     /// The log density of a value.
-    LogDensity { law: Law, x: Operand },
+    LogDensity {
+        law: DistributionCall,
+        x: ModelOperand,
+    },
     /// A latent.
-    Sample { name: String, law: Law },
+    Sample { name: String, law: DistributionCall },
     /// A local latent.
-    Local { name: String, law: Law },
+    Local { name: String, law: DistributionCall },
     /// A parameter with its start and support.
     Param {
         name: String,
-        start: Operand,
+        start: ModelOperand,
         support: (String, Vec<f64>),
     },
     /// A quantity with a name.
-    Deterministic { name: String, value: Operand },
+    Deterministic { name: String, value: ModelOperand },
     /// A term of the log prior.
-    Factor { name: String, value: Operand },
+    Factor { name: String, value: ModelOperand },
     /// The start of the statements about rows.
     EnterRows,
     /// The end of the statements about rows.
     LeaveRows,
     /// An observed column.
-    Observe { column: String, law: Law },
+    Observe {
+        column: String,
+        law: DistributionCall,
+    },
 }
 
 /// The answer of the recorder.

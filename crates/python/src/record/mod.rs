@@ -5,8 +5,8 @@
 //! line that makes it.
 
 mod ask;
-mod desk;
 mod operation;
+mod server;
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -19,18 +19,18 @@ use numpy::{IntoPyArray, PyArray1, PyReadonlyArrayDyn};
 use pyo3::prelude::*;
 
 use crate::error::{message_error, refusal_error};
-use crate::fit::Fit;
-use crate::request::{How, Reading};
-use crate::source::Source;
-use crate::watch::{Watched, run_watched};
+use crate::fit::PyFit;
+use crate::request::{FitSettings, ReadingOptions};
+use crate::source::PySource;
+use crate::watch::{MonitorObserver, run_watched};
 
-use ask::{Answer, Ask, Handle, Law, Operand};
-use desk::Desk;
+use ask::{Answer, Ask, DistributionCall, Handle, ModelOperand};
+use server::RecordingServer;
 
 pub(crate) use ask::Handle as Value;
 
 /// Both ends of the channel, as the recorder's thread holds them.
-struct Line {
+struct RecordingChannel {
     asks: Receiver<Ask>,
     answers: Sender<Answer>,
 }
@@ -50,13 +50,13 @@ pub(crate) struct BoundModel(lehr::model::Bound);
 #[pyfunction]
 pub(crate) fn record(
     function: &Bound<'_, PyAny>,
-    source: &Source,
-    reading: Reading,
+    source: &PySource,
+    reading: ReadingOptions,
     py: Python<'_>,
 ) -> PyResult<BoundModel> {
     let table = Arc::new(source.read(&reading.read_options(None)?, &())?);
     let ((asks, asked), (answered, answers)) = (channel(), channel());
-    let line = Mutex::new(Line {
+    let line = Mutex::new(RecordingChannel {
         asks: asked,
         answers: answered,
     });
@@ -65,7 +65,7 @@ pub(crate) fn record(
         let shared = Arc::clone(&rows);
         let model = Model::new(move |tracer| {
             let line = line.lock().expect("a model is recorded once");
-            Desk::new(tracer, &shared).serve_line(&line);
+            RecordingServer::new(tracer, &shared).serve_line(&line);
         });
         model.bind(&rows)
     });
@@ -121,7 +121,7 @@ impl Recorder {
     fn apply(
         &self,
         operation: String,
-        operands: Vec<Operand>,
+        operands: Vec<ModelOperand>,
         numbers: Vec<i64>,
     ) -> PyResult<Handle> {
         self.value(Ask::Apply {
@@ -131,7 +131,7 @@ impl Recorder {
         })
     }
 
-    fn at(&self, array: Operand, column: String) -> PyResult<Handle> {
+    fn at(&self, array: ModelOperand, column: String) -> PyResult<Handle> {
         self.value(Ask::At { array, column })
     }
 
@@ -150,19 +150,24 @@ impl Recorder {
         }
     }
 
-    fn log_density(&self, law: Law, x: Operand) -> PyResult<Handle> {
+    fn log_density(&self, law: DistributionCall, x: ModelOperand) -> PyResult<Handle> {
         self.value(Ask::LogDensity { law, x })
     }
 
-    fn sample(&self, name: String, law: Law) -> PyResult<Handle> {
+    fn sample(&self, name: String, law: DistributionCall) -> PyResult<Handle> {
         self.value(Ask::Sample { name, law })
     }
 
-    fn local(&self, name: String, law: Law) -> PyResult<Handle> {
+    fn local(&self, name: String, law: DistributionCall) -> PyResult<Handle> {
         self.value(Ask::Local { name, law })
     }
 
-    fn param(&self, name: String, start: Operand, support: (String, Vec<f64>)) -> PyResult<Handle> {
+    fn param(
+        &self,
+        name: String,
+        start: ModelOperand,
+        support: (String, Vec<f64>),
+    ) -> PyResult<Handle> {
         self.value(Ask::Param {
             name,
             start,
@@ -170,11 +175,11 @@ impl Recorder {
         })
     }
 
-    fn deterministic(&self, name: String, value: Operand) -> PyResult<Handle> {
+    fn deterministic(&self, name: String, value: ModelOperand) -> PyResult<Handle> {
         self.value(Ask::Deterministic { name, value })
     }
 
-    fn factor(&self, name: String, value: Operand) -> PyResult<()> {
+    fn factor(&self, name: String, value: ModelOperand) -> PyResult<()> {
         self.ask(Ask::Factor { name, value }).map(drop)
     }
 
@@ -186,7 +191,7 @@ impl Recorder {
         self.ask(Ask::LeaveRows).map(drop)
     }
 
-    fn observe(&self, column: String, law: Law) -> PyResult<()> {
+    fn observe(&self, column: String, law: DistributionCall) -> PyResult<()> {
         self.ask(Ask::Observe { column, law }).map(drop)
     }
 }
@@ -204,15 +209,15 @@ impl BoundModel {
     }
 
     /// Fits the model by one method after another.
-    fn fit(&self, how: How, py: Python<'_>) -> PyResult<Vec<Fit>> {
+    fn fit(&self, how: FitSettings, py: Python<'_>) -> PyResult<Vec<PyFit>> {
         let fits = how.make_fits()?;
         run_watched(&how, py, |watch| {
             let each = fits.into_iter().map(|fit| {
-                let posterior = fit.observer(&mut Watched(watch)).run(&self.0);
+                let posterior = fit.observer(&mut MonitorObserver(watch)).run(&self.0);
                 let saved = SavedFit::of(
                     posterior.map_err(|error| refusal_error(lehr::Error::from(error)))?,
                 );
-                Ok(Fit::new(saved.map_err(refusal_error)?))
+                Ok(PyFit::new(saved.map_err(refusal_error)?))
             });
             each.collect()
         })
@@ -229,7 +234,7 @@ pub(crate) fn distributions() -> Vec<(&'static str, Vec<&'static str>)> {
 /// The log density of constants under a distribution of constants.
 #[pyfunction]
 pub(crate) fn log_density<'py>(
-    law: Law,
+    law: DistributionCall,
     x: PyReadonlyArrayDyn<'py, f64>,
     py: Python<'py>,
 ) -> PyResult<(Vec<usize>, Bound<'py, PyArray1<f64>>)> {
@@ -239,7 +244,7 @@ pub(crate) fn log_density<'py>(
         .map_err(|message| message_error(&message))?;
     made.check_parameters()
         .map_err(|error| message_error(&error.to_string()))?;
-    let x = Operand::of_array(&x)?.on_graph(&graph, &[]);
+    let x = ModelOperand::of_array(&x)?.on_graph(&graph, &[]);
     let density = made.log_density(x);
     let shape = density.shape().dims().to_vec();
     let values = density.constant_values().unwrap_or_default();

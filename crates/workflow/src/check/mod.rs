@@ -1,7 +1,7 @@
 //! Checks of a fit: against its data, its priors, simulated data and other methods.
 
-mod against;
 mod best;
+mod chain_comparison;
 mod data;
 mod explained;
 mod outlier;
@@ -9,14 +9,14 @@ mod prior_check;
 mod replication;
 mod sensitivity;
 mod simulation;
-mod testimony;
 mod weighting;
+mod witness_report;
 
-pub use against::{Against, Difference};
 pub use best::best_of;
+pub use chain_comparison::{ChainComparison, Difference};
 pub(crate) use data::check_data;
 pub use prior_check::{PriorPredictive, PriorQuantiles, PriorStatistic, PriorSummary};
 pub use sensitivity::PriorSensitivity;
 pub use simulation::{Ranks, Simulation};
-pub use testimony::Testimony;
 pub use weighting::Shift;
+pub use witness_report::WitnessReport;

@@ -10,7 +10,7 @@ use lehr_graph::reference::{Values, evaluate};
 use lehr_regression::{DF_EXCESS, Groups, NamedDraws, RegressionError, Several};
 use serde::Serialize;
 
-use crate::fitted_model::Subject;
+use crate::fitted_model::AnyModel;
 use crate::saved_fit::{SavedFit, used_weights};
 
 /// The powers of the prior.
@@ -44,9 +44,9 @@ impl SavedFit {
     pub fn prior_sensitivity(&self) -> Result<Vec<PriorSensitivity>, RegressionError> {
         let names = self.subject.several().map_or(&[][..], Several::names);
         let priors = match &self.subject {
-            Subject::Regression(regression) => regression.program()?,
-            Subject::Several(several) => several.program()?,
-            Subject::Program(_) => return Ok(Vec::new()),
+            AnyModel::Regression(regression) => regression.program()?,
+            AnyModel::Several(several) => several.program()?,
+            AnyModel::Program(_) => return Ok(Vec::new()),
         };
         let weights = used_weights(&self.posterior);
         if weights.len() < 2 || self.is_prior_only() {

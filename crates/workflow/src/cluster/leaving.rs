@@ -3,18 +3,18 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::PartRows;
 use super::task::{decoded, encoded};
 use crate::error::Error;
 use crate::leave_out::{
     Loo, LooRow, LooSampling, VisitBlock, columns_of, leave_chosen_out, optional_columns_of,
     sum_cheap_values,
 };
+use crate::part::PartRows;
 use crate::saved_fit::SavedFit;
 
 /// The cheap estimates from all rows of a part, for several fits.
 #[derive(Serialize, Deserialize)]
-struct Glance {
+struct CheapEstimates {
     rows: u64,
     /// The sum of [`LooRow::cheap`] for each fit.
     cheap: Vec<f64>,
@@ -26,9 +26,9 @@ impl PartRows {
     ///
     /// # Errors
     /// If the part cannot be read, or its rows do not suit a fit.
-    pub fn glance(&self, fits: &[&SavedFit]) -> Result<Vec<u8>, Error> {
+    pub fn cheap_estimates(&self, fits: &[&SavedFit]) -> Result<Vec<u8>, Error> {
         let all = sum_cheap_values(fits, &mut |visit| self.for_fits(fits, visit))?;
-        Ok(encoded(&Glance {
+        Ok(encoded(&CheapEstimates {
             rows: all.first().map_or(0, |loo| loo.n_rows),
             cheap: all.iter().map(|loo| loo.cheap_sum).collect(),
         }))
@@ -67,9 +67,9 @@ impl PartRows {
 /// The rows of each part to leave out, by their places there: all, or a uniform random sample.
 ///
 /// # Errors
-/// If the bytes are not those of [`PartRows::glance`].
-pub fn to_leave_out(glances: &[Vec<u8>], sampling: LooSampling) -> Result<Vec<Vec<u64>>, Error> {
-    let counts = read(glances)?.into_iter().map(|glance| glance.rows);
+/// If the bytes are not those of [`PartRows::cheap_estimates`].
+pub fn to_leave_out(estimates: &[Vec<u8>], sampling: LooSampling) -> Result<Vec<Vec<u64>>, Error> {
+    let counts = read(estimates)?.into_iter().map(|one| one.rows);
     let counts: Vec<u64> = counts.collect();
     let total = counts.iter().sum();
     let mut chosen = &sampling.choose(total)[..];
@@ -86,16 +86,16 @@ pub fn to_leave_out(glances: &[Vec<u8>], sampling: LooSampling) -> Result<Vec<Ve
 /// The leave-one-out results of each fit, from the answers of the parts in order.
 ///
 /// # Errors
-/// If the bytes are not those of [`PartRows::glance`] and [`PartRows::leave_out`].
+/// If the bytes are not those of [`PartRows::cheap_estimates`] and [`PartRows::leave_out`].
 pub fn left_out(
     fits: &[&SavedFit],
-    glances: &[Vec<u8>],
+    estimates: &[Vec<u8>],
     left: &[Vec<u8>],
 ) -> Result<Vec<Loo>, Error> {
     let mut all: Vec<Loo> = fits.iter().map(|fit| Loo::new(fit)).collect();
-    for (glance, left) in read(glances)?.into_iter().zip(left) {
+    for (one, left) in read(estimates)?.into_iter().zip(left) {
         let left: Vec<Vec<LooRow>> = decoded(left)?;
-        for ((loo, rows), cheap) in all.iter_mut().zip(left).zip(&glance.cheap) {
+        for ((loo, rows), cheap) in all.iter_mut().zip(left).zip(&one.cheap) {
             let first = loo.n_rows;
             let rows = rows.into_iter().map(|row| LooRow {
                 row: first + row.row,
@@ -103,13 +103,13 @@ pub fn left_out(
             });
             loo.rows.extend(rows);
             loo.cheap_sum += cheap;
-            loo.n_rows += glance.rows;
+            loo.n_rows += one.rows;
         }
     }
     Ok(all)
 }
 
-fn read(glances: &[Vec<u8>]) -> Result<Vec<Glance>, Error> {
-    let read: Result<_, _> = glances.iter().map(|bytes| decoded(bytes)).collect();
+fn read(estimates: &[Vec<u8>]) -> Result<Vec<CheapEstimates>, Error> {
+    let read: Result<_, _> = estimates.iter().map(|bytes| decoded(bytes)).collect();
     Ok(read?)
 }

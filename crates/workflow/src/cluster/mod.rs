@@ -9,17 +9,17 @@
 mod leaving;
 mod partition;
 mod regression;
-mod rows;
 mod scoring;
+mod store;
 mod table;
 mod task;
 
 pub use leaving::{left_out, to_leave_out};
-pub use partition::{Keeping, Partition};
-pub use regression::{ClusterRegression, Draft};
-pub use scoring::{PartRows, evaluation};
+pub use partition::{Partition, RowStorage};
+pub use regression::{ClusterDraft, ClusterRegression};
+pub use scoring::evaluation;
 
-pub(crate) use table::check;
+pub use crate::part::PartRows;
 
 /// The processes that have the rows, one partition each.
 pub trait Workers: Send + Sync {

@@ -13,22 +13,21 @@ use lehr_rows::watch::Wish;
 use lehr_rows::{AnyControl, MachinePool, RowStore, RowsError};
 use lehr_table::{Part, ReadOptions, Table, TableFiles};
 
-use super::PartRows;
-use super::task::{Count, Folded, Learnt, Sample, Task, decoded, encoded};
+use super::task::{AccumulatorAnswer, Folded, PartitionTask, RowCount, Sample, decoded, encoded};
 use crate::error::Error;
-use crate::streamed::RowPass;
+use crate::part::{PartPass, PartRows};
 
 /// Some row groups of a table. Rows are read when they are first needed and then kept. A partition
 /// that is created again, in any process, gives the same answers.
 pub struct Partition {
     rows: PartRows,
-    keeping: Keeping,
-    held: Held,
+    keeping: RowStorage,
+    held: RowCache,
 }
 
 /// Where the rows are kept after they were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keeping {
+pub enum RowStorage {
     /// In memory.
     Memory,
     /// In the files, which are read again for every task.
@@ -36,7 +35,7 @@ pub enum Keeping {
 }
 
 /// The rows in memory.
-enum Held {
+enum RowCache {
     Nothing,
     /// Some columns as they were read.
     Table {
@@ -51,7 +50,7 @@ enum Held {
     /// A compiled model for rows that are streamed.
     Pass {
         model: Vec<u8>,
-        pass: Option<Box<RowPass>>,
+        pass: Option<Box<PartPass>>,
         compiled: MachinePool,
     },
 }
@@ -61,14 +60,14 @@ impl Partition {
     pub fn new(part: Part, options: ReadOptions) -> Partition {
         Partition {
             rows: PartRows { part, options },
-            keeping: Keeping::Memory,
-            held: Held::Nothing,
+            keeping: RowStorage::Memory,
+            held: RowCache::Nothing,
         }
     }
 
     /// The partition with its rows kept in this way. Sums differ in their last digits.
     #[must_use]
-    pub fn keeping(self, keeping: Keeping) -> Partition {
+    pub fn keeping(self, keeping: RowStorage) -> Partition {
         Partition { keeping, ..self }
     }
 
@@ -77,68 +76,68 @@ impl Partition {
     /// # Errors
     /// If the file is missing or damaged, or its rows do not suit the task.
     pub fn answer(&mut self, model: Option<&[u8]>, task: &[u8]) -> Result<Vec<u8>, Error> {
-        let task: Task = decoded(task)?;
-        if let Task::Learn(lesson) = task {
+        let task: PartitionTask = decoded(task)?;
+        if let PartitionTask::Learn(lesson) = task {
             return Ok(encoded(&self.learn(lesson.accumulator())?));
         }
         let model = model.ok_or_else(no_model)?;
-        if self.keeping == Keeping::Files {
+        if self.keeping == RowStorage::Files {
             return self.pass(model, task);
         }
         let rows = self.rows(model)?;
         Ok(match task {
-            Task::Learn(_) => unreachable!("it was learnt"),
-            Task::Count => encoded(&rows.count),
-            Task::Sample(numbers) => encoded(&rows.sample(&numbers)),
-            Task::Fold(name, message) => encoded(&rows.fold(&name, &message)?),
+            PartitionTask::Learn(_) => unreachable!("it was learnt"),
+            PartitionTask::Count => encoded(&rows.count),
+            PartitionTask::Sample(numbers) => encoded(&rows.sample(&numbers)),
+            PartitionTask::Fold(name, message) => encoded(&rows.fold(&name, &message)?),
         })
     }
 
     /// Answers a task on rows that are read for it.
-    fn pass(&mut self, model: &[u8], task: Task) -> Result<Vec<u8>, Error> {
-        let known = matches!(&self.held, Held::Pass { model: own, .. } if *own == model);
+    fn pass(&mut self, model: &[u8], task: PartitionTask) -> Result<Vec<u8>, Error> {
+        let known = matches!(&self.held, RowCache::Pass { model: own, .. } if *own == model);
         if !known {
-            self.held = Held::Pass {
+            self.held = RowCache::Pass {
                 pass: row_pass(&self.rows, decoded(model)?)?,
                 model: model.to_vec(),
                 compiled: MachinePool::default(),
             };
         }
-        let Held::Pass { pass, compiled, .. } = &mut self.held else {
+        let RowCache::Pass { pass, compiled, .. } = &mut self.held else {
             unreachable!("it was made");
         };
         match (task, pass) {
-            (Task::Count, None) => {
+            (PartitionTask::Count, None) => {
                 let dropped = self.rows.each(&[], &mut |_, _| Ok(()))? as u64;
-                Ok(encoded(&Count { rows: 0, dropped }))
+                Ok(encoded(&RowCount { rows: 0, dropped }))
             }
-            (Task::Count, Some(pass)) => {
+            (PartitionTask::Count, Some(pass)) => {
                 let mut rows = 0;
                 let dropped = pass.each(&self.rows, &mut |block| rows += block.n_rows())?;
-                Ok(encoded(&Count {
+                Ok(encoded(&RowCount {
                     rows: rows as u64,
                     dropped: dropped as u64,
                 }))
             }
-            (Task::Sample(_), None) => Ok(encoded(&Sample::new())),
-            (Task::Sample(numbers), Some(pass)) => {
+            (PartitionTask::Sample(_), None) => Ok(encoded(&Sample::new())),
+            (PartitionTask::Sample(numbers), Some(pass)) => {
                 Ok(encoded(&sampled(pass, &self.rows, &numbers)?))
             }
-            (Task::Fold(name, message), Some(pass)) => {
+            (PartitionTask::Fold(name, message), Some(pass)) => {
                 let job = read_job(pass.model(), &name, &message)?;
                 let found = pass.fold(&self.rows, &*job, compiled)?;
                 let folded: Folded = found.map(|found| job.encode(&found));
                 Ok(encoded(&folded))
             }
-            (Task::Fold(..), None) => Ok(encoded(&Folded::None)),
-            (Task::Learn(_), _) => unreachable!("it was learnt"),
+            (PartitionTask::Fold(..), None) => Ok(encoded(&Folded::None)),
+            (PartitionTask::Learn(_), _) => unreachable!("it was learnt"),
         }
     }
 
-    fn learn(&mut self, mut lesson: Box<dyn Accumulator>) -> Result<Learnt, Error> {
+    fn learn(&mut self, mut lesson: Box<dyn Accumulator>) -> Result<AccumulatorAnswer, Error> {
         let first = self.rows.part.first as usize;
         let columns: Vec<String> = lesson.columns().iter().map(ToString::to_string).collect();
-        if self.keeping == Keeping::Files {
+        if self.keeping == RowStorage::Files {
             let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
             let mut rows = 0;
             self.rows.each(&columns, &mut |batch, first| {
@@ -146,37 +145,37 @@ impl Partition {
                 Ok(lesson.add_rows(batch, first as usize)?)
             })?;
             let lesson = AccumulatorMessage::of(&*lesson);
-            return Ok(Learnt { lesson, rows });
+            return Ok(AccumulatorAnswer { lesson, rows });
         }
         let table = self.table(columns)?;
         lesson.add_rows(table, first)?;
         let rows = table.n_rows() as u64;
         let lesson = AccumulatorMessage::of(&*lesson);
-        Ok(Learnt { lesson, rows })
+        Ok(AccumulatorAnswer { lesson, rows })
     }
 
     /// These columns as they are read.
     fn table(&mut self, columns: Vec<String>) -> Result<&Table, Error> {
-        let known = matches!(&self.held, Held::Table { columns: own, .. } if *own == columns);
+        let known = matches!(&self.held, RowCache::Table { columns: own, .. } if *own == columns);
         if !known {
-            self.held = Held::Nothing;
+            self.held = RowCache::Nothing;
             let files = TableFiles::of_part(&self.rows.part)?;
             let options = ReadOptions {
                 columns: Some(columns.clone()),
                 ..self.rows.options.clone()
             };
             let table = files.read_table(&options, &mut |_| ())?;
-            self.held = Held::Table { columns, table };
+            self.held = RowCache::Table { columns, table };
         }
         match &self.held {
-            Held::Table { table, .. } => Ok(table),
+            RowCache::Table { table, .. } => Ok(table),
             _ => unreachable!("it was read"),
         }
     }
 
     /// The rows in the form that this model reads; other rows are dropped.
     fn rows(&mut self, model: &[u8]) -> Result<&ModelRows, Error> {
-        let known = matches!(&self.held, Held::Rows { model: own, .. } if *own == model);
+        let known = matches!(&self.held, RowCache::Rows { model: own, .. } if *own == model);
         if !known {
             let regression: Regression = decoded(model)?;
             let columns = regression.columns();
@@ -185,10 +184,10 @@ impl Partition {
             let table = self.table(columns)?;
             let rows = ModelRows::new(&regression, table, first)?;
             let model = model.to_vec();
-            self.held = Held::Rows { model, rows };
+            self.held = RowCache::Rows { model, rows };
         }
         match &self.held {
-            Held::Rows { rows, .. } => Ok(rows),
+            RowCache::Rows { rows, .. } => Ok(rows),
             _ => unreachable!("they were bound"),
         }
     }
@@ -202,14 +201,14 @@ fn no_model() -> LearnError {
 struct ModelRows {
     /// `None` without rows.
     bound: Option<Bound>,
-    count: Count,
+    count: RowCount,
     /// The compiled programs of the model.
     machines: Arc<Machines>,
 }
 
 impl ModelRows {
     fn new(regression: &Regression, table: &Table, first: usize) -> Result<ModelRows, Error> {
-        let count = Count {
+        let count = RowCount {
             rows: table.n_rows() as u64,
             dropped: table.dropped_rows() as u64,
         };
@@ -277,16 +276,16 @@ fn picked(density: &dyn Density, source: &dyn RowSource, numbers: &[usize]) -> S
 }
 
 /// The model, bound to the first row only; `None` without rows.
-fn row_pass(rows: &PartRows, regression: Regression) -> Result<Option<Box<RowPass>>, Error> {
+fn row_pass(rows: &PartRows, regression: Regression) -> Result<Option<Box<PartPass>>, Error> {
     let Some(first) = rows.first(&regression.columns())? else {
         return Ok(None);
     };
     let bound = regression.bind(&first)?;
-    Ok(Some(Box::new(RowPass::new(regression, bound)?)))
+    Ok(Some(Box::new(PartPass::new(regression, bound)?)))
 }
 
 /// Rows by their increasing numbers, from the stream of all rows.
-fn sampled(pass: &RowPass, rows: &PartRows, numbers: &[u64]) -> Result<Sample, Error> {
+fn sampled(pass: &PartPass, rows: &PartRows, numbers: &[u64]) -> Result<Sample, Error> {
     let (mut seen, mut at, mut parts) = (0_u64, 0, Vec::new());
     pass.each(rows, &mut |block| {
         let end = seen + block.n_rows() as u64;

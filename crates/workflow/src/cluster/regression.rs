@@ -12,20 +12,21 @@ use lehr_regression::{Regression, Specification};
 use lehr_table::Field;
 
 use super::partition::joined;
-use super::rows::WorkerRows;
-use super::table::{WorkerTable, check};
-use super::task::{Count, Sample, Task, decoded, encoded};
+use super::store::WorkersStore;
+use super::table::WorkerTable;
+use super::task::{PartitionTask, RowCount, Sample, decoded, encoded};
 use super::{Tasks, Workers};
 use crate::bound::BoundRegression;
 use crate::error::Error;
-use crate::fitted_model::Subject;
+use crate::fitted_model::AnyModel;
+use crate::part::refuse_ordered_terms;
 use crate::saved_fit::SavedFit;
 
 /// The smallest size of a sample: fewer rows would estimate the error of an expansion too poorly.
 const FEWEST: usize = 4096;
 
 /// A regression whose scales and levels are still to be learned from the rows of the workers.
-pub struct Draft<'a> {
+pub struct ClusterDraft<'a> {
     /// The formula, family and priors.
     pub specification: &'a Specification,
     /// The columns of the table.
@@ -44,7 +45,7 @@ pub struct ClusterRegression {
     density: Elsewhere<Bound>,
 }
 
-impl Draft<'_> {
+impl ClusterDraft<'_> {
     /// Learns levels and scales from all rows, and draws a sample of them.
     ///
     /// # Errors
@@ -58,7 +59,7 @@ impl Draft<'_> {
             found: "several responses".into(),
             hint: "fit them on one machine, or one by one".into(),
         })?;
-        check(terms)?;
+        refuse_ordered_terms(terms)?;
         let table = WorkerTable {
             workers: &*workers,
             names: self.fields.iter().map(|field| field.name.clone()).collect(),
@@ -68,20 +69,21 @@ impl Draft<'_> {
         workers
             .bind(&encoded(&regression))
             .map_err(LearnError::Read)?;
-        let counts: Vec<Count> = answers(&*workers, Tasks::Same(&encoded(&Task::Count)))?;
+        let counts: Vec<RowCount> =
+            answers(&*workers, Tasks::Same(&encoded(&PartitionTask::Count)))?;
         let dropped = counts.iter().map(|count| count.dropped).sum::<u64>() as usize;
         let rows: Vec<u64> = counts.iter().map(|count| count.rows).collect();
         let bound = self.sampled(&regression, &rows, &*workers)?;
         refuse_locals(&bound)?;
         let total = rows.iter().sum::<u64>() as usize;
-        let subject = Subject::Regression(Box::new(regression));
+        let subject = AnyModel::Regression(Box::new(regression));
         let mut choices = self.specification.choices(&subject.regressions());
         let (here, partitions) = (bound.n_rows(), workers.partitions());
         choices.push((
             "rows".into(),
             format!("on a cluster, {partitions} partitions; a sample of {here} here"),
         ));
-        let density = Elsewhere::new(bound.clone(), total, Arc::new(WorkerRows(workers)));
+        let density = Elsewhere::new(bound.clone(), total, Arc::new(WorkersStore(workers)));
         Ok(ClusterRegression {
             base: BoundRegression {
                 subject,
@@ -114,7 +116,7 @@ impl Draft<'_> {
         for count in rows {
             let end = at + chosen[at..].partition_point(|row| *row < first + count);
             let own = chosen[at..end].iter().map(|row| row - first).collect();
-            tasks.push(encoded(&Task::Sample(own)));
+            tasks.push(encoded(&PartitionTask::Sample(own)));
             (first, at) = (first + count, end);
         }
         let parts: Vec<Sample> = answers(workers, Tasks::Each(&tasks))?;

@@ -5,9 +5,11 @@ use lehr_learn::{AccumulatorMessage, LearnError};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+pub(crate) use lehr_rows::encoded;
+
 /// A task for a partition.
 #[derive(Serialize, Deserialize)]
-pub(super) enum Task {
+pub(super) enum PartitionTask {
     /// Learn from the rows.
     Learn(AccumulatorMessage),
     /// Count the rows.
@@ -20,14 +22,14 @@ pub(super) enum Task {
 
 /// An accumulator after learning, and the number of rows it has read.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Learnt {
+pub(super) struct AccumulatorAnswer {
     pub(super) lesson: AccumulatorMessage,
     pub(super) rows: u64,
 }
 
 /// The rows of a partition.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Count {
+pub(super) struct RowCount {
     pub(super) rows: u64,
     /// Rows that were dropped for a missing value.
     pub(super) dropped: u64,
@@ -39,16 +41,7 @@ pub(super) type Sample = Vec<Values>;
 /// The result of a job; `None` for a partition without rows.
 pub(super) type Folded = Option<Vec<u8>>;
 
-pub(crate) fn encoded<T: Serialize>(value: &T) -> Vec<u8> {
-    postcard::to_allocvec(value).expect("memory is large enough, and everything has a length")
-}
-
+/// Reads a message from bytes.
 pub(crate) fn decoded<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, LearnError> {
-    postcard::from_bytes(bytes).map_err(|error| {
-        LearnError::Read(format!(
-            "cluster: expected a message of lehr {}, found other bytes ({error})\n  hint: install the \
-             same version on every node",
-            env!("CARGO_PKG_VERSION")
-        ))
-    })
+    lehr_rows::decoded(bytes).map_err(|error| LearnError::Read(error.to_string()))
 }

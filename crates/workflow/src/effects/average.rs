@@ -9,10 +9,12 @@ use lehr_report::Summary;
 use lehr_table::{Column, Levels, MISSING, Table};
 use serde::Serialize;
 
-use super::plan::{Combination, EffectKind, Plan, Quantity, profile, rounded, with_column};
+use super::plan::{
+    Combination, EffectKind, EffectPlan, PlannedEffect, profile, rounded, with_column,
+};
 use super::{EffectQuestion, EffectScale};
 use crate::error::Error;
-use crate::predict::{Batch, Forecaster};
+use crate::predict::{Forecaster, PredictionBatch};
 use crate::saved_fit::plain;
 
 /// More groups of rows are not averaged separately.
@@ -20,7 +22,7 @@ const MOST_CELLS: usize = 1000;
 
 /// One effect with its interval.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Effect {
+pub struct EffectEstimate {
     /// Its kind.
     pub kind: EffectKind,
     /// `age = 30`, `night - day`, `slope`.
@@ -41,7 +43,7 @@ pub struct Effect {
 
 /// The effects that answer a question.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Effects {
+pub struct EffectEstimates {
     /// The column whose effects they are.
     pub variable: String,
     /// The quantity that is affected, in words.
@@ -61,7 +63,7 @@ pub struct Effects {
     /// Draws.
     pub n_draws: usize,
     /// The effects.
-    pub effects: Vec<Effect>,
+    pub effects: Vec<EffectEstimate>,
 }
 
 /// Answers a question over a table that is read in blocks, or at the reference.
@@ -69,10 +71,10 @@ pub struct EffectAverager<'a> {
     forecaster: &'a Forecaster<'a>,
     regression: &'a Regression,
     question: &'a EffectQuestion,
-    plan: Plan,
+    plan: EffectPlan,
     /// The names of the cells.
     names: Levels,
-    cells: Vec<Cell>,
+    cells: Vec<AverageCell>,
     /// How many averaged numbers a row has.
     width: usize,
     rows: u64,
@@ -80,7 +82,7 @@ pub struct EffectAverager<'a> {
 
 /// Rows that are averaged together.
 #[derive(Default)]
-struct Cell {
+struct AverageCell {
     rows: u64,
     /// The sum over rows for each scenario, draw and number.
     sums: Vec<f64>,
@@ -94,7 +96,7 @@ impl<'a> EffectAverager<'a> {
     ) -> Result<EffectAverager<'a>, Error> {
         let regression = forecaster.saved.subject.only("effects")?;
         Ok(EffectAverager {
-            plan: Plan::new(question, regression)?,
+            plan: EffectPlan::new(question, regression)?,
             forecaster,
             regression,
             question,
@@ -141,7 +143,7 @@ impl<'a> EffectAverager<'a> {
 
     /// Answers at the reference: numbers at their mean, levels at their most frequent one. The
     /// columns of group terms are set by the question.
-    pub fn at_reference(mut self) -> Result<Effects, Error> {
+    pub fn at_reference(mut self) -> Result<EffectEstimates, Error> {
         let table = reference_row(self.regression.profiles())?;
         match &self.question.by {
             None => self.push(&table)?,
@@ -223,7 +225,7 @@ impl<'a> EffectAverager<'a> {
     fn cell(&mut self, name: &str) -> usize {
         let place = self.names.code_of(name) as usize;
         if place == self.cells.len() {
-            self.cells.push(Cell::default());
+            self.cells.push(AverageCell::default());
         }
         place
     }
@@ -253,7 +255,7 @@ impl<'a> EffectAverager<'a> {
     fn values(
         &self,
         predictor: &mut Predictor,
-        batch: &Batch,
+        batch: &PredictionBatch,
         number: usize,
     ) -> Result<Vec<f64>, Error> {
         let (draw, params) = (&batch.draws[number], self.forecaster.saved.params());
@@ -288,7 +290,7 @@ impl<'a> EffectAverager<'a> {
     }
 
     /// The effects over all rows so far.
-    pub fn finish(self) -> Result<Effects, Error> {
+    pub fn finish(self) -> Result<EffectEstimates, Error> {
         if self.rows == 0 {
             return Err(LearnError::NoRows.into());
         }
@@ -301,14 +303,14 @@ impl<'a> EffectAverager<'a> {
         for quantity in &self.plan.quantities {
             for (name, cell) in names.iter().zip(&order) {
                 for part in 0..self.width {
-                    effects.push(Effect {
+                    effects.push(EffectEstimate {
                         by: self.question.by.as_ref().map(|_| name.clone()),
                         ..self.effect(quantity, &self.cells[*cell], part)
                     });
                 }
             }
         }
-        Ok(Effects {
+        Ok(EffectEstimates {
             variable: self.question.variable.clone(),
             on: self.on(),
             scale: self.question.scale,
@@ -322,7 +324,7 @@ impl<'a> EffectAverager<'a> {
         })
     }
 
-    fn effect(&self, quantity: &Quantity, cell: &Cell, part: usize) -> Effect {
+    fn effect(&self, quantity: &PlannedEffect, cell: &AverageCell, part: usize) -> EffectEstimate {
         let draws = self.forecaster.draws.len();
         let mean = |scenario: usize, draw: usize| {
             cell.sums[(scenario * draws + draw) * self.width + part] / cell.rows as f64
@@ -341,7 +343,7 @@ impl<'a> EffectAverager<'a> {
             }
         };
         let values: Vec<f64> = (0..draws).map(value).collect();
-        Effect {
+        EffectEstimate {
             kind: quantity.kind,
             name: quantity.name.clone(),
             value: quantity.value,

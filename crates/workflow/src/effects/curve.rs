@@ -4,7 +4,7 @@ use lehr_learn::ValueProfile;
 use lehr_regression::PredictionLevel;
 use lehr_report::{EffectCurve, EffectPoint};
 
-use super::{Effect, EffectAverager, EffectKind, EffectQuestion};
+use super::{EffectAverager, EffectEstimate, EffectKind, EffectQuestion};
 use crate::predict::Forecaster;
 use crate::saved_fit::SavedFit;
 
@@ -61,11 +61,11 @@ pub(crate) fn curves(saved: &SavedFit) -> Vec<EffectCurve> {
 }
 
 /// The predictions of one class.
-fn points(effects: &[Effect], class: Option<&str>) -> Vec<EffectPoint> {
-    let wanted = |effect: &&Effect| {
+fn points(effects: &[EffectEstimate], class: Option<&str>) -> Vec<EffectPoint> {
+    let wanted = |effect: &&EffectEstimate| {
         effect.kind == EffectKind::Prediction && effect.class.as_deref() == class
     };
-    let point = |effect: &Effect| EffectPoint {
+    let point = |effect: &EffectEstimate| EffectPoint {
         name: effect.name.clone(),
         value: effect.value,
         mean: effect.summary.mean,

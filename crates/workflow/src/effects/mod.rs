@@ -9,7 +9,7 @@ mod average;
 mod curve;
 mod plan;
 
-pub use average::{Effect, EffectAverager, Effects};
+pub use average::{EffectAverager, EffectEstimate, EffectEstimates};
 pub(crate) use curve::curves;
 pub use plan::EffectKind;
 

@@ -26,7 +26,7 @@ pub enum EffectKind {
 
 /// The treatment of a column in a counterfactual.
 #[derive(Clone, Debug, PartialEq)]
-enum Setting {
+enum ColumnSetting {
     To(Value),
     Moved(f64),
 }
@@ -34,7 +34,7 @@ enum Setting {
 /// Counterfactual rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Scenario {
-    settings: Vec<(String, Setting)>,
+    settings: Vec<(String, ColumnSetting)>,
 }
 
 /// The combination of the scenarios' averages, by their places.
@@ -47,7 +47,7 @@ pub(crate) enum Combination {
 
 /// One reported number.
 #[derive(Clone, Debug)]
-pub(crate) struct Quantity {
+pub(crate) struct PlannedEffect {
     pub(crate) kind: EffectKind,
     pub(crate) name: String,
     /// The number at which a column is predicted.
@@ -57,9 +57,9 @@ pub(crate) struct Quantity {
 
 /// The scenarios and quantities of a question.
 #[derive(Clone, Debug)]
-pub(crate) struct Plan {
+pub(crate) struct EffectPlan {
     pub(crate) scenarios: Vec<Scenario>,
-    pub(crate) quantities: Vec<Quantity>,
+    pub(crate) quantities: Vec<PlannedEffect>,
 }
 
 impl Scenario {
@@ -68,8 +68,8 @@ impl Scenario {
         let mut rows = table.clone();
         for (name, setting) in &self.settings {
             let column = match setting {
-                Setting::To(value) => value.column(table.n_rows()),
-                Setting::Moved(by) => {
+                ColumnSetting::To(value) => value.column(table.n_rows()),
+                ColumnSetting::Moved(by) => {
                     let own = table.number(name)?;
                     Column::Number(own.iter().map(|value| value + by).collect())
                 }
@@ -81,12 +81,13 @@ impl Scenario {
 
     /// Whether the scenario sets the column, so that rows need not have it.
     pub(crate) fn sets(&self, name: &str) -> bool {
-        let is_it =
-            |(own, setting): &(String, Setting)| own == name && matches!(setting, Setting::To(_));
+        let is_it = |(own, setting): &(String, ColumnSetting)| {
+            own == name && matches!(setting, ColumnSetting::To(_))
+        };
         self.settings.iter().any(is_it)
     }
 
-    fn with(&self, name: &str, setting: Setting) -> Scenario {
+    fn with(&self, name: &str, setting: ColumnSetting) -> Scenario {
         let mut settings = self.settings.clone();
         settings.retain(|(own, _)| own != name);
         settings.push((name.to_owned(), setting));
@@ -94,24 +95,24 @@ impl Scenario {
     }
 }
 
-impl Plan {
+impl EffectPlan {
     /// Plans the answer of a question about a regression.
     pub(crate) fn new(
         question: &EffectQuestion,
         regression: &Regression,
-    ) -> Result<Plan, LearnError> {
+    ) -> Result<EffectPlan, LearnError> {
         check_scale(question.scale, regression)?;
         let variable = profile(regression, &question.variable)?;
         let mut held = Scenario::default();
         for (name, text) in &question.at {
             let value = profile(regression, name)?.read(text)?;
-            held = held.with(name, Setting::To(value));
+            held = held.with(name, ColumnSetting::To(value));
         }
         let mut planner = Planner {
             question,
             variable: &variable,
             held,
-            plan: Plan {
+            plan: EffectPlan {
                 scenarios: Vec::new(),
                 quantities: Vec::new(),
             },
@@ -131,12 +132,12 @@ struct Planner<'a> {
     variable: &'a ColumnProfile,
     /// The values of the columns that are held.
     held: Scenario,
-    plan: Plan,
+    plan: EffectPlan,
 }
 
 impl Planner<'_> {
     /// The place of the scenario with this setting of the variable.
-    fn scenario(&mut self, setting: Setting) -> usize {
+    fn scenario(&mut self, setting: ColumnSetting) -> usize {
         let wanted = self.held.with(&self.variable.name, setting);
         let scenarios = &mut self.plan.scenarios;
         let known = scenarios.iter().position(|scenario| *scenario == wanted);
@@ -147,12 +148,12 @@ impl Planner<'_> {
     }
 
     fn prediction(&mut self, value: &Value) -> usize {
-        let place = self.scenario(Setting::To(value.clone()));
+        let place = self.scenario(ColumnSetting::To(value.clone()));
         let (shown, number) = match value {
             Value::Number(number) => (rounded(*number), Some(*number)),
             other => (other.to_string(), None),
         };
-        self.plan.quantities.push(Quantity {
+        self.plan.quantities.push(PlannedEffect {
             kind: EffectKind::Prediction,
             name: format!("{} = {shown}", self.variable.name),
             value: number,
@@ -162,12 +163,12 @@ impl Planner<'_> {
     }
 
     fn contrast(&mut self, [high, low]: [&Value; 2]) {
-        let places = [high, low].map(|value| self.scenario(Setting::To(value.clone())));
+        let places = [high, low].map(|value| self.scenario(ColumnSetting::To(value.clone())));
         let sign = match self.question.scale {
             EffectScale::Odds => "/",
             EffectScale::Response | EffectScale::Link => "-",
         };
-        self.plan.quantities.push(Quantity {
+        self.plan.quantities.push(PlannedEffect {
             kind: EffectKind::Contrast,
             name: format!("{high} {sign} {low}"),
             value: None,
@@ -182,16 +183,18 @@ impl Planner<'_> {
         let own = self.held.settings.iter();
         let own = own.clone().find(|(name, _)| *name == self.variable.name);
         let around = |by: f64| match own {
-            Some((_, Setting::To(Value::Number(at)))) => Setting::To(Value::Number(at + by)),
-            _ => Setting::Moved(by),
+            Some((_, ColumnSetting::To(Value::Number(at)))) => {
+                ColumnSetting::To(Value::Number(at + by))
+            }
+            _ => ColumnSetting::Moved(by),
         };
         let settings = [around(-0.5 * step), around(0.5 * step)];
         let held = own.and_then(|(_, setting)| match setting {
-            Setting::To(value) => Some(value.clone()),
-            Setting::Moved(_) => None,
+            ColumnSetting::To(value) => Some(value.clone()),
+            ColumnSetting::Moved(_) => None,
         });
         let [low_place, high_place] = settings.map(|setting| self.scenario(setting));
-        self.plan.quantities.push(Quantity {
+        self.plan.quantities.push(PlannedEffect {
             kind: EffectKind::Slope,
             name: "slope".into(),
             value: None,
@@ -214,8 +217,8 @@ impl Planner<'_> {
 
     /// Every level, and each compared with the first.
     fn levels(&mut self) -> Result<(), LearnError> {
-        let own = |(name, _): &&(String, Setting)| *name == self.variable.name;
-        if let Some((_, Setting::To(value))) = self.held.settings.iter().find(own).cloned() {
+        let own = |(name, _): &&(String, ColumnSetting)| *name == self.variable.name;
+        if let Some((_, ColumnSetting::To(value))) = self.held.settings.iter().find(own).cloned() {
             self.prediction(&value);
             return Ok(());
         }

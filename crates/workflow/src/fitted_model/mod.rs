@@ -173,7 +173,7 @@ pub trait FittedModel {
 
 /// The model of a fit. It dereferences to [`FittedModel`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum Subject {
+pub enum AnyModel {
     /// A regression, which turns tables into the columns of its model.
     Regression(Box<Regression>),
     /// Any other model, which reads its columns itself.
@@ -182,23 +182,23 @@ pub enum Subject {
     Several(Box<Several>),
 }
 
-impl Deref for Subject {
+impl Deref for AnyModel {
     type Target = dyn FittedModel;
 
     fn deref(&self) -> &(dyn FittedModel + 'static) {
         match self {
-            Subject::Regression(regression) => &**regression,
-            Subject::Program(program) => &**program,
-            Subject::Several(several) => &**several,
+            AnyModel::Regression(regression) => &**regression,
+            AnyModel::Program(program) => &**program,
+            AnyModel::Several(several) => &**several,
         }
     }
 }
 
-impl From<FormulaModel> for Subject {
-    fn from(model: FormulaModel) -> Subject {
+impl From<FormulaModel> for AnyModel {
+    fn from(model: FormulaModel) -> AnyModel {
         match model {
-            FormulaModel::Univariate(regression) => Subject::Regression(regression),
-            FormulaModel::Multivariate(several) => Subject::Several(several),
+            FormulaModel::Univariate(regression) => AnyModel::Regression(regression),
+            FormulaModel::Multivariate(several) => AnyModel::Several(several),
         }
     }
 }

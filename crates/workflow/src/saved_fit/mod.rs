@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data_check::DataCheck;
 use crate::error::Error;
-use crate::fitted_model::Subject;
+use crate::fitted_model::AnyModel;
 
 pub(crate) use date::today;
 pub(crate) use summary::{error, plain, weigh};
@@ -43,7 +43,7 @@ pub struct SavedFit {
     /// The day on which it was made.
     pub date: String,
     /// The model without its rows.
-    pub subject: Subject,
+    pub subject: AnyModel,
     /// The posterior.
     pub posterior: Posterior,
     /// Seconds of reading.
@@ -86,7 +86,7 @@ impl SavedFit {
         Ok(SavedFit {
             version: posterior.origin.version.clone(),
             date: String::new(),
-            subject: Subject::Program(Box::new(program)),
+            subject: AnyModel::Program(Box::new(program)),
             read_seconds: 0.0,
             dropped_rows: 0,
             contents: posterior.origin.contents.clone(),
@@ -199,7 +199,7 @@ pub(crate) fn used_weights(posterior: &Posterior) -> Vec<f64> {
 
 /// The coefficients of every draw of a posterior, unweighted.
 pub(crate) fn coefficients(
-    subject: &Subject,
+    subject: &AnyModel,
     posterior: &Posterior,
     groups: Groups,
 ) -> Vec<NamedDraws> {

@@ -5,7 +5,7 @@ use lehr_learn::LearnError;
 
 use super::SavedFit;
 use crate::error::Error;
-use crate::fitted_model::Subject;
+use crate::fitted_model::AnyModel;
 
 impl SavedFit {
     /// The fit of one response, by its name. Its draws are those of the whole fit, and it supports
@@ -15,7 +15,7 @@ impl SavedFit {
     /// If there is no such response.
     pub fn response(&self, name: &str) -> Result<SavedFit, Error> {
         match &self.subject {
-            Subject::Several(several) => self.response_at(several.place(name)?),
+            AnyModel::Several(several) => self.response_at(several.place(name)?),
             other if other.response() == name => Ok(self.clone()),
             other => Err(LearnError::Column {
                 at: "--response".into(),
@@ -33,7 +33,7 @@ impl SavedFit {
     /// If a model cannot be restored.
     pub fn responses(&self) -> Result<Vec<SavedFit>, Error> {
         match &self.subject {
-            Subject::Several(several) => {
+            AnyModel::Several(several) => {
                 let places = 0..several.names().len();
                 places.map(|place| self.response_at(place)).collect()
             }
@@ -48,7 +48,7 @@ impl SavedFit {
         Ok(SavedFit {
             version: self.version.clone(),
             date: self.date.clone(),
-            subject: Subject::Regression(Box::new(several.responses()[place].clone())),
+            subject: AnyModel::Regression(Box::new(several.responses()[place].clone())),
             posterior: Posterior {
                 draws,
                 latents,

@@ -11,13 +11,13 @@ const BINS: f64 = 10.0;
 /// Predicted against observed frequencies, gathered row by row.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Calibration {
-    cells: Vec<Cell>,
+    cells: Vec<ProbabilityCell>,
 }
 
 impl Default for Calibration {
     fn default() -> Self {
         Calibration {
-            cells: vec![Cell::default(); CELLS],
+            cells: vec![ProbabilityCell::default(); CELLS],
         }
     }
 }
@@ -30,7 +30,7 @@ impl Calibration {
         }
         let logit = (probability / (1.0 - probability)).ln().clamp(-10.0, 10.0);
         let cell = ((logit + 10.0) / 20.0 * (CELLS - 1) as f64) as usize;
-        self.cells[cell].add(Cell {
+        self.cells[cell].add(ProbabilityCell {
             count: 1,
             predicted: probability,
             observed: outcome,
@@ -49,12 +49,12 @@ impl Calibration {
         let total: u64 = self.cells.iter().map(|cell| cell.count).sum();
         let wanted = (total as f64 / BINS).max(1.0);
         let mut bins = Vec::new();
-        let mut open = Cell::default();
+        let mut open = ProbabilityCell::default();
         for cell in &self.cells {
             open.add(*cell);
             if open.count as f64 >= wanted {
                 bins.push(open.bin());
-                open = Cell::default();
+                open = ProbabilityCell::default();
             }
         }
         if open.count > 0 {
@@ -66,14 +66,14 @@ impl Calibration {
 
 /// Sums over the rows of a cell.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Cell {
+struct ProbabilityCell {
     count: u64,
     predicted: f64,
     observed: f64,
 }
 
-impl Cell {
-    fn add(&mut self, other: Cell) {
+impl ProbabilityCell {
+    fn add(&mut self, other: ProbabilityCell) {
         self.count += other.count;
         self.predicted += other.predicted;
         self.observed += other.observed;

@@ -12,7 +12,7 @@ use super::calibration::Calibration;
 use super::pointwise::{log_likelihoods, observed};
 use crate::error::Error;
 use crate::fitted_model::Measure;
-use crate::predict::{Batch, Forecaster, likeliest};
+use crate::predict::{Forecaster, PredictionBatch, likeliest};
 use crate::saved_fit::SavedFit;
 
 /// Draws that [`SavedFit::evaluate`] uses.
@@ -106,7 +106,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Compares predictions with observations.
-    fn compare(&mut self, batch: &Batch, first: u64) {
+    fn compare(&mut self, batch: &PredictionBatch, first: u64) {
         if self.measure() == Measure::Joint {
             return;
         }

@@ -9,7 +9,7 @@ use lehr_table::{Column, Field, Kind, Labels, Stack, Table};
 const PAYS: u64 = 4;
 
 /// The distinct rows of a table in the order of their first occurrence.
-pub(super) struct Distinct {
+pub(super) struct DistinctCounter {
     stack: Stack,
     /// The labels of each column so far; `None` for numeric columns.
     labels: Vec<Option<Labels>>,
@@ -28,16 +28,16 @@ pub(super) struct CountedTable {
 
 /// There are more distinct rows than may be kept.
 #[derive(Debug, PartialEq)]
-pub(super) struct TooMany;
+pub(super) struct TooManyRows;
 
-impl Distinct {
+impl DistinctCounter {
     /// An empty table with these columns for at most `most` distinct rows.
-    pub(super) fn new(fields: &[Field], most: usize) -> Distinct {
+    pub(super) fn new(fields: &[Field], most: usize) -> DistinctCounter {
         let labels = |field: &Field| {
             let is_text = matches!(field.kind, Some(Kind::Category));
             is_text.then(Labels::default)
         };
-        Distinct {
+        DistinctCounter {
             stack: Stack::new(fields),
             labels: fields.iter().map(labels).collect(),
             places: HashMap::default(),
@@ -47,7 +47,7 @@ impl Distinct {
     }
 
     /// Adds rows, each of which occurs once, or as often as `counts` says.
-    pub(super) fn add(&mut self, batch: &Table, counts: Option<&[u64]>) -> Result<(), TooMany> {
+    pub(super) fn add(&mut self, batch: &Table, counts: Option<&[u64]>) -> Result<(), TooManyRows> {
         let width: usize = batch.columns().map(|(_, one)| one.kind().width()).sum();
         let values = self.values(batch, width);
         let mut fresh = Vec::new();
@@ -65,10 +65,10 @@ impl Distinct {
         Ok(())
     }
 
-    fn insert(&mut self, own: &[u64]) -> Result<usize, TooMany> {
+    fn insert(&mut self, own: &[u64]) -> Result<usize, TooManyRows> {
         let place = self.counts.len();
         if place == self.most {
-            return Err(TooMany);
+            return Err(TooManyRows);
         }
         self.places.insert(own.into(), place);
         self.counts.push(0);
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn equal_rows_are_counted_whatever_the_codes_of_their_batch() {
-        let mut all = Distinct::new(&fields(), 3);
+        let mut all = DistinctCounter::new(&fields(), 3);
         all.add(&table(&[(1.0, "b"), (1.0, "b"), (2.0, "b")]), None)
             .unwrap();
         // Here "b" has another code, and "a" has the code that "b" had.
@@ -196,8 +196,8 @@ mod tests {
     #[test]
     fn more_rows_than_are_kept_are_refused() {
         let x = |n: usize| Table::new().with_number("x", (0..n).map(|k| k as f64).collect());
-        let add = |n: usize| Distinct::new(&fields()[..1], 100).add(&x(n).unwrap(), None);
+        let add = |n: usize| DistinctCounter::new(&fields()[..1], 100).add(&x(n).unwrap(), None);
         assert_eq!(add(100), Ok(()));
-        assert_eq!(add(101), Err(TooMany));
+        assert_eq!(add(101), Err(TooManyRows));
     }
 }

@@ -2,8 +2,7 @@
 //! only a random sample of the rows is in memory. Nothing is copied.
 
 mod distinct;
-mod pass;
-mod rows;
+mod store;
 mod table;
 
 use std::sync::Arc;
@@ -19,14 +18,13 @@ use lehr_regression::{Family, Regression, Specification};
 use lehr_table::Part;
 
 use crate::bound::{BoundRegression, RowsInFiles};
-use crate::cluster::check;
 use crate::error::Error;
 use crate::file_table::FileTable;
-use crate::fitted_model::Subject;
+use crate::fitted_model::AnyModel;
+use crate::part::{PartPass, refuse_ordered_terms};
 use distinct::CountedTable;
-pub(crate) use pass::RowPass;
-use rows::{DistinctRows, StreamedRows};
-use table::{Seen, StreamedTable};
+use store::{DistinctStore, ParquetStore};
+use table::{PassResults, StreamedTable};
 
 /// Row groups are combined into parts of at most this many rows, unless one alone has more. A
 /// thread works on one part at a time.
@@ -37,7 +35,7 @@ const PART_ROWS: u64 = 1 << 18;
 const SHARE: u64 = 4;
 
 /// The conditions under which rows stay in files.
-pub struct Streaming<'a> {
+pub struct StreamOptions<'a> {
     /// The memory in bytes for the columns.
     pub memory: u64,
     /// The methods that will fit the model.
@@ -51,7 +49,7 @@ pub struct Streaming<'a> {
     pub clock: Instant,
 }
 
-impl Streaming<'_> {
+impl StreamOptions<'_> {
     /// The usual number of rows in memory.
     pub const SAMPLE: usize = 1 << 16;
     /// The usual largest number of distinct rows that are kept.
@@ -71,7 +69,7 @@ impl Streaming<'_> {
 }
 
 /// A model whose rows are in files.
-pub(crate) struct Streamed {
+pub(crate) struct ParquetModel {
     pub(crate) density: Elsewhere<Bound>,
     rows: Holder,
     /// The number of passes in which levels and scales were learned.
@@ -82,20 +80,20 @@ pub(crate) struct Streamed {
 #[derive(Clone)]
 enum Holder {
     /// Files that are read for every pass.
-    Files(Arc<StreamedRows>),
+    Files(Arc<ParquetStore>),
     /// The distinct rows, if there are few.
-    Distinct(Arc<DistinctRows>),
+    Distinct(Arc<DistinctStore>),
 }
 
 impl Holder {
-    fn new(regression: &Regression, seen: &Seen, files: Files<'_>) -> Result<Holder, Error> {
+    fn new(regression: &Regression, seen: &PassResults, files: Files<'_>) -> Result<Holder, Error> {
         if let Some(CountedTable { table, counts }) = &seen.distinct {
             let counts = counts.iter().map(|count| *count as f64).collect();
             let model = Counted::new(regression.bind(table)?, counts);
-            return Ok(Holder::Distinct(Arc::new(DistinctRows::new(model))));
+            return Ok(Holder::Distinct(Arc::new(DistinctStore::new(model))));
         }
-        let pass = RowPass::new(regression.clone(), files.model.clone())?;
-        let rows = StreamedRows::new((files.parts, files.table.options.clone()), pass);
+        let pass = PartPass::new(regression.clone(), files.model.clone())?;
+        let rows = ParquetStore::new((files.parts, files.table.options.clone()), pass);
         Ok(Holder::Files(Arc::new(rows)))
     }
 
@@ -114,7 +112,7 @@ struct Files<'a> {
     model: &'a Bound,
 }
 
-impl RowsInFiles for Streamed {
+impl RowsInFiles for ParquetModel {
     fn density(&self) -> &dyn Density {
         &self.density
     }
@@ -170,7 +168,7 @@ impl BoundRegression {
     pub fn streamed(
         specification: &Specification,
         files: &FileTable<'_>,
-        streaming: &Streaming<'_>,
+        streaming: &StreamOptions<'_>,
     ) -> Result<Option<BoundRegression>, Error> {
         let Some(terms) = specification.only_terms() else {
             return Ok(None);
@@ -178,7 +176,10 @@ impl BoundRegression {
         let has_groups = terms.all_groups().next().is_some();
         let may_be_normal =
             (specification.only_family()).is_none_or(|family| family == Family::Gaussian);
-        if !streaming.serves(files)? || check(terms).is_err() || has_groups && !may_be_normal {
+        if !streaming.serves(files)?
+            || refuse_ordered_terms(terms).is_err()
+            || has_groups && !may_be_normal
+        {
             return Ok(None);
         }
         let Ok(parts) = files.source.split_parts(PART_ROWS) else {
@@ -202,7 +203,7 @@ impl BoundRegression {
         if !serves {
             return Ok(None);
         }
-        let subject = Subject::Regression(Box::new(regression));
+        let subject = AnyModel::Regression(Box::new(regression));
         let mut choices = specification.choices(&subject.regressions());
         choices.push(("rows".into(), words(&streamed, parts.len())));
         Ok(Some(BoundRegression {
@@ -218,7 +219,7 @@ impl BoundRegression {
     }
 }
 
-fn words(streamed: &Streamed, parts: usize) -> String {
+fn words(streamed: &ParquetModel, parts: usize) -> String {
     let (here, total) = (streamed.density.n_rows(), streamed.density.total_rows());
     if let Holder::Distinct(rows) = &streamed.rows {
         let different = rows.n_rows();
@@ -232,9 +233,9 @@ fn words(streamed: &Streamed, parts: usize) -> String {
 /// The model on a sample of the rows, with the store of all rows.
 fn streamed(
     regression: &Regression,
-    seen: &Seen,
+    seen: &PassResults,
     (files, parts): (&FileTable<'_>, Vec<Part>),
-) -> Result<Option<Streamed>, Error> {
+) -> Result<Option<ParquetModel>, Error> {
     let sample = seen.sample.as_ref().filter(|sample| sample.n_rows() > 0);
     let sample = sample.ok_or(LearnError::NoRows)?;
     let bound = regression.bind(sample)?;
@@ -247,7 +248,7 @@ fn streamed(
         model: &bound,
     };
     let rows = Holder::new(regression, seen, files)?;
-    Ok(Some(Streamed {
+    Ok(Some(ParquetModel {
         density: Elsewhere::new(bound, seen.rows as usize, rows.shared()),
         rows,
         learning: seen.passes,

@@ -13,10 +13,10 @@ use lehr_regression::RegressionError;
 use lehr_rows::part::{OrderedMerge, fold_parts};
 use lehr_table::{Field, Part, Progress, ReadOptions, Stack, Stage, Table, TableError};
 
-use super::distinct::{CountedTable, Distinct};
-use crate::cluster::PartRows;
+use super::distinct::{CountedTable, DistinctCounter};
 use crate::error::Error;
 use crate::file_table::FileTable;
+use crate::part::PartRows;
 
 /// The factor by which more rows are drawn than requested, so that there are almost certainly
 /// enough.
@@ -25,12 +25,12 @@ const SURPLUS: f64 = 1.1;
 /// Parquet files that all threads read again for every lesson.
 pub(super) struct StreamedTable<'a> {
     files: &'a FileTable<'a>,
-    reader: Reader<'a>,
-    seen: RefCell<Seen>,
+    reader: PartReader<'a>,
+    seen: RefCell<PassResults>,
 }
 
 /// The data that every thread needs.
-struct Reader<'a> {
+struct PartReader<'a> {
     parts: &'a [Part],
     options: &'a ReadOptions,
     fields: &'a [Field],
@@ -42,7 +42,7 @@ struct Reader<'a> {
 
 /// The results of the passes so far.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct PassResults {
     pub(super) passes: usize,
     pub(super) rows: u64,
     pub(super) dropped: usize,
@@ -53,11 +53,11 @@ pub(super) struct Seen {
 }
 
 /// An accumulator, or the reason why it refused a row.
-type Learnt = Result<Box<dyn Accumulator>, LearnError>;
+type AccumulatorResult = Result<Box<dyn Accumulator>, LearnError>;
 
 /// The results of one part.
-struct PartLessons {
-    lessons: Vec<Learnt>,
+struct PartResult {
+    lessons: Vec<AccumulatorResult>,
     rows: u64,
     dropped: usize,
     picked: Option<Table>,
@@ -67,7 +67,7 @@ struct PartLessons {
 }
 
 /// The state that all parts share while the rows are read.
-struct Passing {
+struct PassState {
     /// Whether rows are kept: a sample of them, and the distinct ones if there are few.
     picks: bool,
     /// Whether there are more distinct rows than may be kept.
@@ -78,21 +78,21 @@ struct Passing {
 
 /// The results of all parts so far, merged in order as soon as possible, so that only a few of them
 /// are in memory at a time.
-struct Gathered {
-    order: OrderedMerge<PartLessons>,
-    taught: Vec<Learnt>,
+struct PartMerger {
+    order: OrderedMerge<PartResult>,
+    taught: Vec<AccumulatorResult>,
     rows: u64,
     dropped: usize,
     picked: Vec<Table>,
-    distinct: Option<Distinct>,
+    distinct: Option<DistinctCounter>,
     missing: Vec<(String, usize)>,
 }
 
 const CALM: &str = "nobody panics with it";
 
-impl Gathered {
-    fn new(lessons: Vec<Box<dyn Accumulator>>, distinct: Option<Distinct>) -> Gathered {
-        Gathered {
+impl PartMerger {
+    fn new(lessons: Vec<Box<dyn Accumulator>>, distinct: Option<DistinctCounter>) -> PartMerger {
+        PartMerger {
             distinct,
             order: OrderedMerge::default(),
             taught: lessons.into_iter().map(Ok).collect(),
@@ -103,13 +103,13 @@ impl Gathered {
         }
     }
 
-    fn take(&mut self, part: usize, learnt: PartLessons) {
+    fn take(&mut self, part: usize, learnt: PartResult) {
         for learnt in self.order.put(part, learnt) {
             self.add(learnt);
         }
     }
 
-    fn add(&mut self, learnt: PartLessons) {
+    fn add(&mut self, learnt: PartResult) {
         self.rows += learnt.rows;
         self.dropped += learnt.dropped;
         self.picked.extend(learnt.picked);
@@ -181,17 +181,20 @@ impl Blocks for StreamedTable<'_> {
 
 impl<'a> StreamedTable<'a> {
     /// Passes all rows to these accumulators, each of which may fail.
-    fn pass(&self, lessons: Vec<Box<dyn Accumulator>>) -> Result<(usize, Vec<Learnt>), LearnError> {
+    fn pass(
+        &self,
+        lessons: Vec<Box<dyn Accumulator>>,
+    ) -> Result<(usize, Vec<AccumulatorResult>), LearnError> {
         let before = copies(&lessons);
         let (reader, total) = (&self.reader, self.reader.total);
         let picks = self.seen.borrow().sample.is_none();
-        let passing = Passing {
+        let passing = PassState {
             picks,
             many: AtomicBool::new(!picks),
             done: AtomicU64::new(0),
         };
         let distinct = picks.then(|| reader.distinct(&lessons[0].columns()));
-        let gathered = Mutex::new(Gathered::new(lessons, distinct));
+        let gathered = Mutex::new(PartMerger::new(lessons, distinct));
         let work = |part: usize| {
             let learnt = reader.learn(part, copies(&before), &passing)?;
             let mut gathered = gathered.lock().expect(CALM);
@@ -208,7 +211,7 @@ impl<'a> StreamedTable<'a> {
         (seen.rows, seen.dropped) = (gathered.rows, gathered.dropped);
         if picks {
             seen.sample = Some(reader.sample(&gathered.picked)?);
-            let distinct = gathered.distinct.map(Distinct::finish).transpose();
+            let distinct = gathered.distinct.map(DistinctCounter::finish).transpose();
             let distinct = distinct.map_err(|error| LearnError::Read(error.to_string()))?;
             seen.distinct = distinct.filter(CountedTable::pays);
         }
@@ -220,7 +223,7 @@ impl<'a> StreamedTable<'a> {
     pub(super) fn new(files: &'a FileTable<'a>, parts: &'a [Part], wanted: (usize, usize)) -> Self {
         StreamedTable {
             files,
-            reader: Reader {
+            reader: PartReader {
                 parts,
                 options: files.options,
                 fields: &files.fields,
@@ -231,7 +234,7 @@ impl<'a> StreamedTable<'a> {
         }
     }
 
-    pub(super) fn into_seen(self) -> Seen {
+    pub(super) fn into_seen(self) -> PassResults {
         self.seen.into_inner()
     }
 
@@ -244,7 +247,7 @@ impl<'a> StreamedTable<'a> {
     }
 }
 
-impl Reader<'_> {
+impl PartReader<'_> {
     fn rows(&self, part: usize) -> PartRows {
         PartRows {
             part: self.parts[part].clone(),
@@ -268,15 +271,15 @@ impl Reader<'_> {
         &self,
         part: usize,
         lessons: Vec<Box<dyn Accumulator>>,
-        passing: &Passing,
-    ) -> Result<PartLessons, Error> {
+        passing: &PassState,
+    ) -> Result<PartResult, Error> {
         let columns: Vec<String> = lessons[0]
             .columns()
             .iter()
             .map(ToString::to_string)
             .collect();
         let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
-        let mut lessons: Vec<Learnt> = lessons.into_iter().map(Ok).collect();
+        let mut lessons: Vec<AccumulatorResult> = lessons.into_iter().map(Ok).collect();
         let mut keeper = passing.picks.then(|| self.keeper(part, &columns));
         let mut rows = 0;
         let scanned = self.rows(part).each(&columns, &mut |batch, first| {
@@ -299,8 +302,8 @@ impl Reader<'_> {
             Err(Error::Table(TableError::Missing { columns, .. })) => (0, columns),
             Err(error) => return Err(error),
         };
-        let (picked, distinct) = keeper.map(Keeper::finish).transpose()?.unzip();
-        Ok(PartLessons {
+        let (picked, distinct) = keeper.map(SampleCollector::finish).transpose()?.unzip();
+        Ok(PartResult {
             lessons,
             rows,
             dropped,
@@ -310,14 +313,14 @@ impl Reader<'_> {
         })
     }
 
-    fn distinct<S: AsRef<str>>(&self, columns: &[S]) -> Distinct {
-        Distinct::new(&self.fields(columns), self.wanted.1)
+    fn distinct<S: AsRef<str>>(&self, columns: &[S]) -> DistinctCounter {
+        DistinctCounter::new(&self.fields(columns), self.wanted.1)
     }
 
-    fn keeper(&self, part: usize, columns: &[&str]) -> Keeper {
+    fn keeper(&self, part: usize, columns: &[&str]) -> SampleCollector {
         let share = SURPLUS * self.wanted.0 as f64 / self.total as f64;
-        Keeper {
-            picker: Picker::new(share, part as u64),
+        SampleCollector {
+            picker: BernoulliSampler::new(share, part as u64),
             stack: self.stack(columns),
             distinct: Some(self.distinct(columns)),
         }
@@ -344,20 +347,20 @@ fn copies(lessons: &[Box<dyn Accumulator>]) -> Vec<Box<dyn Accumulator>> {
 }
 
 /// Adds the distinct rows of one more part; `None` if there are too many.
-fn join((mut all, own): (Distinct, CountedTable)) -> Option<Distinct> {
+fn join((mut all, own): (DistinctCounter, CountedTable)) -> Option<DistinctCounter> {
     all.add(&own.table, Some(&own.counts)).ok()?;
     Some(all)
 }
 
 /// The rows of a part that are kept.
-struct Keeper {
-    picker: Picker,
+struct SampleCollector {
+    picker: BernoulliSampler,
     stack: Stack,
     /// The distinct rows, while they are few.
-    distinct: Option<Distinct>,
+    distinct: Option<DistinctCounter>,
 }
 
-impl Keeper {
+impl SampleCollector {
     fn see(&mut self, batch: &Table, many: &AtomicBool) {
         self.stack
             .push_batch(&batch.select_rows(&self.picker.of(batch.n_rows())));
@@ -371,7 +374,7 @@ impl Keeper {
     }
 
     fn finish(self) -> Result<(Table, Option<CountedTable>), TableError> {
-        let distinct = self.distinct.map(Distinct::finish).transpose()?;
+        let distinct = self.distinct.map(DistinctCounter::finish).transpose()?;
         Ok((self.stack.into_table()?, distinct))
     }
 }
@@ -385,16 +388,16 @@ fn read_error(error: Error) -> LearnError {
 
 /// Draws each row of a part with the same probability, by the number of rows to skip between two
 /// draws.
-struct Picker {
+struct BernoulliSampler {
     share: f64,
     stream: Stream,
     /// The number of rows to skip before the next drawn row.
     over: f64,
 }
 
-impl Picker {
-    fn new(share: f64, part: u64) -> Picker {
-        let mut picker = Picker {
+impl BernoulliSampler {
+    fn new(share: f64, part: u64) -> BernoulliSampler {
+        let mut picker = BernoulliSampler {
             share,
             stream: Stream::new(0, "sample of rows", part),
             over: 0.0,
@@ -433,7 +436,7 @@ mod tests {
     fn every_row_is_drawn_equally_often_whatever_the_blocks() {
         let mut halves = [0_usize; 2];
         for part in 0..200 {
-            let mut picker = Picker::new(0.1, part);
+            let mut picker = BernoulliSampler::new(0.1, part);
             for block in 0..10 {
                 let drawn = picker.of(100);
                 assert!(drawn.windows(2).all(|pair| pair[0] < pair[1]));
@@ -445,6 +448,6 @@ mod tests {
         for half in halves {
             assert!((half as f64 - 10_000.0).abs() < 4.0 * 95.0, "{halves:?}");
         }
-        assert!(Picker::new(2.0, 0).of(5).into_iter().eq(0..5));
+        assert!(BernoulliSampler::new(2.0, 0).of(5).into_iter().eq(0..5));
     }
 }

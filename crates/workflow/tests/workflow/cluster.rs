@@ -12,7 +12,7 @@ use lehr_infer::fit::Fit;
 use lehr_numeric::stream::Stream;
 use lehr_regression::{Groups, Specification};
 use lehr_table::{ReadOptions, Table, TableFiles};
-use lehr_workflow::cluster::{ClusterRegression, Draft, Partition, Tasks, Workers};
+use lehr_workflow::cluster::{ClusterDraft, ClusterRegression, Partition, Tasks, Workers};
 use lehr_workflow::{BoundRegression, Error, SavedFit};
 use serde_json::Value;
 
@@ -121,8 +121,8 @@ pub(crate) fn divided(table: &Table, folder: &Path) -> TableFiles {
     TableFiles::open_inputs(&[folder]).unwrap()
 }
 
-fn draft<'a>(files: &TableFiles, specification: &'a Specification) -> Draft<'a> {
-    Draft {
+fn draft<'a>(files: &TableFiles, specification: &'a Specification) -> ClusterDraft<'a> {
+    ClusterDraft {
         specification,
         fields: files.read_schema(&ReadOptions::default()).unwrap(),
         sample: 8192,

@@ -10,7 +10,7 @@ use super::sums::sums;
 use lehr_infer::fit::Fit;
 use lehr_numeric::stream::Stream;
 use lehr_table::{ReadOptions, Table, TableFiles};
-use lehr_workflow::{BoundRegression, FileTable, Streaming};
+use lehr_workflow::{BoundRegression, FileTable, StreamOptions};
 
 use crate::cluster::{divided, means};
 use crate::streamed::{asked, choice};
@@ -55,7 +55,7 @@ const MODELS: [(&str, Option<&str>); 4] = [
 fn streamed(model: (&str, Option<&str>), files: &TableFiles, distinct: usize) -> BoundRegression {
     let options = ReadOptions::default();
     let table = FileTable::new(files, &options, &()).unwrap();
-    let streaming = Streaming {
+    let streaming = StreamOptions {
         memory: 0,
         methods: &["auto"],
         sample: 4096,
@@ -84,7 +84,7 @@ fn sums_over_different_rows_are_those_over_all_rows() {
     let folder = tempfile::tempdir().unwrap();
     let (table, files) = written(30_000, folder.path());
     for model in MODELS {
-        let found = streamed(model, &files, Streaming::DISTINCT);
+        let found = streamed(model, &files, StreamOptions::DISTINCT);
         assert!(found.ahead().unwrap().contains("no further pass"));
         let density = found.density();
         let whole = found.subject.regression().unwrap().bind(&table).unwrap();
@@ -103,7 +103,7 @@ fn a_fit_reads_the_files_once_and_is_that_of_all_passes() {
             let found = streamed(model, &files, distinct);
             found.fit(Fit::default().seed(4)).unwrap()
         };
-        let (once, passes) = (fitted(Streaming::DISTINCT), fitted(0));
+        let (once, passes) = (fitted(StreamOptions::DISTINCT), fitted(0));
         assert_eq!(
             choice(&once, "passes"),
             "1 over all rows: 1 to learn from, 0 to fit"

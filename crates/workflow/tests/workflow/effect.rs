@@ -5,8 +5,8 @@ use lehr_infer::method::FullRank;
 use lehr_regression::{Groups, PredictionLevel};
 use lehr_table::Table;
 use lehr_workflow::{
-    Effect, EffectAverager, EffectKind, EffectQuestion, EffectScale, Effects, Forecaster, SavedFit,
-    regress,
+    EffectAverager, EffectEstimate, EffectEstimates, EffectKind, EffectQuestion, EffectScale,
+    Forecaster, SavedFit, regress,
 };
 
 use crate::{category, number, sigmoid};
@@ -46,7 +46,7 @@ fn all_draws(saved: &SavedFit) -> Forecaster<'_> {
     saved.forecaster(saved.posterior.n_draws())
 }
 
-fn asked(saved: &SavedFit, question: &EffectQuestion) -> Effects {
+fn asked(saved: &SavedFit, question: &EffectQuestion) -> EffectEstimates {
     let forecaster = all_draws(saved);
     let mut averager = EffectAverager::new(&forecaster, question).unwrap();
     averager.push(&table()).unwrap();
@@ -68,7 +68,7 @@ fn by_hand(saved: &SavedFit, of: impl Fn(&dyn Fn(&str) -> f64) -> f64) -> f64 {
     sum / count as f64
 }
 
-fn named<'e>(effects: &'e Effects, name: &str) -> &'e Effect {
+fn named<'e>(effects: &'e EffectEstimates, name: &str) -> &'e EffectEstimate {
     let found = effects.effects.iter().find(|one| one.name == name);
     found.unwrap_or_else(|| panic!("{name} is not among {:?}", effects.effects))
 }

@@ -199,7 +199,7 @@ fn effects_of_a_column_are_those_of_the_function_that_reads_it() {
     let mut averager = EffectAverager::new(&forecaster, &question).unwrap();
     averager.push(&table).unwrap();
     let found = averager.finish().unwrap();
-    let is_prediction = |effect: &&lehr_workflow::Effect| effect.value.is_some();
+    let is_prediction = |effect: &&lehr_workflow::EffectEstimate| effect.value.is_some();
     let predictions: Vec<_> = found.effects.iter().filter(is_prediction).collect();
     assert_eq!(predictions.len(), 5);
     let first = (predictions[0].summary.mean, predictions[0].value.unwrap());

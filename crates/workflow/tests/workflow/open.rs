@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use lehr_infer::fit::Fit;
 use lehr_table::{ReadOptions, TableFiles};
-use lehr_workflow::{BoundRegression, Error, Opening, TableInput, open};
+use lehr_workflow::{BoundRegression, Error, OpenRequest, TableInput, open};
 
 use crate::cluster::{divided, table};
 use crate::streamed::asked;
@@ -17,7 +17,7 @@ fn opened(
 ) -> (Result<BoundRegression, Error>, Option<std::path::PathBuf>) {
     let folder = files.paths().next().unwrap().parent().unwrap().to_owned();
     let mut named = None;
-    let opening = Opening {
+    let opening = OpenRequest {
         options: &ReadOptions::default(),
         memory,
         methods: &["auto"],

@@ -7,7 +7,7 @@ use lehr_infer::method::Nuts;
 use lehr_learn::NewLevels;
 use lehr_regression::{Family, FormulaModel, Groups, RegressionError, Several, Specification};
 use lehr_table::{Column, Table};
-use lehr_workflow::{SavedFit, Subject, regress};
+use lehr_workflow::{AnyModel, SavedFit, regress};
 
 use crate::{category, densities, near, point};
 
@@ -255,7 +255,7 @@ fn priors_are_of_one_response_or_of_all() {
         .unwrap()
         .model(&table)
         .unwrap();
-    let all = Subject::from(model).priors();
+    let all = AnyModel::from(model).priors();
     let prior = |name: &str| all.iter().find(|one| one.0 == name).unwrap().1.as_str();
     for (name, expected) in [
         ("y.x", "normal(0, 3)"),
@@ -282,7 +282,7 @@ fn formulas_of_parameters_are_of_one_response_or_of_all() {
             .with_formulas(&formulas, table.names())
             .unwrap()
             .model(&table);
-        let priors = Subject::from(model.unwrap()).priors();
+        let priors = AnyModel::from(model.unwrap()).priors();
         priors
             .into_iter()
             .map(|one| one.0)

@@ -12,8 +12,8 @@ use lehr_infer::fit::Fit;
 use lehr_numeric::stream::Stream;
 use lehr_regression::Specification;
 use lehr_table::{MissingPolicy, ReadOptions, Table, TableError, TableFiles};
-use lehr_workflow::cluster::{Draft, Keeping, Partition, Tasks, Workers};
-use lehr_workflow::{BoundRegression, Error, FileTable, SavedFit, Streaming};
+use lehr_workflow::cluster::{ClusterDraft, Partition, RowStorage, Tasks, Workers};
+use lehr_workflow::{BoundRegression, Error, FileTable, SavedFit, StreamOptions};
 
 use crate::cluster::{divided, means, table};
 
@@ -25,11 +25,11 @@ fn streamed(
     sample: usize,
 ) -> Result<Option<BoundRegression>, Error> {
     let table = FileTable::new(files, options, &())?;
-    let streaming = Streaming {
+    let streaming = StreamOptions {
         memory: 0,
         methods: &["auto"],
         sample,
-        distinct: Streaming::DISTINCT,
+        distinct: StreamOptions::DISTINCT,
         clock: Instant::now(),
     };
     BoundRegression::streamed(&asked(formula, files), &table, &streaming)
@@ -294,7 +294,7 @@ fn what_a_sample_and_passes_do_not_serve_is_left_to_others() {
     let options = ReadOptions::default();
     let table = FileTable::new(&files, &options, &()).unwrap();
     for (memory, method) in [(0, "nuts"), (1 << 30, "auto")] {
-        let streaming = Streaming {
+        let streaming = StreamOptions {
             memory,
             methods: &[method],
             sample: 5000,
@@ -431,7 +431,7 @@ impl Workers for Reading {
 fn workers_that_do_not_keep_their_rows_give_the_same_fit() {
     let (table, folder) = (table(12_000), tempfile::tempdir().unwrap());
     let files = divided(&table, folder.path());
-    let fitted = |keeping: Keeping| {
+    let fitted = |keeping: RowStorage| {
         let parts = files.split_parts(1 << 20).unwrap().into_iter().map(|part| {
             let partition = Partition::new(part, ReadOptions::default());
             std::sync::Mutex::new(partition.keeping(keeping))
@@ -440,7 +440,7 @@ fn workers_that_do_not_keep_their_rows_give_the_same_fit() {
             parts: parts.collect(),
             model: std::sync::Mutex::default(),
         };
-        let draft = Draft {
+        let draft = ClusterDraft {
             specification: &asked(MODELS[0], &files),
             fields: files.read_schema(&ReadOptions::default()).unwrap(),
             sample: 5000,
@@ -450,7 +450,7 @@ fn workers_that_do_not_keep_their_rows_give_the_same_fit() {
         let found = draft.learn(std::sync::Arc::new(workers)).unwrap();
         found.fit(Fit::default().seed(2)).unwrap()
     };
-    let (kept, read) = (fitted(Keeping::Memory), fitted(Keeping::Files));
+    let (kept, read) = (fitted(RowStorage::Memory), fitted(RowStorage::Files));
     // The same sample and the same draws: the only differences are rounding errors.
     alike(&read, &kept, 1e-4);
 }

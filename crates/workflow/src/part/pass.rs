@@ -6,20 +6,20 @@ use lehr_regression::column_name::MATRIX;
 use lehr_regression::{Block, Design, DesignSource, Purpose, Regression, RegressionError};
 use lehr_rows::{AnyJob, AnyPartial, Computed, MachinePool, Passing, TableRows};
 
-use crate::cluster::PartRows;
+use super::PartRows;
 use crate::error::Error;
 
 /// A model in a form that can be evaluated on rows as they are read.
-pub(crate) struct RowPass {
+pub(crate) struct PartPass {
     regression: Regression,
     program: Program,
     /// The model on a few rows, which have no influence.
     model: Bound,
 }
 
-impl RowPass {
-    pub(crate) fn new(regression: Regression, model: Bound) -> Result<RowPass, RegressionError> {
-        Ok(RowPass {
+impl PartPass {
+    pub(crate) fn new(regression: Regression, model: Bound) -> Result<PartPass, RegressionError> {
+        Ok(PartPass {
             program: regression.program()?,
             regression,
             model,

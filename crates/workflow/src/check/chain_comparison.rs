@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::saved_fit::{SavedFit, coefficients, used_weights, weigh};
 
 /// The comparison of a fit with a reference on the same rows.
-pub struct Against {
+pub struct ChainComparison {
     /// The method of the reference.
     pub method: String,
     /// The reliability of the reference itself.
@@ -38,13 +38,13 @@ pub struct Difference {
 impl SavedFit {
     /// Fits the model to the rows of the table by another method and compares. The table must be
     /// the fitted one.
-    pub fn against(&self, reference: Fit<'_>, table: &Table) -> Result<Against, Error> {
+    pub fn against(&self, reference: Fit<'_>, table: &Table) -> Result<ChainComparison, Error> {
         self.fitted("--against")?;
         let design = self.subject.design(table)?;
         let bound = self.subject.bind(&design)?;
         let exact = reference.run(&bound)?;
         let seed = exact.origin.seed;
-        Ok(Against {
+        Ok(ChainComparison {
             method: exact.method().to_owned(),
             verdict: exact.verdict(),
             bounds: self.posterior.sandwich(&bound, &exact, seed)?,

@@ -15,27 +15,26 @@ use lehr_rows::{
 };
 use lehr_table::{Part, ReadOptions};
 
-use super::pass::RowPass;
-use crate::cluster::PartRows;
 use crate::error::Error;
+use crate::part::{PartPass, PartRows};
 
 /// The number of results to keep: the sums at the mode are requested again when draws are weighed.
 const KEPT: usize = 8;
 
 /// The rows of a model in files. Each part is decoded by one thread, block by block, and at most
 /// one block per thread is in memory.
-pub(crate) struct StreamedRows {
+pub(crate) struct ParquetStore {
     parts: Vec<Part>,
     options: ReadOptions,
-    pass: RowPass,
+    pass: PartPass,
     /// The machines of the threads.
     pools: Mutex<Vec<MachinePool>>,
-    recent: Mutex<Vec<Known>>,
+    recent: Mutex<Vec<CachedResult>>,
     passes: AtomicUsize,
 }
 
 /// A job and its result.
-struct Known {
+struct CachedResult {
     name: &'static str,
     message: Vec<u8>,
     result: AnyPartial,
@@ -43,7 +42,7 @@ struct Known {
 
 /// The results of parts, merged in the order of the parts as soon as possible.
 #[derive(Default)]
-struct Merged {
+struct PartialMerger {
     order: OrderedMerge<Option<AnyPartial>>,
     all: Option<AnyPartial>,
     /// The number of parts that have been merged.
@@ -52,7 +51,7 @@ struct Merged {
 
 const CALM: &str = "no thread panics with it";
 
-impl Merged {
+impl PartialMerger {
     /// Takes the result of a part, and merges all results that are next in order.
     fn take(&mut self, job: &dyn AnyJob, part: usize, found: Option<AnyPartial>) {
         for found in self.order.put(part, found) {
@@ -65,9 +64,9 @@ impl Merged {
     }
 }
 
-impl StreamedRows {
-    pub(super) fn new((parts, options): (Vec<Part>, ReadOptions), pass: RowPass) -> StreamedRows {
-        StreamedRows {
+impl ParquetStore {
+    pub(super) fn new((parts, options): (Vec<Part>, ReadOptions), pass: PartPass) -> ParquetStore {
+        ParquetStore {
             parts,
             options,
             pass,
@@ -105,9 +104,9 @@ impl StreamedRows {
             Some(passed) => (passed.next, Some(passed.partial)),
             None => (0, None),
         };
-        let merged = Mutex::new(Merged {
+        let merged = Mutex::new(PartialMerger {
             all,
-            ..Merged::default()
+            ..PartialMerger::default()
         });
         let work = |part: usize| {
             let found = self.part(first + part, job)?;
@@ -125,7 +124,7 @@ impl StreamedRows {
     }
 }
 
-impl RowStore for StreamedRows {
+impl RowStore for ParquetStore {
     fn fold(
         &self,
         job: &dyn AnyJob,
@@ -147,7 +146,7 @@ impl RowStore for StreamedRows {
             if recent.len() == KEPT {
                 recent.remove(0);
             }
-            recent.push(Known {
+            recent.push(CachedResult {
                 name,
                 message,
                 result: own.copied(&result),
@@ -171,14 +170,14 @@ fn lost(error: Error) -> RowsError {
 
 /// The store of few distinct rows: the model on each distinct row, with its count. Nothing is read
 /// again.
-pub(crate) struct DistinctRows {
+pub(crate) struct DistinctStore {
     model: Counted<Bound>,
     pool: Mutex<MachinePool>,
 }
 
-impl DistinctRows {
-    pub(super) fn new(model: Counted<Bound>) -> DistinctRows {
-        DistinctRows {
+impl DistinctStore {
+    pub(super) fn new(model: Counted<Bound>) -> DistinctStore {
+        DistinctStore {
             model,
             pool: Mutex::default(),
         }
@@ -190,7 +189,7 @@ impl DistinctRows {
     }
 }
 
-impl RowStore for DistinctRows {
+impl RowStore for DistinctStore {
     fn fold(&self, job: &dyn AnyJob, _: &mut AnyControl<'_, '_>) -> Result<AnyPartial, RowsError> {
         let own = read_job(&self.model, job.name(), &job.message())?;
         let mut pool = self.pool.lock().expect(CALM);

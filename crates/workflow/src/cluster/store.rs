@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use lehr_rows::{AnyControl, AnyJob, AnyPartial, RowStore, RowsError, merge_next};
 
-use super::task::{Folded, Task, decoded, encoded};
+use super::task::{Folded, PartitionTask, decoded, encoded};
 use super::{Tasks, Workers};
 
 /// The rows of all partitions.
-pub(super) struct WorkerRows(pub(super) Arc<dyn Workers>);
+pub(super) struct WorkersStore(pub(super) Arc<dyn Workers>);
 
-impl RowStore for WorkerRows {
+impl RowStore for WorkersStore {
     fn fold(&self, job: &dyn AnyJob, _: &mut AnyControl<'_, '_>) -> Result<AnyPartial, RowsError> {
-        let task = encoded(&Task::Fold(job.name().into(), job.message()));
+        let task = encoded(&PartitionTask::Fold(job.name().into(), job.message()));
         let answers = self.0.answer(Tasks::Same(&task)).map_err(RowsError::Lost)?;
         let mut all = None;
         for bytes in answers {

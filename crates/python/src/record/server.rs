@@ -6,20 +6,20 @@ use lehr::model::distribution::{AnyDistribution, Distribution};
 use lehr::model::{Problem, Row, Tracer};
 use lehr::table::{Column, Table};
 
-use super::Line;
-use super::ask::{Answer, Ask, Handle, Law};
+use super::RecordingChannel;
+use super::ask::{Answer, Ask, DistributionCall, Handle};
 use super::operation::apply_operation;
 
 /// A tracer and the values that it has returned.
-pub(super) struct Desk<'t, 'g> {
+pub(super) struct RecordingServer<'t, 'g> {
     tracer: &'t Tracer<'g>,
     table: &'t Table,
     values: Vec<Expr<'g>>,
 }
 
-impl<'t, 'g> Desk<'t, 'g> {
-    pub(super) fn new(tracer: &'t Tracer<'g>, table: &'t Table) -> Desk<'t, 'g> {
-        Desk {
+impl<'t, 'g> RecordingServer<'t, 'g> {
+    pub(super) fn new(tracer: &'t Tracer<'g>, table: &'t Table) -> RecordingServer<'t, 'g> {
+        RecordingServer {
             tracer,
             table,
             values: Vec::new(),
@@ -27,7 +27,7 @@ impl<'t, 'g> Desk<'t, 'g> {
     }
 
     /// Answers requests until the function has ended.
-    pub(super) fn serve_line(&mut self, line: &Line) {
+    pub(super) fn serve_line(&mut self, line: &RecordingChannel) {
         while let Ok(ask) = line.asks.recv() {
             if matches!(ask, Ask::EnterRows) {
                 let tracer = self.tracer;
@@ -41,7 +41,7 @@ impl<'t, 'g> Desk<'t, 'g> {
     }
 
     /// Answers requests until the rows have ended, which the caller confirms.
-    fn serve_rows(&mut self, row: &Row<'_, 'g>, line: &Line) {
+    fn serve_rows(&mut self, row: &Row<'_, 'g>, line: &RecordingChannel) {
         while let Ok(ask) = line.asks.recv() {
             match ask {
                 Ask::LeaveRows => return,
@@ -134,7 +134,7 @@ impl<'t, 'g> Desk<'t, 'g> {
         Answer::Value(Handle::new(self.values.len() - 1, value))
     }
 
-    fn make_law(&self, law: &Law) -> Result<AnyDistribution<'g>, String> {
+    fn make_law(&self, law: &DistributionCall) -> Result<AnyDistribution<'g>, String> {
         law.make_distribution(self.tracer.graph(), &self.values)
     }
 

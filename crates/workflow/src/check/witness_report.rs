@@ -7,7 +7,7 @@ use serde::Serialize;
 
 /// The statement of one witness.
 #[derive(Clone, Debug, Serialize)]
-pub struct Testimony {
+pub struct WitnessReport {
     /// The witness.
     pub witness: String,
     /// The reliability of the draws according to the witness.
@@ -18,16 +18,22 @@ pub struct Testimony {
     pub overruled: bool,
 }
 
-impl Testimony {
+impl WitnessReport {
     /// The statements on which a verdict rests, then those that were overruled.
-    pub fn all(verdict: &Verdict) -> Vec<Testimony> {
-        let heard = verdict.reasons.iter().map(|one| Testimony::of(one, false));
-        let overruled = verdict.overruled.iter().map(|one| Testimony::of(one, true));
+    pub fn all(verdict: &Verdict) -> Vec<WitnessReport> {
+        let heard = verdict
+            .reasons
+            .iter()
+            .map(|one| WitnessReport::of(one, false));
+        let overruled = verdict
+            .overruled
+            .iter()
+            .map(|one| WitnessReport::of(one, true));
         heard.chain(overruled).collect()
     }
 
-    fn of(reason: &Reason, overruled: bool) -> Testimony {
-        Testimony {
+    fn of(reason: &Reason, overruled: bool) -> WitnessReport {
+        WitnessReport {
             witness: reason.witness.clone(),
             level: reason.level.name(),
             sentence: reason.sentence.clone(),
@@ -36,7 +42,7 @@ impl Testimony {
     }
 }
 
-impl fmt::Display for Testimony {
+impl fmt::Display for WitnessReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let overruled = if self.overruled {
             " (the posterior itself says otherwise)"
