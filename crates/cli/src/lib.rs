@@ -27,7 +27,7 @@ use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use clap::Parser;
-use lehr::graph::Level;
+use lehr::graph::SimdLevel;
 
 use argument::Cli;
 use session::Session;
@@ -41,7 +41,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Err(error) => return failure::report_usage(&error),
     };
     let run = || -> anyhow::Result<_> {
-        Level::from_environment().map_err(anyhow::Error::msg)?;
+        SimdLevel::from_environment().map_err(anyhow::Error::msg)?;
         let session = Session::new(&cli.session_options())?;
         let outcome = session.in_pool(|| cli.command.run_command(&session));
         outcome.map_err(|error| session.retell_error(error))

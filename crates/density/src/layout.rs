@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use lehr_graph::reference::{Values, evaluate};
+use lehr_graph::reference::{InputValues, evaluate};
 use lehr_graph::{Expr, Graph, MAX_SIZE, Shape};
 use serde::{Deserialize, Serialize};
 
@@ -236,7 +236,7 @@ fn constrain_draws(site: &Site, free: Vec<f64>, draws: usize) -> Vec<f64> {
     let alone = Layout::new(vec![site.clone()]).expect("a site of a layout is one");
     let input = graph.laned_input("flat", [alone.size()]);
     let values = alone.constrain(input).values;
-    let mut found = evaluate(&values, &Values::new().with(input, &free), draws);
+    let mut found = evaluate(&values, &InputValues::new().with(input, &free), draws);
     found.swap_remove(0)
 }
 

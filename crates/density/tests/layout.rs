@@ -2,7 +2,7 @@
 
 use lehr_density::{Layout, Site, Support};
 use lehr_graph::Graph;
-use lehr_graph::reference::{Values, evaluate};
+use lehr_graph::reference::{InputValues, evaluate};
 
 fn layout() -> Layout {
     Layout::new(vec![
@@ -60,7 +60,7 @@ fn the_log_jacobian_is_the_sum_over_sites() {
     let z = [0.3, -0.2, 0.7, 1.1, -0.4, 0.2, 0.9, -1.3];
     let found = evaluate(
         &[sites.log_jacobian, parts],
-        &Values::new().with(flat, &z),
+        &InputValues::new().with(flat, &z),
         1,
     );
     assert!((found[0][0] - found[1][0]).abs() < 1e-12);
@@ -77,7 +77,7 @@ fn rows_of_sites_are_sites_of_rows() {
     assert_eq!(rows.log_jacobian.shape(), [2].into());
     let mut outputs = rows.values.clone();
     outputs.push(rows.log_jacobian);
-    let found = evaluate(&outputs, &Values::new().with(input, &z), 1);
+    let found = evaluate(&outputs, &InputValues::new().with(input, &z), 1);
     for (site, values) in layout.constrain_values(&z).iter().zip(&found) {
         assert_eq!(site.values, *values, "{}", site.name);
     }

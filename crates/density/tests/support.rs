@@ -2,7 +2,7 @@
 
 use lehr_density::Support;
 use lehr_graph::Graph;
-use lehr_graph::reference::{Values, evaluate};
+use lehr_graph::reference::{InputValues, evaluate};
 use proptest::prelude::*;
 
 /// The value and the log Jacobian of one event.
@@ -14,7 +14,7 @@ fn constrain(support: Support, free: &[f64]) -> (Vec<f64>, f64) {
     assert_eq!(constrained.value.shape(), support.event_shape());
     assert!(constrained.log_jacobian.shape().is_scalar());
     let outputs = [constrained.value, constrained.log_jacobian];
-    let mut found = evaluate(&outputs, &Values::new().with(input, free), 1);
+    let mut found = evaluate(&outputs, &InputValues::new().with(input, free), 1);
     let log_jacobian = found.pop().unwrap()[0];
     (found.pop().unwrap(), log_jacobian)
 }
@@ -136,7 +136,7 @@ fn gradients_are_finite_at_the_extremes() {
             let constrained = support.constrain_values(input);
             let total = constrained.value.sum() + constrained.log_jacobian;
             let slope = graph.grad(total, &[input]);
-            let values = Values::new().with(input, &vec![u; support.free_size()]);
+            let values = InputValues::new().with(input, &vec![u; support.free_size()]);
             let found = evaluate(&slope, &values, 1);
             assert!(found[0].iter().all(|g| g.is_finite()), "{support} at {u}");
         }
@@ -154,7 +154,7 @@ fn a_batch_is_its_events_one_by_one() {
         let input = graph.input("u", support.free_shape(shape).unwrap());
         let constrained = support.constrain_values(input);
         assert_eq!(constrained.value.shape(), shape);
-        let values = Values::new().with(input, &free);
+        let values = InputValues::new().with(input, &free);
         let found = evaluate(&[constrained.value, constrained.log_jacobian], &values, 1);
         for k in 0..6 {
             let (value, log_jacobian) = constrain(support, &free[k * size..(k + 1) * size]);

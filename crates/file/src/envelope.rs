@@ -18,7 +18,7 @@ const DAMAGED: &str = "the file is damaged: fit again";
 
 /// The kind of content of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kind {
+pub struct FileKind {
     /// The mark in the file.
     pub tag: &'static [u8; 8],
     /// The name of the kind in an error message, with its article.
@@ -30,7 +30,7 @@ pub struct Kind {
 
 /// Writes a value under a temporary name and renames it, so that a reader sees the old file or the
 /// new one, never a part.
-pub fn save_value<T: Serialize>(path: &Path, kind: Kind, value: &T) -> Result<(), FileError> {
+pub fn save_value<T: Serialize>(path: &Path, kind: FileKind, value: &T) -> Result<(), FileError> {
     let payload = postcard::to_stdvec(value).map_err(|error| FileError::Content {
         path: path.display().to_string(),
         expected: "something that can be saved".into(),
@@ -54,7 +54,7 @@ pub fn save_value<T: Serialize>(path: &Path, kind: Kind, value: &T) -> Result<()
 
 /// Reads a file that [`save_value`] wrote. It never reads or allocates more than the file holds and its
 /// header announces.
-pub fn load_value<T: DeserializeOwned>(path: &Path, kind: Kind) -> Result<T, FileError> {
+pub fn load_value<T: DeserializeOwned>(path: &Path, kind: FileKind) -> Result<T, FileError> {
     let refuse = |refusal: Refusal| FileError::Content {
         path: path.display().to_string(),
         expected: refusal.expected,
@@ -110,7 +110,7 @@ struct Seal {
 }
 
 impl Seal {
-    fn read_header(header: &[u8], kind: Kind) -> Result<Seal, Refusal> {
+    fn read_header(header: &[u8], kind: FileKind) -> Result<Seal, Refusal> {
         let (expected, hint) = (kind.words, "name a file written by lehr");
         if header.is_empty() {
             return Err(Refusal::new(expected, "an empty file", hint));
@@ -157,7 +157,7 @@ fn same_version(found: u32, expected: u32) -> Result<(), Refusal> {
     Err(Refusal::new(&expected, found, hint))
 }
 
-fn decode_payload<T: DeserializeOwned>(payload: &[u8], kind: Kind) -> Result<T, Refusal> {
+fn decode_payload<T: DeserializeOwned>(payload: &[u8], kind: FileKind) -> Result<T, Refusal> {
     match postcard::take_from_bytes(payload) {
         Ok((value, [])) => Ok(value),
         Ok((_, rest)) => {
@@ -175,12 +175,12 @@ mod tests {
 
     use super::*;
 
-    const NUMBERS: Kind = Kind {
+    const NUMBERS: FileKind = FileKind {
         tag: b"numbers ",
         words: "saved numbers",
         version: 3,
     };
-    const NOTES: Kind = Kind {
+    const NOTES: FileKind = FileKind {
         tag: b"notes   ",
         words: "saved notes",
         ..NUMBERS
@@ -193,7 +193,7 @@ mod tests {
         (folder, path)
     }
 
-    fn refused(path: &Path, kind: Kind) -> String {
+    fn refused(path: &Path, kind: FileKind) -> String {
         load_value::<Vec<f64>>(path, kind).unwrap_err().to_string()
     }
 

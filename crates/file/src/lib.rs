@@ -5,5 +5,5 @@ mod envelope;
 mod error;
 
 pub use draft::{Draft, parent_folder};
-pub use envelope::{Kind, load_value, read_tag, save_value};
+pub use envelope::{FileKind, load_value, read_tag, save_value};
 pub use error::FileError;

@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 use crate::column_use::{ColumnRole, UseListener};
 use crate::error::{FormulaError, Span};
 use crate::spelling::suggestion;
-use crate::syntax::{Node, NodeKind, quote_name};
+use crate::syntax::{NodeKind, SyntaxNode, quote_name};
 
 /// The arguments of `C` that have names.
 const OPTIONS: [&str; 3] = ["ref", "levels", "contrast"];
 
 /// A column whose levels have an explicit coding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Coded {
+pub struct CodedColumn {
     /// The column.
     pub column: String,
     /// The contrasts of the coefficients.
@@ -87,11 +87,11 @@ impl Contrast {
     }
 }
 
-impl Coded {
+impl CodedColumn {
     /// Reads the arguments of `C`.
     pub(crate) fn read_call(
         span: Span,
-        arguments: &[Node],
+        arguments: &[SyntaxNode],
         used: &mut UseListener<'_>,
     ) -> Result<Self, FormulaError> {
         let (mut coded, options) = Self::first_argument("C", span, arguments, used)?;
@@ -116,9 +116,9 @@ impl Coded {
     pub(crate) fn first_argument<'a>(
         call: &str,
         span: Span,
-        arguments: &'a [Node],
+        arguments: &'a [SyntaxNode],
         used: &mut UseListener<'_>,
-    ) -> Result<(Self, &'a [Node]), FormulaError> {
+    ) -> Result<(Self, &'a [SyntaxNode]), FormulaError> {
         let Some((first, options)) = arguments.split_first() else {
             return Err(
                 FormulaError::new(span, format!("{call}() is given nothing"))
@@ -140,7 +140,12 @@ impl Coded {
         Ok((coded, options))
     }
 
-    fn read_option(&mut self, name: &str, span: Span, value: &Node) -> Result<(), FormulaError> {
+    fn read_option(
+        &mut self,
+        name: &str,
+        span: Span,
+        value: &SyntaxNode,
+    ) -> Result<(), FormulaError> {
         match name {
             "ref" => self.reference = Some(read_level(value)?),
             "levels" => self.order = read_levels(value)?,
@@ -192,7 +197,7 @@ impl Coded {
     }
 }
 
-fn read_contrast(node: &Node, column: &str) -> Result<Contrast, FormulaError> {
+fn read_contrast(node: &SyntaxNode, column: &str) -> Result<Contrast, FormulaError> {
     let names = Contrast::ALL.map(Contrast::name);
     let name = match &node.without_parens().kind {
         NodeKind::Name(name) | NodeKind::Text(name) => name,
@@ -219,7 +224,7 @@ fn read_contrast(node: &Node, column: &str) -> Result<Contrast, FormulaError> {
 }
 
 /// A level: a text, a plain name or a number.
-fn read_level(node: &Node) -> Result<String, FormulaError> {
+fn read_level(node: &SyntaxNode) -> Result<String, FormulaError> {
     let bare = node.without_parens();
     match &bare.kind {
         NodeKind::Text(text) | NodeKind::Name(text) => Ok(text.clone()),
@@ -239,7 +244,7 @@ fn no_level(span: Span) -> FormulaError {
         .with_hint("put it in quotes, as in ref = \"day\"")
 }
 
-pub(crate) fn read_levels(node: &Node) -> Result<Vec<String>, FormulaError> {
+pub(crate) fn read_levels(node: &SyntaxNode) -> Result<Vec<String>, FormulaError> {
     let NodeKind::Call(name, arguments) = &node.without_parens().kind else {
         return Err(FormulaError::new(node.span, "levels are a list")
             .with_hint("write levels = c(\"low\", \"mid\", \"high\")"));
@@ -262,12 +267,12 @@ pub(crate) fn read_levels(node: &Node) -> Result<Vec<String>, FormulaError> {
     Ok(found)
 }
 
-/// A level in quotes, as [`Coded`] parses it.
+/// A level in quotes, as [`CodedColumn`] parses it.
 pub(crate) fn in_quotes(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-impl fmt::Display for Coded {
+impl fmt::Display for CodedColumn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "C({}", quote_name(&self.column))?;
         if self.contrast != Contrast::Treatment {

@@ -1,9 +1,9 @@
 //! The places where a formula names a column, and the purpose of each.
 
 use crate::error::{FormulaError, Span};
-use crate::expression::Expr;
+use crate::expression::ColumnExpr;
 use crate::spelling::suggestion;
-use crate::syntax::Node;
+use crate::syntax::SyntaxNode;
 
 /// A column named in a formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,14 +128,17 @@ impl ColumnUse {
 pub(crate) type UseListener<'a> = dyn FnMut(&str, Span, ColumnRole) + 'a;
 
 /// Reads arithmetic that uses at least one column and no statistic of the whole table.
-pub(crate) fn read_numbers(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, FormulaError> {
+pub(crate) fn read_numbers(
+    node: &SyntaxNode,
+    used: &mut UseListener<'_>,
+) -> Result<ColumnExpr, FormulaError> {
     let expr = read_term(node, used)?;
     match expr.find_unlearnt() {
         None => Ok(expr),
         Some((standard, inner)) => {
             let message = format!(
                 "{} cannot stand here",
-                Expr::Standard(standard, inner.clone().into())
+                ColumnExpr::Standard(standard, inner.clone().into())
             );
             Err(FormulaError::new(node.span, message)
                 .with_hint("center and scale belong into terms on the right of ~"))
@@ -144,8 +147,11 @@ pub(crate) fn read_numbers(node: &Node, used: &mut UseListener<'_>) -> Result<Ex
 }
 
 /// Reads arithmetic that uses at least one column.
-pub(crate) fn read_term(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, FormulaError> {
-    let expr = Expr::read_node(node, &mut |name, span| used(name, span, ColumnRole::Number))?;
+pub(crate) fn read_term(
+    node: &SyntaxNode,
+    used: &mut UseListener<'_>,
+) -> Result<ColumnExpr, FormulaError> {
+    let expr = ColumnExpr::read_node(node, &mut |name, span| used(name, span, ColumnRole::Number))?;
     if expr.column_names().is_empty() {
         return Err(FormulaError::new(node.span, "this names no column")
             .with_hint("a constant is what the intercept is for"));

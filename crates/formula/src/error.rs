@@ -31,7 +31,7 @@ impl Span {
 
 /// The kind of text a mistake was found in: the first word of the rendered error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Origin {
+pub enum TextKind {
     /// A model formula.
     #[default]
     Formula,
@@ -50,7 +50,7 @@ pub struct FormulaError {
     /// Advice on what to write instead, shown beside the caret.
     pub hint: Option<String>,
     /// The text that `span` points into.
-    pub origin: Origin,
+    pub origin: TextKind,
 }
 
 /// Longest source line that is shown whole; longer ones are cut around the caret.
@@ -63,7 +63,7 @@ impl FormulaError {
             span,
             message: message.into(),
             hint: None,
-            origin: Origin::default(),
+            origin: TextKind::default(),
         }
     }
 
@@ -79,7 +79,7 @@ impl FormulaError {
     }
 
     pub(crate) fn in_prior(mut self, shift: usize) -> Self {
-        self.origin = Origin::Prior;
+        self.origin = TextKind::Prior;
         self.span = self.span.shift_by(shift);
         self
     }
@@ -103,12 +103,12 @@ impl FormulaError {
     /// );
     /// ```
     pub fn render(&self, source: &str) -> String {
-        let place = Place::locate_span(self.span, source);
+        let place = LinePosition::locate_span(self.span, source);
         let mut text = format!(
             "{}:{}:{}: {}\n  {}\n  {}{}",
             match self.origin {
-                Origin::Formula => "formula",
-                Origin::Prior => "prior",
+                TextKind::Formula => "formula",
+                TextKind::Prior => "prior",
             },
             place.line,
             place.column,
@@ -125,7 +125,7 @@ impl FormulaError {
 }
 
 /// A span as line and column for printing.
-struct Place {
+struct LinePosition {
     line: usize,
     column: usize,
     shown: String,
@@ -133,7 +133,7 @@ struct Place {
     carets: usize,
 }
 
-impl Place {
+impl LinePosition {
     fn locate_span(span: Span, source: &str) -> Self {
         let start = char_boundary(source, span.start);
         let end = char_boundary(source, span.end).max(start);

@@ -4,14 +4,14 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::coded::Coded;
+use crate::coded::CodedColumn;
 use crate::column_use::{UseListener, read_term};
 use crate::dialect;
 use crate::error::{FormulaError, Span};
-use crate::expression::{Expr, Standard, only_argument};
-use crate::function::{self, Function};
-use crate::splined::Splined;
-use crate::syntax::{Node, NodeKind, quote_name};
+use crate::expression::{ColumnExpr, Standard, only_argument};
+use crate::function::{self, ColumnFunction};
+use crate::splined::RegressionSpline;
+use crate::syntax::{NodeKind, SyntaxNode, quote_name};
 
 /// Highest degree of `poly`; higher powers of a column carry no further information in double
 /// precision.
@@ -27,17 +27,17 @@ pub enum Factor {
     /// `C(color)`: one column of zeros and ones for each level.
     Categorical(String),
     /// `C(color, ref = "red")`, `C(color, sum)`: levels with an explicit coding.
-    Coded(Coded),
+    Coded(CodedColumn),
     /// `I(x^2)` or `log(x)`.
-    Expression(Expr),
+    Expression(ColumnExpr),
     /// `poly(x, 3)`: orthogonal polynomials of degrees 1 to 3.
-    Poly(Expr, usize),
+    Poly(ColumnExpr, usize),
     /// `bs(x, df = 6)`, `ns(x, df = 4)`: splines.
-    Spline(Splined),
+    Spline(RegressionSpline),
     /// `scale(x)`: centred, and divided by the standard deviation.
-    Scale(Expr),
+    Scale(ColumnExpr),
     /// `center(x)`: centred.
-    Center(Expr),
+    Center(ColumnExpr),
 }
 
 /// A product of distinct factors, one coefficient for each of its columns.
@@ -67,10 +67,10 @@ impl Factor {
     }
 
     /// The expression that is computed before levels, powers or scales are applied.
-    pub(crate) fn expression(&self) -> Expr {
+    pub(crate) fn expression(&self) -> ColumnExpr {
         match self {
-            Self::Column(name) | Self::Categorical(name) => Expr::Column(name.clone()),
-            Self::Coded(coded) => Expr::Column(coded.column.clone()),
+            Self::Column(name) | Self::Categorical(name) => ColumnExpr::Column(name.clone()),
+            Self::Coded(coded) => ColumnExpr::Column(coded.column.clone()),
             Self::Spline(splined) => splined.input.clone(),
             Self::Expression(expr)
             | Self::Poly(expr, _)
@@ -81,21 +81,23 @@ impl Factor {
 
     /// Reads a call as a factor.
     pub(crate) fn read_call(
-        node: &Node,
+        node: &SyntaxNode,
         name: &str,
-        arguments: &[Node],
+        arguments: &[SyntaxNode],
         used: &mut UseListener<'_>,
     ) -> Result<Self, FormulaError> {
         match name {
             "C" => {
-                let coded = Coded::read_call(node.span, arguments, used)?;
+                let coded = CodedColumn::read_call(node.span, arguments, used)?;
                 if coded.is_plain() {
                     return Ok(Self::Categorical(coded.column));
                 }
                 Ok(Self::Coded(coded))
             }
             "poly" => read_poly(node.span, arguments, used),
-            "bs" | "ns" => Splined::read_call(name, node.span, arguments, used).map(Self::Spline),
+            "bs" | "ns" => {
+                RegressionSpline::read_call(name, node.span, arguments, used).map(Self::Spline)
+            }
             "scale" => Ok(Self::Scale(read_term(
                 only_argument(name, arguments, node.span)?,
                 used,
@@ -106,13 +108,13 @@ impl Factor {
             )?)),
             "I" => Ok(
                 match read_term(only_argument(name, arguments, node.span)?, used)? {
-                    Expr::Column(name) => Self::Column(name),
-                    Expr::Standard(Standard::Center, inner) => Self::Center(*inner),
-                    Expr::Standard(Standard::Scale, inner) => Self::Scale(*inner),
+                    ColumnExpr::Column(name) => Self::Column(name),
+                    ColumnExpr::Standard(Standard::Center, inner) => Self::Center(*inner),
+                    ColumnExpr::Standard(Standard::Scale, inner) => Self::Scale(*inner),
                     other => Self::Expression(other),
                 },
             ),
-            _ if Function::from_name(name).is_some() => {
+            _ if ColumnFunction::from_name(name).is_some() => {
                 Ok(Self::Expression(read_term(node, used)?))
             }
             _ => Err(
@@ -127,7 +129,7 @@ impl Factor {
 
 fn read_poly(
     span: Span,
-    arguments: &[Node],
+    arguments: &[SyntaxNode],
     used: &mut UseListener<'_>,
 ) -> Result<Factor, FormulaError> {
     let [argument, degree] = arguments else {
@@ -135,7 +137,8 @@ fn read_poly(
             "poly takes a column and a degree, found {}",
             arguments.len()
         );
-        let is_raw = |node: &Node| matches!(&node.kind, NodeKind::Named(name, _) if name == "raw");
+        let is_raw =
+            |node: &SyntaxNode| matches!(&node.kind, NodeKind::Named(name, _) if name == "raw");
         let hint = if arguments.iter().any(is_raw) {
             "write x + I(x^2) for powers as they are"
         } else {
@@ -161,8 +164,8 @@ fn read_poly(
 }
 
 /// The columns among the arguments of a call, quoted where they need it.
-fn columns_named(arguments: &[Node]) -> Vec<String> {
-    let column = |argument: &Node| match &argument.without_parens().kind {
+fn columns_named(arguments: &[SyntaxNode]) -> Vec<String> {
+    let column = |argument: &SyntaxNode| match &argument.without_parens().kind {
         NodeKind::Name(name) => Some(quote_name(name).into_owned()),
         _ => None,
     };
@@ -194,7 +197,7 @@ impl fmt::Display for Factor {
             Self::Categorical(name) => write!(f, "C({})", quote_name(name)),
             Self::Coded(coded) => write!(f, "{coded}"),
             Self::Spline(splined) => write!(f, "{splined}"),
-            Self::Expression(call @ Expr::Call(..)) => write!(f, "{call}"),
+            Self::Expression(call @ ColumnExpr::Call(..)) => write!(f, "{call}"),
             Self::Expression(expr) => write!(f, "I({expr})"),
             Self::Poly(expr, degree) => write!(f, "poly({expr}, {degree})"),
             Self::Scale(expr) => write!(f, "scale({expr})"),

@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use crate::column_use::ColumnUse;
 use crate::dialect;
 use crate::error::{FormulaError, Span};
-use crate::expansion::{Expander, Side, Terms, bare_pipe};
+use crate::expansion::{Expander, RightSidePart, Terms, bare_pipe};
 use crate::response::{self, LeftSide};
-use crate::syntax::{Node, Token, TokenKind, parse_tokens};
+use crate::syntax::{SyntaxNode, Token, TokenKind, parse_tokens};
 
 /// A formula as written: a response and its predictors.
 ///
@@ -17,8 +17,8 @@ use crate::syntax::{Node, Token, TokenKind, parse_tokens};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Formula {
     source: String,
-    left: Node,
-    right: Node,
+    left: SyntaxNode,
+    right: SyntaxNode,
 }
 
 impl Formula {
@@ -50,12 +50,12 @@ impl Formula {
     }
 
     /// The left side as it is written.
-    pub(crate) fn left_side(&self) -> &Node {
+    pub(crate) fn left_side(&self) -> &SyntaxNode {
         &self.left
     }
 
     /// The same terms for another response.
-    pub(crate) fn with_left(&self, left: Node) -> Self {
+    pub(crate) fn with_left(&self, left: SyntaxNode) -> Self {
         Self {
             left,
             ..self.clone()
@@ -93,7 +93,7 @@ impl Formula {
     }
 
     /// Reads both sides, with `.` standing for `dot`.
-    fn read_sides(&self, dot: &[String]) -> Result<(LeftSide, Side, Uses), FormulaError> {
+    fn read_sides(&self, dot: &[String]) -> Result<(LeftSide, RightSidePart, Uses), FormulaError> {
         let mut expander = Expander::new(dot);
         let mut used = |name: &str, span, role| expander.note_use(name, span, role);
         let left = response::read_response(&self.left, &mut used)?;

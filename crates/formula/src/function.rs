@@ -9,7 +9,7 @@ use crate::error::{FormulaError, Span};
 /// A function of one number, applied row by row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Function {
+pub enum ColumnFunction {
     /// e to the power x.
     Exp,
     /// Natural logarithm.
@@ -34,18 +34,18 @@ pub enum Function {
     Floor,
 }
 
-const FUNCTIONS: [(&str, Function); 11] = [
-    ("exp", Function::Exp),
-    ("log", Function::Log),
-    ("log1p", Function::Log1p),
-    ("log2", Function::Log2),
-    ("log10", Function::Log10),
-    ("sqrt", Function::Sqrt),
-    ("abs", Function::Abs),
-    ("sin", Function::Sin),
-    ("cos", Function::Cos),
-    ("tanh", Function::Tanh),
-    ("floor", Function::Floor),
+const FUNCTIONS: [(&str, ColumnFunction); 11] = [
+    ("exp", ColumnFunction::Exp),
+    ("log", ColumnFunction::Log),
+    ("log1p", ColumnFunction::Log1p),
+    ("log2", ColumnFunction::Log2),
+    ("log10", ColumnFunction::Log10),
+    ("sqrt", ColumnFunction::Sqrt),
+    ("abs", ColumnFunction::Abs),
+    ("sin", ColumnFunction::Sin),
+    ("cos", ColumnFunction::Cos),
+    ("tanh", ColumnFunction::Tanh),
+    ("floor", ColumnFunction::Floor),
 ];
 
 /// Calls with a meaning for the formula as a whole and not for one row.
@@ -54,7 +54,7 @@ pub(crate) const SPECIALS: [&str; 19] = [
     "ns", "mo", "se", "cens", "trunc", "me", "mi",
 ];
 
-impl Function {
+impl ColumnFunction {
     /// The function of this name.
     pub fn from_name(name: &str) -> Option<Self> {
         FUNCTIONS
@@ -117,9 +117,9 @@ mod tests {
     #[test]
     fn every_function_is_found_by_its_own_name() {
         for (name, function) in FUNCTIONS {
-            assert_eq!(Function::from_name(name), Some(function));
+            assert_eq!(ColumnFunction::from_name(name), Some(function));
             assert_eq!(function.name(), name);
         }
-        assert_eq!(Function::from_name("ln"), None);
+        assert_eq!(ColumnFunction::from_name("ln"), None);
     }
 }

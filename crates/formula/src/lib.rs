@@ -43,25 +43,25 @@ mod syntax;
 pub use lehr_spelling::nearest;
 
 pub use basis::{
-    Basis, BasisError, Column, ColumnLabel, Lookup, Polynomial, Round, TermBasis, TermLearner,
-    is_finite,
+    BasisError, ColumnLabel, ColumnValues, FactorBasis, Lookup, Polynomial, Round, TermBasis,
+    TermLearner, is_finite,
 };
-pub use coded::{Coded, Coding, Contrast};
+pub use coded::{CodedColumn, Coding, Contrast};
 pub use column_use::{ColumnRole, ColumnUse};
 pub use dialect::parameter_advice as known_parameter;
-pub use error::{FormulaError, Origin, Span};
+pub use error::{FormulaError, Span, TextKind};
 pub use expansion::{
-    BY_ROW, By, Correlation, CovariateTerm, GroupTerm, How, Intercept, KernelName, MonotonicTerm,
-    Penalised, SmoothTerm, SplineTerm, Terms, effect_codings,
+    BY_ROW, ByVariable, CovariateTerm, EffectCorrelation, GpApproximation, GroupTerm, Intercept,
+    KernelName, MonotonicTerm, PenalisedSpline, SmoothTerm, SplineTerm, Terms, effect_codings,
 };
-pub use expression::{EvaluateError, Expr, Operation, Standard};
+pub use expression::{ColumnExpr, EvaluateError, Operation, Standard};
 pub use factor::{Factor, Term};
 pub use formula::Formula;
-pub use function::{Function, function_names};
+pub use function::{ColumnFunction, function_names};
 pub use limited::{Censoring, Truncation};
 pub use prior::{PriorSpec, PriorTarget};
 pub use response::{Response, Trials};
-pub use several::{Formulas, Residuals};
-pub use spline::{BSpline, CubicSpline, Sample};
-pub use splined::{SplineKind, Splined};
-pub use syntax::{Comparison, quote_name};
+pub use several::{Formulas, ResidualCorrelation};
+pub use spline::{BSpline, CubicSpline, KnotSample};
+pub use splined::{RegressionSpline, SplineKind};
+pub use syntax::{ComparisonOperator, quote_name};

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::column_use::{ColumnRole, UseListener};
 use crate::error::{FormulaError, Span};
-use crate::expression::Expr;
+use crate::expression::ColumnExpr;
 use crate::spelling::suggestion;
-use crate::syntax::{Node, NodeKind, quote_name};
+use crate::syntax::{NodeKind, SyntaxNode, quote_name};
 
 /// `cens(c)`: the rows whose response is known by bounds only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -16,23 +16,23 @@ pub struct Censoring {
     /// The column of censoring states: none, left, right or interval.
     pub status: String,
     /// The upper end of an interval whose lower end is the response.
-    pub upper: Option<Expr>,
+    pub upper: Option<ColumnExpr>,
 }
 
 /// `trunc(lb, ub)`: the limits of the responses that could be observed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Truncation {
     /// The lower limit.
-    pub low: Option<Expr>,
+    pub low: Option<ColumnExpr>,
     /// The upper limit.
-    pub high: Option<Expr>,
+    pub high: Option<ColumnExpr>,
 }
 
 impl Censoring {
     /// Reads the arguments of a call.
     pub(crate) fn read_call(
         span: Span,
-        arguments: &[Node],
+        arguments: &[SyntaxNode],
         used: &mut UseListener<'_>,
     ) -> Result<Self, FormulaError> {
         let hint = "write cens(c), or cens(c, upper) where c says interval in some rows";
@@ -65,7 +65,7 @@ impl Censoring {
 
     /// The columns it reads, with repeats.
     pub fn column_names(&self) -> Vec<&str> {
-        let upper = self.upper.iter().flat_map(Expr::column_names);
+        let upper = self.upper.iter().flat_map(ColumnExpr::column_names);
         std::iter::once(self.status.as_str()).chain(upper).collect()
     }
 }
@@ -74,7 +74,7 @@ impl Truncation {
     /// Reads the arguments of a call.
     pub(crate) fn read_call(
         span: Span,
-        arguments: &[Node],
+        arguments: &[SyntaxNode],
         used: &mut UseListener<'_>,
     ) -> Result<Self, FormulaError> {
         let hint = "write trunc(lb = 0), trunc(ub = 10) or trunc(0, 10)";
@@ -101,7 +101,8 @@ impl Truncation {
             }
             *side = Some(read_limit(value, used)?);
         }
-        if let (Some(Expr::Number(low)), Some(Expr::Number(high))) = (&found.low, &found.high)
+        if let (Some(ColumnExpr::Number(low)), Some(ColumnExpr::Number(high))) =
+            (&found.low, &found.high)
             && low >= high
         {
             let message = format!("nothing lies between {low} and {high}");
@@ -113,13 +114,13 @@ impl Truncation {
     /// The columns it reads, with repeats.
     pub fn column_names(&self) -> Vec<&str> {
         let both = self.low.iter().chain(&self.high);
-        both.flat_map(Expr::column_names).collect()
+        both.flat_map(ColumnExpr::column_names).collect()
     }
 }
 
 /// A number or a function of columns that bounds the response.
-fn read_limit(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, FormulaError> {
-    let expr = Expr::read_node(node, &mut |name, span| used(name, span, ColumnRole::Limit))?;
+fn read_limit(node: &SyntaxNode, used: &mut UseListener<'_>) -> Result<ColumnExpr, FormulaError> {
+    let expr = ColumnExpr::read_node(node, &mut |name, span| used(name, span, ColumnRole::Limit))?;
     match expr.find_unlearnt() {
         None => Ok(expr),
         Some(_) => Err(FormulaError::new(

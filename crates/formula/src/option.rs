@@ -3,12 +3,12 @@
 use std::ops::RangeInclusive;
 
 use crate::error::FormulaError;
-use crate::syntax::{Node, NodeKind};
+use crate::syntax::{NodeKind, SyntaxNode};
 
 /// A whole number in a range, or an error that tells what to write.
 pub(crate) fn read_whole(
     option: &str,
-    node: &Node,
+    node: &SyntaxNode,
     range: RangeInclusive<f64>,
     hint: &str,
 ) -> Result<usize, FormulaError> {
@@ -25,7 +25,7 @@ pub(crate) fn read_whole(
 }
 
 /// A period, in the unit of the column.
-pub(crate) fn read_period(node: &Node, example: &str) -> Result<f64, FormulaError> {
+pub(crate) fn read_period(node: &SyntaxNode, example: &str) -> Result<f64, FormulaError> {
     match node.without_parens().kind {
         NodeKind::Number(value) if value > 0.0 => Ok(value),
         _ => Err(FormulaError::new(node.span, "a period is a number above 0")

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::column_use::ColumnRole;
 use crate::error::FormulaError;
 use crate::expansion::Terms;
-use crate::expression::Expr;
+use crate::expression::ColumnExpr;
 use crate::formula::Formula;
 
 impl Terms {
@@ -20,7 +20,7 @@ impl Terms {
             Err(FormulaError::new(formula.left_span(), message).with_hint(hint))
         };
         let response = &terms.response;
-        let Expr::Column(_) = &response.outcome else {
+        let ColumnExpr::Column(_) = &response.outcome else {
             return wrong(
                 "a parameter of the family is expected before ~",
                 "name it alone, as in sigma ~ x",
@@ -76,13 +76,13 @@ impl Terms {
 
     /// Renames the parameter on the left side.
     pub fn rename_parameter(&mut self, name: &str) {
-        self.response.outcome = Expr::Column(name.to_owned());
+        self.response.outcome = ColumnExpr::Column(name.to_owned());
     }
 
     /// The parameter on the left side, if the formula was read by [`Terms::of_parameter`].
     pub fn parameter(&self) -> &str {
         match &self.response.outcome {
-            Expr::Column(name) => name,
+            ColumnExpr::Column(name) => name,
             _ => "",
         }
     }

@@ -7,20 +7,20 @@ use serde::{Deserialize, Serialize};
 use crate::column_use::{ColumnRole, UseListener, read_numbers};
 use crate::dialect;
 use crate::error::{FormulaError, Span};
-use crate::expression::{Expr, only_argument};
-use crate::function::Function;
+use crate::expression::{ColumnExpr, only_argument};
+use crate::function::ColumnFunction;
 use crate::limited::{Censoring, Truncation};
-use crate::syntax::{Binary, Node, NodeKind, Sign, quote_name};
+use crate::syntax::{BinaryOperator, NodeKind, Sign, SyntaxNode, quote_name};
 
 /// The response of a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Response {
     /// A column, which may hold text, or a function of columns.
-    pub outcome: Expr,
+    pub outcome: ColumnExpr,
     /// The number of trials, for an outcome that counts successes.
     pub trials: Option<Trials>,
     /// The known standard error of the outcome: `y | se(s)`.
-    pub errors: Option<Expr>,
+    pub errors: Option<ColumnExpr>,
     /// Censoring of the outcome: `y | cens(c)`.
     #[serde(default)]
     pub censoring: Option<Censoring>,
@@ -38,14 +38,14 @@ pub enum Trials {
     /// The same in every row: `successes | trials(10)`.
     Count(u64),
     /// The successes plus these failures: `cbind(successes, failures)`.
-    Failures(Expr),
+    Failures(ColumnExpr),
 }
 
 impl Response {
     /// The columns besides the outcome that its prediction needs: those of trials, of standard
     /// errors and of limits.
     pub fn addition_columns(&self) -> Vec<&str> {
-        let errors = self.errors.iter().flat_map(Expr::column_names);
+        let errors = self.errors.iter().flat_map(ColumnExpr::column_names);
         let limits = self.truncation.iter().flat_map(Truncation::column_names);
         let trials = self.trial_columns().into_iter();
         trials.chain(errors).chain(limits).collect()
@@ -82,24 +82,24 @@ impl Response {
 /// The left side as parsed, with the row weights that become part of the terms.
 pub(crate) struct LeftSide {
     pub(crate) response: Response,
-    pub(crate) weights: Option<(Expr, Span)>,
+    pub(crate) weights: Option<(ColumnExpr, Span)>,
 }
 
 /// Reads the left side.  `cbind(successes, failures)` is the syntax of R, `successes | trials(n)`
 /// that of brms and bambi.
 pub(crate) fn read_response(
-    node: &Node,
+    node: &SyntaxNode,
     used: &mut UseListener<'_>,
 ) -> Result<LeftSide, FormulaError> {
     match &node.kind {
         NodeKind::Paren(inner) => read_response(inner, used),
-        NodeKind::Binary(Binary::Pipe, outcome, additions) => {
+        NodeKind::Binary(BinaryOperator::Pipe, outcome, additions) => {
             let outcome = read_outcome(outcome, used)?;
             let mut left = plain_response(outcome);
             read_additions(additions, &mut left, used)?;
             Ok(left)
         }
-        NodeKind::Binary(Binary::DoublePipe, ..) => {
+        NodeKind::Binary(BinaryOperator::DoublePipe, ..) => {
             Err(FormulaError::new(node.span, "|| has no meaning left of ~")
                 .with_hint("write successes | trials(n)"))
         }
@@ -108,7 +108,7 @@ pub(crate) fn read_response(
     }
 }
 
-fn plain_response(outcome: Expr) -> LeftSide {
+fn plain_response(outcome: ColumnExpr) -> LeftSide {
     let response = Response {
         outcome,
         trials: None,
@@ -122,14 +122,14 @@ fn plain_response(outcome: Expr) -> LeftSide {
     }
 }
 
-fn read_outcome(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, FormulaError> {
+fn read_outcome(node: &SyntaxNode, used: &mut UseListener<'_>) -> Result<ColumnExpr, FormulaError> {
     match &node.kind {
         NodeKind::Paren(inner) => read_outcome(inner, used),
         NodeKind::Name(name) => {
             used(name, node.span, ColumnRole::Response);
-            Ok(Expr::Column(name.clone()))
+            Ok(ColumnExpr::Column(name.clone()))
         }
-        NodeKind::Call(name, _) if name == "I" || Function::from_name(name).is_some() => {
+        NodeKind::Call(name, _) if name == "I" || ColumnFunction::from_name(name).is_some() => {
             let mut numbers = |name: &str, span, _| used(name, span, ColumnRole::NumericResponse);
             read_numbers(node, &mut numbers)
         }
@@ -149,7 +149,7 @@ fn read_outcome(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, Formula
 }
 
 fn read_additions(
-    node: &Node,
+    node: &SyntaxNode,
     left: &mut LeftSide,
     used: &mut UseListener<'_>,
 ) -> Result<(), FormulaError> {
@@ -184,8 +184,8 @@ fn no_addition(span: Span, name: &str) -> FormulaError {
 
 /// Reads an addition to the response, such as trials or bounds.
 fn read_addition(
-    node: &Node,
-    (name, arguments): (&str, &[Node]),
+    node: &SyntaxNode,
+    (name, arguments): (&str, &[SyntaxNode]),
     left: &mut LeftSide,
     used: &mut UseListener<'_>,
 ) -> Result<(), FormulaError> {
@@ -237,8 +237,8 @@ fn one_kind(response: &Response, span: Span) -> Result<(), FormulaError> {
 }
 
 fn read_cbind(
-    node: &Node,
-    arguments: &[Node],
+    node: &SyntaxNode,
+    arguments: &[SyntaxNode],
     used: &mut UseListener<'_>,
 ) -> Result<LeftSide, FormulaError> {
     let [successes, failures] = arguments else {
@@ -252,7 +252,7 @@ fn read_cbind(
     };
     let mut left = plain_response(read_outcome(successes, used)?);
     let mut failed = |name: &str, span| used(name, span, ColumnRole::Failures);
-    let counted = Expr::read_node(failures, &mut failed)?;
+    let counted = ColumnExpr::read_node(failures, &mut failed)?;
     if counted.column_names().is_empty() || counted.find_unlearnt().is_some() {
         return Err(
             FormulaError::new(failures.span, "the failures are not a column").with_hint(
@@ -264,7 +264,7 @@ fn read_cbind(
     Ok(left)
 }
 
-fn read_trials(node: &Node, used: &mut UseListener<'_>) -> Result<Trials, FormulaError> {
+fn read_trials(node: &SyntaxNode, used: &mut UseListener<'_>) -> Result<Trials, FormulaError> {
     match &node.without_parens().kind {
         NodeKind::Name(name) => {
             used(name, node.span, ColumnRole::Trials);
@@ -283,7 +283,7 @@ fn read_trials(node: &Node, used: &mut UseListener<'_>) -> Result<Trials, Formul
 impl fmt::Display for Response {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let outcome = match &self.outcome {
-            plain @ (Expr::Column(_) | Expr::Call(..)) => plain.to_string(),
+            plain @ (ColumnExpr::Column(_) | ColumnExpr::Call(..)) => plain.to_string(),
             other => format!("I({other})"),
         };
         if let Some(Trials::Failures(failures)) = &self.trials {

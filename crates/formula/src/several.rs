@@ -3,7 +3,7 @@
 use crate::dialect;
 use crate::error::{FormulaError, Span};
 use crate::formula::Formula;
-use crate::syntax::{Binary, Node, NodeKind, Token, TokenKind, split_tokens};
+use crate::syntax::{BinaryOperator, NodeKind, SyntaxNode, Token, TokenKind, split_tokens};
 
 /// The most responses of one model.
 const MOST_RESPONSES: usize = 20;
@@ -13,7 +13,7 @@ const RESCOR: &str = "set_rescor";
 
 /// Whether the residuals of the responses of a row are correlated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Residuals {
+pub enum ResidualCorrelation {
     /// The responses of a row are independent given their predictors.
     Independent,
     /// `+ set_rescor(TRUE)`: they are normal with correlations that are estimated.
@@ -28,7 +28,7 @@ pub enum Residuals {
 pub struct Formulas {
     source: String,
     responses: Vec<Formula>,
-    residuals: Residuals,
+    residuals: ResidualCorrelation,
 }
 
 impl Formulas {
@@ -43,7 +43,8 @@ impl Formulas {
         let all = Formulas {
             source: source.to_owned(),
             responses,
-            residuals: residuals.map_or(Residuals::Independent, |(residuals, _)| residuals),
+            residuals: residuals
+                .map_or(ResidualCorrelation::Independent, |(residuals, _)| residuals),
         };
         all.check_responses(residuals.map(|(_, span)| span))?;
         Ok(all)
@@ -74,7 +75,7 @@ impl Formulas {
     }
 
     /// Whether the residuals of the responses of a row are correlated.
-    pub fn residuals(&self) -> Residuals {
+    pub fn residuals(&self) -> ResidualCorrelation {
         self.residuals
     }
 
@@ -103,7 +104,7 @@ impl Formula {
 #[expect(clippy::type_complexity, reason = "two answers of one question")]
 fn without_rescor(
     tokens: Vec<Token>,
-) -> Result<(Vec<Token>, Option<(Residuals, Span)>), FormulaError> {
+) -> Result<(Vec<Token>, Option<(ResidualCorrelation, Span)>), FormulaError> {
     let named = |token: &Token| matches!(&token.kind, TokenKind::Name(name) if name == RESCOR);
     let Some(at) = tokens.iter().position(named) else {
         return Ok((tokens, None));
@@ -120,8 +121,8 @@ fn without_rescor(
     let is_added = at > 0 && tokens[at - 1].kind == TokenKind::Plus && rest.is_empty();
     let residuals = match &value.kind {
         TokenKind::Name(name) if is_call && is_added => match name.as_str() {
-            "TRUE" | "T" | "true" => Residuals::Correlated,
-            "FALSE" | "F" | "false" => Residuals::Independent,
+            "TRUE" | "T" | "true" => ResidualCorrelation::Correlated,
+            "FALSE" | "F" | "false" => ResidualCorrelation::Independent,
             _ => return Err(wrong()),
         },
         _ => return Err(wrong()),
@@ -213,7 +214,7 @@ fn split_summands(tokens: &[Token]) -> Vec<&[Token]> {
 fn spread_responses(formula: Formula) -> Result<Vec<Formula>, FormulaError> {
     let left = formula.left_side();
     let (responses, additions) = match &left.without_parens().kind {
-        NodeKind::Binary(Binary::Pipe, responses, additions) => {
+        NodeKind::Binary(BinaryOperator::Pipe, responses, additions) => {
             (responses.without_parens(), Some((&left.span, additions)))
         }
         _ => (left.without_parens(), None),
@@ -236,10 +237,14 @@ fn spread_responses(formula: Formula) -> Result<Vec<Formula>, FormulaError> {
                 .with_hint("write mvbind(y1, y2) ~ ..."),
         );
     }
-    let own = |column: &Node| match additions {
+    let own = |column: &SyntaxNode| match additions {
         None => column.clone(),
-        Some((_, additions)) => Node {
-            kind: NodeKind::Binary(Binary::Pipe, Box::new(column.clone()), additions.clone()),
+        Some((_, additions)) => SyntaxNode {
+            kind: NodeKind::Binary(
+                BinaryOperator::Pipe,
+                Box::new(column.clone()),
+                additions.clone(),
+            ),
             span: column.span,
             depth: left.depth,
         },

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::column_use::{UseListener, read_term};
 use crate::error::{FormulaError, Span};
-use crate::expression::Expr;
+use crate::expression::ColumnExpr;
 use crate::option::read_whole;
 use crate::spelling::suggestion;
-use crate::syntax::{Node, NodeKind};
+use crate::syntax::{NodeKind, SyntaxNode};
 
 /// The most columns of one spline.
 const MOST: f64 = 200.0;
@@ -23,9 +23,9 @@ const EXAMPLES: &str = "write bs(x, df = 6) or ns(x, df = 4)";
 
 /// Splines of a column, with a coefficient for each.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Splined {
+pub struct RegressionSpline {
     /// The argument of the splines.
-    pub input: Expr,
+    pub input: ColumnExpr,
     /// The kind of spline.
     pub kind: SplineKind,
     /// How many columns there are.
@@ -54,12 +54,12 @@ impl SplineKind {
     }
 }
 
-impl Splined {
+impl RegressionSpline {
     /// Reads the arguments of a call of `bs` or `ns`.
     pub(crate) fn read_call(
         name: &str,
         span: Span,
-        arguments: &[Node],
+        arguments: &[SyntaxNode],
         used: &mut UseListener<'_>,
     ) -> Result<Self, FormulaError> {
         let options: &[&str] = match name {
@@ -124,7 +124,7 @@ fn unknown_hint(name: &str, option: &str, options: &[&str]) -> String {
     }
 }
 
-impl fmt::Display for Splined {
+impl fmt::Display for RegressionSpline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}({}, df = {}", self.kind.name(), self.input, self.df)?;
         match self.kind {

@@ -5,7 +5,7 @@
     reason = "vector code must be compiled for the set it is dispatched to"
 )]
 
-use lehr_graph::Level;
+use lehr_graph::SimdLevel;
 use lehr_graph::math::{self, map};
 use pulp::{Simd, WithSimd};
 use std::hint::black_box;
@@ -58,7 +58,7 @@ macro_rules! compare {
                 );
             }
         }
-        let arch = Level::arch_of_process();
+        let arch = SimdLevel::arch_of_process();
         let vector = nanoseconds(|x, out| arch.dispatch(Op(x, out)), $x);
         let scalar = nanoseconds(
             |x, out| {

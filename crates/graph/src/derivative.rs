@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::expr::{Expr, Graph, NodeId};
 use crate::outer;
-use crate::primitive::{Op, Site};
+use crate::primitive::{Application, Op};
 
 impl Graph {
     /// The gradient of `of` (summed over its entries and lanes) in each of `wrt`.  Lanes are
@@ -25,7 +25,7 @@ impl Graph {
             );
         }
         let active = self.mark_active(of, wrt);
-        let mut adjoints: HashMap<NodeId, Adjoint<'g>> = HashMap::new();
+        let mut adjoints: HashMap<NodeId, AdjointTerms<'g>> = HashMap::new();
         adjoints
             .entry(of.id)
             .or_default()
@@ -125,10 +125,10 @@ fn pull_adjoint<'g>(
     out: Expr<'g>,
     adjoint: Expr<'g>,
     active: &[bool],
-    adjoints: &mut HashMap<NodeId, Adjoint<'g>>,
+    adjoints: &mut HashMap<NodeId, AdjointTerms<'g>>,
 ) {
     let inputs = out.operands();
-    let site = Site {
+    let site = Application {
         out,
         inputs: &inputs,
     };
@@ -161,7 +161,7 @@ fn push_tangent<'g>(
     if parts.iter().all(Option::is_none) {
         return None;
     }
-    let site = Site {
+    let site = Application {
         out,
         inputs: &inputs,
     };
@@ -170,13 +170,13 @@ fn push_tangent<'g>(
 
 /// The contributions that have reached a node from its consumers.
 #[derive(Default)]
-struct Adjoint<'g> {
+struct AdjointTerms<'g> {
     own: Vec<Expr<'g>>,
     /// Contributions of single lanes to an array without lanes: summed over lanes once, at the end.
     from_lanes: Vec<Expr<'g>>,
 }
 
-impl<'g> Adjoint<'g> {
+impl<'g> AdjointTerms<'g> {
     fn total(&self) -> Expr<'g> {
         let own = total(&self.own);
         let shared = total(&self.from_lanes).map(Expr::sum_lanes);

@@ -8,9 +8,9 @@ pub const ROWS: usize = 1 << 40;
 
 /// A length of an axis: a number, or `a + b·rows`.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Length(pub(crate) usize);
+pub(crate) struct AxisLength(pub(crate) usize);
 
-impl Length {
+impl AxisLength {
     /// True if the length depends on the number of rows.
     pub(crate) fn is_symbolic(self) -> bool {
         self.0 >= ROWS
@@ -27,13 +27,13 @@ impl Length {
     }
 
     /// Whether this is at most the other length for every number of rows.
-    pub(crate) fn is_within(self, other: Length) -> bool {
+    pub(crate) fn is_within(self, other: AxisLength) -> bool {
         let ((own, times), (most, most_times)) = (self.parts(), other.parts());
         own <= most && times <= most_times
     }
 }
 
-impl fmt::Debug for Length {
+impl fmt::Debug for AxisLength {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.parts() {
             (own, 0) => write!(f, "{own}"),
@@ -45,7 +45,7 @@ impl fmt::Debug for Length {
     }
 }
 
-impl fmt::Display for Length {
+impl fmt::Display for AxisLength {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(self, f)
     }
@@ -58,11 +58,11 @@ mod tests {
 
     #[test]
     fn lengths_are_affine_in_the_number_of_rows() {
-        let length = Length(2 * ROWS + 3);
+        let length = AxisLength(2 * ROWS + 3);
         assert_eq!(length.resolve(5), 13);
         assert_eq!(length.to_string(), "2 rows + 3");
         assert_eq!(Shape::from([ROWS, 4]).to_string(), "[rows, 4]");
-        assert!(Length(ROWS).is_within(length) && !Length(5).is_within(Length(ROWS)));
+        assert!(AxisLength(ROWS).is_within(length) && !AxisLength(5).is_within(AxisLength(ROWS)));
     }
 
     #[test]

@@ -12,7 +12,7 @@ const VARIABLE: &str = "LEHR_SIMD";
 /// same on every machine and for every number of threads, except for products of large matrices,
 /// which faer computes as suits the machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Level {
+pub enum SimdLevel {
     /// One number at a time, on any machine.
     Scalar,
     /// Four numbers: x86-64 with AVX2 and fused multiply-add.
@@ -23,50 +23,51 @@ pub enum Level {
     Native,
 }
 
-impl Level {
-    const NAMED: [(Level, &'static str); 4] = [
-        (Level::Scalar, "scalar"),
-        (Level::Avx2, "avx2"),
-        (Level::Avx512, "avx512"),
-        (Level::Native, "native"),
+impl SimdLevel {
+    const NAMED: [(SimdLevel, &'static str); 4] = [
+        (SimdLevel::Scalar, "scalar"),
+        (SimdLevel::Avx2, "avx2"),
+        (SimdLevel::Avx512, "avx512"),
+        (SimdLevel::Native, "native"),
     ];
 
     /// Every level that this machine supports, from the narrowest to the widest.
-    pub fn all() -> Vec<Level> {
-        let levels = Level::NAMED.map(|(level, _)| level).into_iter();
+    pub fn all() -> Vec<SimdLevel> {
+        let levels = SimdLevel::NAMED.map(|(level, _)| level).into_iter();
         levels.filter(|level| level.arch().is_some()).collect()
     }
 
     /// The level of this process: the one that the variable `LEHR_SIMD` names, else the widest.
     ///
     /// # Panics
-    /// If the variable names no level of this machine. Programs call [`Level::from_environment`] first.
-    pub fn of_process() -> Level {
-        static CHOSEN: OnceLock<Level> = OnceLock::new();
-        *CHOSEN
-            .get_or_init(|| Level::from_environment().unwrap_or_else(|problem| panic!("{problem}")))
+    /// If the variable names no level of this machine. Programs call [`SimdLevel::from_environment`] first.
+    pub fn of_process() -> SimdLevel {
+        static CHOSEN: OnceLock<SimdLevel> = OnceLock::new();
+        *CHOSEN.get_or_init(|| {
+            SimdLevel::from_environment().unwrap_or_else(|problem| panic!("{problem}"))
+        })
     }
 
-    /// As [`Level::of_process`], but as a `Result`.
+    /// As [`SimdLevel::of_process`], but as a `Result`.
     ///
     /// # Errors
     /// If the variable names no level of this machine. The message is for the user.
-    pub fn from_environment() -> Result<Level, String> {
+    pub fn from_environment() -> Result<SimdLevel, String> {
         let asked = std::env::var(VARIABLE).ok();
-        Level::from_request(asked.as_deref())
+        SimdLevel::from_request(asked.as_deref())
     }
 
     /// The dispatcher that runs kernels on the level of this process.
     ///
     /// # Panics
-    /// As [`Level::of_process`].
+    /// As [`SimdLevel::of_process`].
     pub fn arch_of_process() -> Arch {
-        let level = Level::of_process();
+        let level = SimdLevel::of_process();
         level.arch().expect("a level of this machine")
     }
 
-    fn from_request(asked: Option<&str>) -> Result<Level, String> {
-        let all = Level::all();
+    fn from_request(asked: Option<&str>) -> Result<SimdLevel, String> {
+        let all = SimdLevel::all();
         let Some(asked) = asked else {
             return Ok(*all.last().expect("one number at a time is always there"));
         };
@@ -80,7 +81,7 @@ impl Level {
 
     /// The name of the level, as the variable spells it.
     pub fn name(self) -> &'static str {
-        let named = Level::NAMED.iter().find(|(level, _)| *level == self);
+        let named = SimdLevel::NAMED.iter().find(|(level, _)| *level == self);
         named.expect("every level has a name").1
     }
 
@@ -88,10 +89,10 @@ impl Level {
     #[cfg(target_arch = "x86_64")]
     pub fn arch(self) -> Option<Arch> {
         match self {
-            Level::Scalar => Some(Arch::Scalar),
-            Level::Avx2 => pulp::x86::V3::try_new().map(Arch::V3),
-            Level::Avx512 => pulp::x86::V4::try_new().map(Arch::V4),
-            Level::Native => None,
+            SimdLevel::Scalar => Some(Arch::Scalar),
+            SimdLevel::Avx2 => pulp::x86::V3::try_new().map(Arch::V3),
+            SimdLevel::Avx512 => pulp::x86::V4::try_new().map(Arch::V4),
+            SimdLevel::Native => None,
         }
     }
 
@@ -99,29 +100,32 @@ impl Level {
     #[cfg(not(target_arch = "x86_64"))]
     pub fn arch(self) -> Option<Arch> {
         match self {
-            Level::Scalar => Some(Arch::Scalar),
-            Level::Native => Some(Arch::new()),
-            Level::Avx2 | Level::Avx512 => None,
+            SimdLevel::Scalar => Some(Arch::Scalar),
+            SimdLevel::Native => Some(Arch::new()),
+            SimdLevel::Avx2 | SimdLevel::Avx512 => None,
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Level;
+    use super::SimdLevel;
 
     #[test]
     fn the_widest_level_is_taken_unless_another_is_asked_for() {
-        let all = Level::all();
-        assert_eq!(Level::from_request(None).as_ref(), Ok(all.last().unwrap()));
+        let all = SimdLevel::all();
+        assert_eq!(
+            SimdLevel::from_request(None).as_ref(),
+            Ok(all.last().unwrap())
+        );
         for level in all {
-            assert_eq!(Level::from_request(Some(level.name())), Ok(level));
+            assert_eq!(SimdLevel::from_request(Some(level.name())), Ok(level));
         }
     }
 
     #[test]
     fn a_level_that_the_machine_lacks_is_refused_by_name() {
-        let refused = Level::from_request(Some("avx1024")).unwrap_err();
+        let refused = SimdLevel::from_request(Some("avx1024")).unwrap_err();
         assert!(refused.starts_with("LEHR_SIMD: expected one of scalar, "));
         assert!(refused.ends_with("found \"avx1024\""), "{refused}");
     }

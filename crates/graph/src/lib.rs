@@ -42,7 +42,7 @@ mod smooth;
 
 pub use expr::{Expr, Graph, Indices, ShapeError};
 pub use length::ROWS;
-pub use level::Level;
+pub use level::SimdLevel;
 pub use plan::{Fusion, Plan, PlanOptions, PlanReport, Slot, Workspace};
 pub use recording::{Recording, RecordingError};
 pub use shape::{MAX_RANK, MAX_SIZE, Shape};

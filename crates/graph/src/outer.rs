@@ -5,7 +5,7 @@
 //! contraction runs over steps and lanes.
 
 use crate::expr::Expr;
-use crate::primitive::matmul::{Lanes, Read, matrix_product};
+use crate::primitive::matmul::{LaneTreatment, Read, matrix_product};
 use crate::primitive::{Op, Unary};
 
 /// Longer vectors are rows of a table, which are streamed rather than gathered.
@@ -28,7 +28,7 @@ impl<'g> Outer<'g> {
             match e.op() {
                 Op::Unary(Unary::Neg) => negative = !negative,
                 Op::Tril(offset) if triangle.is_none() => triangle = Some(offset),
-                Op::MatMul(op) if op.lanes == Lanes::Kept => {
+                Op::MatMul(op) if op.lanes == LaneTreatment::Kept => {
                     let (a, b) = (e.operand(0), e.operand(1));
                     let (m, k) = op.a.dims(a.shape());
                     let n = e.shape().dims()[1];

@@ -4,32 +4,32 @@
 use std::collections::HashMap;
 
 use crate::expr::{Expr, Graph, Node, NodeId};
-use crate::primitive::matmul::Lanes;
+use crate::primitive::matmul::LaneTreatment;
 use crate::primitive::{Event, Op};
 use crate::shape::Shape;
 
 /// Values of the inputs for [`evaluate`]: all lanes one after another for laned inputs.
 #[derive(Default)]
-pub struct Values {
+pub struct InputValues {
     by_node: HashMap<NodeId, Vec<f64>>,
 }
 
-impl Values {
+impl InputValues {
     /// No values yet.
-    pub fn new() -> Values {
-        Values::default()
+    pub fn new() -> InputValues {
+        InputValues::default()
     }
 
     /// Sets an input.
     #[must_use]
-    pub fn with(mut self, input: Expr<'_>, values: &[f64]) -> Values {
+    pub fn with(mut self, input: Expr<'_>, values: &[f64]) -> InputValues {
         self.by_node.insert(input.id, values.to_vec());
         self
     }
 
     /// Sets a column of row numbers.
     #[must_use]
-    pub fn with_indices(self, input: Expr<'_>, values: &[u32]) -> Values {
+    pub fn with_indices(self, input: Expr<'_>, values: &[u32]) -> InputValues {
         let numbers: Vec<f64> = values.iter().map(|&i| f64::from(i)).collect();
         self.with(input, &numbers)
     }
@@ -50,7 +50,7 @@ impl Expr<'_> {
             return None;
         }
         drop(nodes);
-        evaluate(&[self], &Values::new(), 1).pop()
+        evaluate(&[self], &InputValues::new(), 1).pop()
     }
 }
 
@@ -58,7 +58,7 @@ impl Expr<'_> {
 ///
 /// # Panics
 /// If an input that is needed has no value.
-pub fn evaluate(outputs: &[Expr<'_>], values: &Values, lanes: usize) -> Vec<Vec<f64>> {
+pub fn evaluate(outputs: &[Expr<'_>], values: &InputValues, lanes: usize) -> Vec<Vec<f64>> {
     let Some(first) = outputs.first() else {
         return Vec::new();
     };
@@ -76,7 +76,7 @@ pub fn evaluate(outputs: &[Expr<'_>], values: &Values, lanes: usize) -> Vec<Vec<
 fn evaluate_node(
     graph: &Graph,
     id: NodeId,
-    values: &Values,
+    values: &InputValues,
     done: &HashMap<NodeId, Vec<f64>>,
     lanes: usize,
 ) -> Vec<f64> {
@@ -96,7 +96,7 @@ fn evaluate_node(
         }
         Op::Constant(place) => graph.constant_values(*place).to_vec(),
         Op::SumLanes => sum_lanes(input(0), lanes),
-        Op::MatMul(op) if op.lanes == Lanes::Summed => {
+        Op::MatMul(op) if op.lanes == LaneTreatment::Summed => {
             let per_lane = |lane| {
                 let events = [lane_event(input(0), lane), lane_event(input(1), lane)];
                 node.op.reference_values(&events, node.shape)

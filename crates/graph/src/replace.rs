@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::expr::{Expr, Graph, Node, NodeId};
 use crate::primitive::Op;
-use crate::primitive::matmul::Lanes;
+use crate::primitive::matmul::LaneTreatment;
 
 impl Graph {
     /// `output` with every read of `old` replaced by `new`; `None` if that would change the terms
@@ -46,7 +46,7 @@ impl Graph {
         let any = |ids: &[NodeId]| ids.iter().any(|&id| self.node(id).laned);
         let sums = match &node.op {
             Op::SumLanes => true,
-            Op::MatMul(product) => product.lanes == Lanes::Summed,
+            Op::MatMul(product) => product.lanes == LaneTreatment::Summed,
             _ => false,
         };
         match (sums, any(inputs) == any(&node.inputs)) {

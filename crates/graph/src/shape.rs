@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::length::{Length, ROWS};
+use crate::length::{AxisLength, ROWS};
 
 /// The most dimensions an event may have.
 pub const MAX_RANK: usize = 4;
@@ -64,10 +64,16 @@ impl Shape {
     /// The error if one row of the shape has more than [`MAX_SIZE`] numbers, with the requested and
     /// the allowed size. Axes of length zero count as one, because loops run over the others.
     pub(crate) fn excess(&self) -> Option<String> {
-        let lengths = self.dims().iter().map(|&length| Length(length).resolve(1));
+        let lengths = self
+            .dims()
+            .iter()
+            .map(|&length| AxisLength(length).resolve(1));
         let size = lengths.fold(1, |size: usize, length| size.saturating_mul(length.max(1)));
         (size > MAX_SIZE).then(|| {
-            let lengths = self.dims().iter().map(|&length| Length(length).resolve(1));
+            let lengths = self
+                .dims()
+                .iter()
+                .map(|&length| AxisLength(length).resolve(1));
             let asked: f64 = lengths.map(|length| length.max(1) as f64).product();
             format!(
                 "shape {self} asks for {asked:.1e} numbers, and an array has at most {:.1e}",
@@ -80,14 +86,14 @@ impl Shape {
     pub fn is_symbolic(&self) -> bool {
         self.dims()
             .iter()
-            .any(|&length| Length(length).is_symbolic())
+            .any(|&length| AxisLength(length).is_symbolic())
     }
 
     /// The shape for a real number of rows.
     pub(crate) fn resolve(&self, rows: usize) -> Shape {
         let mut shape = *self;
         for length in &mut shape.dims[..usize::from(self.rank)] {
-            *length = Length(*length).resolve(rows);
+            *length = AxisLength(*length).resolve(rows);
         }
         shape
     }
@@ -152,7 +158,7 @@ impl Shape {
 
 impl fmt::Debug for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let lengths = self.dims().iter().map(|&length| Length(length));
+        let lengths = self.dims().iter().map(|&length| AxisLength(length));
         f.debug_list().entries(lengths).finish()
     }
 }

@@ -8,8 +8,8 @@
 use std::ops::Range;
 
 use crate::expr::Expr;
-use crate::length::Length;
-use crate::primitive::matmul::{Lanes, MatMul, Read, matrix_product};
+use crate::length::AxisLength;
+use crate::primitive::matmul::{LaneTreatment, MatMul, Read, matrix_product};
 use crate::primitive::{Binary, Op, Reduction, Unary};
 use crate::shape::Shape;
 
@@ -267,7 +267,7 @@ pub(crate) fn simplify_transpose(x: Expr<'_>) -> Option<Expr<'_>> {
         return Some(x.operand(0));
     }
     if let Op::MatMul(op) = x.op()
-        && op.lanes == Lanes::Kept
+        && op.lanes == LaneTreatment::Kept
     {
         let (a, b) = (x.operand(0), x.operand(1));
         return Some(matrix_product(b, op.b.flipped(), a, op.a.flipped()));
@@ -347,7 +347,7 @@ pub(crate) fn reduce(by: Reduction, x: Expr<'_>, first: usize, count: usize) -> 
         let total = match by {
             Reduction::Sum if small.is_filled_with(0.0) => small,
             // The number of terms is known only when the program is replayed.
-            Reduction::Sum if Length(length).is_symbolic() => return None,
+            Reduction::Sum if AxisLength(length).is_symbolic() => return None,
             Reduction::Sum => small * length as f64,
             Reduction::Max if length > 0 => small,
             Reduction::Max => return None,
@@ -399,7 +399,7 @@ pub(crate) fn sum_lanes(x: Expr<'_>) -> Option<Expr<'_>> {
         Op::Broadcast => Some(x.operand(0).sum_lanes().broadcast(x.shape())),
         Op::Reshape => Some(x.operand(0).sum_lanes().reshape(x.shape())),
         Op::Tril(offset) => Some(x.operand(0).sum_lanes().tril(offset)),
-        Op::MatMul(op) if op.lanes == Lanes::Kept => {
+        Op::MatMul(op) if op.lanes == LaneTreatment::Kept => {
             let (a, b) = (x.operand(0), x.operand(1));
             sum_product_over_lanes(op, a, b, x.shape())
         }
@@ -432,7 +432,7 @@ fn contracts_lanes(mut x: Expr<'_>) -> bool {
     let Op::MatMul(op) = x.op() else {
         return false;
     };
-    op.lanes == Lanes::Kept && x.operand(0).is_laned() && x.operand(1).is_laned()
+    op.lanes == LaneTreatment::Kept && x.operand(0).is_laned() && x.operand(1).is_laned()
 }
 
 /// Includes the lanes in the contraction.
@@ -447,7 +447,7 @@ fn sum_product_over_lanes<'g>(
         return None;
     }
     let op = MatMul {
-        lanes: Lanes::Summed,
+        lanes: LaneTreatment::Summed,
         ..op
     };
     let inputs = vec![a.id, b.id];

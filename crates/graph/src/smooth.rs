@@ -17,8 +17,8 @@ impl<'g> Expr<'g> {
     /// As [`Expr::is_smooth_in`], with the arrays `fixed`, which are computed from `input`, held
     /// constant.
     pub fn is_smooth_with(self, input: Expr<'g>, fixed: &[Expr<'g>]) -> bool {
-        let held = fixed.iter().map(|one| (one.id, Dependence::Free));
-        let mut known = HashMap::from([(input.id, Dependence::Smooth)]);
+        let held = fixed.iter().map(|one| (one.id, SmoothDependence::Free));
+        let mut known = HashMap::from([(input.id, SmoothDependence::Smooth)]);
         known.extend(held);
         let mut open = vec![self];
         while let Some(expr) = open.pop() {
@@ -32,14 +32,15 @@ impl<'g> Expr<'g> {
                 .filter(|operand| !known.contains_key(&operand.id))
                 .collect();
             if next.is_empty() {
-                let all: Vec<Dependence> = operands.iter().map(|one| known[&one.id]).collect();
+                let all: Vec<SmoothDependence> =
+                    operands.iter().map(|one| known[&one.id]).collect();
                 known.insert(expr.id, expr.dependence(&all));
             } else {
                 open.push(expr);
                 open.extend(next);
             }
         }
-        known[&self.id] != Dependence::Broken
+        known[&self.id] != SmoothDependence::Broken
     }
 
     /// The members of `parts`, which are computed from `whole`, that this array reads; `None` if it
@@ -62,9 +63,13 @@ impl<'g> Expr<'g> {
     }
 
     /// The dependence of this array, from the dependence of its operands.
-    fn dependence(self, operands: &[Dependence]) -> Dependence {
-        let worst = operands.iter().copied().max().unwrap_or(Dependence::Free);
-        if worst == Dependence::Free {
+    fn dependence(self, operands: &[SmoothDependence]) -> SmoothDependence {
+        let worst = operands
+            .iter()
+            .copied()
+            .max()
+            .unwrap_or(SmoothDependence::Free);
+        if worst == SmoothDependence::Free {
             return worst;
         }
         let breaks = match self.op() {
@@ -76,16 +81,20 @@ impl<'g> Expr<'g> {
                 by: Reduction::Max, ..
             } => true,
             // The choice between two smooth arrays may depend on the rows.
-            Op::Select => operands[0] != Dependence::Free,
+            Op::Select => operands[0] != SmoothDependence::Free,
             _ => false,
         };
-        if breaks { Dependence::Broken } else { worst }
+        if breaks {
+            SmoothDependence::Broken
+        } else {
+            worst
+        }
     }
 }
 
 /// How an array depends on another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Dependence {
+enum SmoothDependence {
     Free,
     Smooth,
     Broken,

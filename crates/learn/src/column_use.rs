@@ -1,6 +1,6 @@
 //! The columns of a table that terms read, and the sum of their offsets.
 
-use lehr_formula::Expr;
+use lehr_formula::ColumnExpr;
 
 use crate::error::LearnError;
 use crate::source::Source;
@@ -38,7 +38,7 @@ pub fn population_columns(terms: &lehr_formula::Terms) -> Vec<&str> {
     let all = (terms.response.addition_columns().into_iter())
         .chain(factors.flat_map(lehr_formula::Factor::column_names))
         .chain(terms.parameter_columns())
-        .chain(terms.offsets.iter().flat_map(Expr::column_names))
+        .chain(terms.offsets.iter().flat_map(ColumnExpr::column_names))
         .chain(
             terms
                 .smooths

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use lehr_formula::{
-    Basis, ColumnLabel, FormulaError, Intercept, Round, Term, TermBasis, TermLearner, Terms,
+    ColumnLabel, FactorBasis, FormulaError, Intercept, Round, Term, TermBasis, TermLearner, Terms,
 };
 use serde::{Deserialize, Serialize};
 
@@ -75,7 +75,7 @@ impl Population {
     }
 
     /// The factors of all terms.
-    pub fn factors(&self) -> impl Iterator<Item = &Basis> {
+    pub fn factors(&self) -> impl Iterator<Item = &FactorBasis> {
         self.bases.iter().flat_map(|basis| &basis.factors)
     }
 

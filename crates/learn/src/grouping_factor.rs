@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use lehr_formula::{
-    Correlation, GroupTerm, Intercept, Round, TermBasis, TermLearner, effect_codings,
+    EffectCorrelation, GroupTerm, Intercept, Round, TermBasis, TermLearner, effect_codings,
 };
 use lehr_table::{Labels, Moment};
 use serde::{Deserialize, Serialize};
@@ -270,7 +270,7 @@ impl GroupingLearner {
             combinations,
             bases,
             intercept: self.term.intercept,
-            correlated: self.term.correlation == Correlation::Correlated && effects.len() > 1,
+            correlated: self.term.correlation == EffectCorrelation::Correlated && effects.len() > 1,
             scales: Vec::new(),
             tie: self.term.tie,
             effects,

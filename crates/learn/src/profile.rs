@@ -1,6 +1,6 @@
 //! Statistics of the fitted table's columns that a prediction reads.
 
-use lehr_formula::{By, Factor, Terms};
+use lehr_formula::{ByVariable, Factor, Terms};
 use lehr_numeric::column;
 use lehr_table::{Column, Labels, Moment, Table, TableError};
 use serde::{Deserialize, Serialize};
@@ -271,7 +271,7 @@ impl ProfileLearner {
         let splines = terms.all_splines().map(|(_, term)| &term.by);
         let by = terms.smooths.iter().map(|smooth| &smooth.by).chain(splines);
         let levels = by.filter_map(|by| match by {
-            Some(By::Levels(name)) => Some(name.as_str()),
+            Some(ByVariable::Levels(name)) => Some(name.as_str()),
             _ => None,
         });
         let ordered = terms.monotonics.iter();

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use lehr_formula::{Expr, Factor, Terms, quote_name};
+use lehr_formula::{ColumnExpr, Factor, Terms, quote_name};
 use lehr_table::{Column, Table};
 use serde::{Deserialize, Serialize};
 
@@ -51,7 +51,7 @@ impl Recognition {
             _ => None,
         });
         let response = match &terms.response.outcome {
-            Expr::Column(name) => Some((name, Role::Response)),
+            ColumnExpr::Column(name) => Some((name, Role::Response)),
             _ => None,
         };
         let mut numbers: Vec<NumberColumn> = Vec::new();

@@ -69,11 +69,13 @@ impl<'t> Source<'t> {
     }
 
     /// The column in the form of a formula.
-    pub fn read(&self, name: &str) -> Option<formula::Column<'_>> {
+    pub fn read(&self, name: &str) -> Option<formula::ColumnValues<'_>> {
         match self.table.column(name).ok()? {
-            Column::Number(values) => Some(formula::Column::Numbers(values)),
-            Column::Category { codes, levels } => Some(formula::Column::Labels { codes, levels }),
-            Column::Boolean(_) => Some(formula::Column::Numbers(self.truths.get(name)?)),
+            Column::Number(values) => Some(formula::ColumnValues::Numbers(values)),
+            Column::Category { codes, levels } => {
+                Some(formula::ColumnValues::Labels { codes, levels })
+            }
+            Column::Boolean(_) => Some(formula::ColumnValues::Numbers(self.truths.get(name)?)),
             Column::Matrix { .. } => None,
         }
     }
@@ -81,8 +83,8 @@ impl<'t> Source<'t> {
     /// The numbers of a column, unless it holds text.
     pub fn numbers(&self, name: &str) -> Option<&[f64]> {
         match self.read(name)? {
-            formula::Column::Numbers(values) => Some(values),
-            formula::Column::Labels { .. } => None,
+            formula::ColumnValues::Numbers(values) => Some(values),
+            formula::ColumnValues::Labels { .. } => None,
         }
     }
 
@@ -95,9 +97,9 @@ impl<'t> Source<'t> {
     }
 
     /// An expression in every row; refuses values that are not finite.
-    pub fn evaluate(&self, expr: &formula::Expr) -> Result<Vec<f64>, LearnError> {
+    pub fn evaluate(&self, expr: &formula::ColumnExpr) -> Result<Vec<f64>, LearnError> {
         if let Some(name) = (expr.column_names().into_iter())
-            .find(|name| matches!(self.read(name), Some(formula::Column::Labels { .. })))
+            .find(|name| matches!(self.read(name), Some(formula::ColumnValues::Labels { .. })))
         {
             return Err(formula::BasisError::Text(name.to_owned()).into());
         }

@@ -10,14 +10,14 @@ use crate::bound::Bound;
 use crate::data::{Demands, read_columns};
 use crate::error::{BindError, Problem};
 use crate::model::Model;
-use crate::parts::Parts;
+use crate::parts::ProgramParts;
 use crate::program::{Program, ROW_TERM};
 use crate::record::Record;
 use crate::schema::Schema;
 use crate::tracer::Tracer;
 
 /// The result of running a model once: the columns it reads, and its program or its mistakes.
-struct Trace {
+struct ModelTrace {
     columns: Columns,
     demands: Demands,
     program: Result<Program, Vec<Problem>>,
@@ -48,7 +48,7 @@ impl Model {
         Err(BindError { problems })
     }
 
-    fn trace(&self, schema: &Schema) -> Trace {
+    fn trace(&self, schema: &Schema) -> ModelTrace {
         let graph = Graph::collecting_errors();
         let tracer = Tracer::new(&graph, schema);
         self.run_program(&tracer);
@@ -62,7 +62,7 @@ impl Model {
         } else {
             Err(problems)
         };
-        Trace {
+        ModelTrace {
             columns,
             demands,
             program,
@@ -119,7 +119,7 @@ fn record_program(
         .map(|(name, value)| (name.as_str(), *value))
         .collect();
     Program {
-        parts: Arc::new(Parts {
+        parts: Arc::new(ProgramParts {
             recording: Recording::from_outputs(sum.graph(), &outputs),
             latents: layout(record.latents),
             params: layout(record.params),

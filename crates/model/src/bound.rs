@@ -15,8 +15,8 @@ use crate::error::BindError;
 use crate::gaussian::Gaussian;
 use crate::linear::{is_shift, linear_predictors};
 use crate::program::{LocalSite, Program};
-use crate::split::{Effects, split_predictor};
-use crate::stacked::Stacked;
+use crate::split::{SeparableSites, split_predictor};
+use crate::stacked::StackedModel;
 
 /// A model on the rows of a table, free of mistakes. Cheap to clone.
 #[derive(Clone)]
@@ -25,8 +25,8 @@ pub struct Bound {
     data: Arc<dyn RowSource>,
     is_linear: Arc<OnceLock<bool>>,
     is_gaussian: Arc<OnceLock<bool>>,
-    effects: Arc<OnceLock<Effects>>,
-    stacked: Arc<OnceLock<Option<Box<Stacked>>>>,
+    effects: Arc<OnceLock<SeparableSites>>,
+    stacked: Arc<OnceLock<Option<Box<StackedModel>>>>,
 }
 
 impl Bound {
@@ -185,15 +185,15 @@ impl Density for Bound {
     fn split(&self) -> Result<&dyn SplitRows, String> {
         match self
             .effects
-            .get_or_init(|| Effects::from_program(&self.program))
+            .get_or_init(|| SeparableSites::from_program(&self.program))
         {
-            Effects::Found(_) => Ok(self),
-            Effects::Refused(why) => Err(why.clone()),
+            SeparableSites::Found(_) => Ok(self),
+            SeparableSites::Refused(why) => Err(why.clone()),
         }
     }
 
     fn stacked(&self) -> Option<&dyn Density> {
-        let made = || Stacked::from_program(&self.program, &self.data).map(Box::new);
+        let made = || StackedModel::from_program(&self.program, &self.data).map(Box::new);
         let stacked = self.stacked.get_or_init(made).as_deref();
         stacked.map(|stacked| stacked as &dyn Density)
     }
@@ -228,7 +228,7 @@ impl GaussianRows for Bound {
 impl SplitRows for Bound {
     fn effect_sites(&self) -> &[usize] {
         match self.effects.get() {
-            Some(Effects::Found(sites)) => sites,
+            Some(SeparableSites::Found(sites)) => sites,
             _ => &[],
         }
     }

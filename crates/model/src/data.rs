@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Problem;
 use crate::record::Record;
 use crate::schema::Schema;
-use crate::statement::{Observed, Statement};
+use crate::statement::{ObservedColumn, Statement};
 
 /// The program's requirements on the values of its columns, besides their roles.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -40,7 +40,7 @@ impl Demands {
             let (column, _) = record.numbers.iter().find(|(_, read)| read.is(trials))?;
             Some((observed.column.clone(), column.clone()))
         });
-        let name = |observed: &Observed| {
+        let name = |observed: &ObservedColumn| {
             let distribution = observed.law.family.0.name().to_owned();
             (observed.column.clone(), distribution)
         };
@@ -76,7 +76,7 @@ pub(crate) fn read_columns(
     schema: &Schema,
     demands: &Demands,
 ) -> Result<RowData, Vec<Problem>> {
-    let mut reader = Reader {
+    let mut reader = ColumnReader {
         demands,
         problems: Vec::new(),
     };
@@ -132,12 +132,12 @@ fn matching_columns<'t>(
     }
 }
 
-struct Reader<'a> {
+struct ColumnReader<'a> {
     demands: &'a Demands,
     problems: Vec<Problem>,
 }
 
-impl Reader<'_> {
+impl ColumnReader<'_> {
     fn note_problem(&mut self, problem: Problem) {
         if !self.problems.contains(&problem) {
             self.problems.push(problem);

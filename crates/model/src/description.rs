@@ -5,7 +5,7 @@ use std::fmt;
 use lehr_density::Site;
 
 use crate::program::Program;
-use crate::statement::{Law, Statement};
+use crate::statement::{RecordedDistribution, Statement};
 
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -67,7 +67,7 @@ impl Program {
     }
 
     /// `Normal(loc = 0, scale = group_scale)`
-    fn describe_law(&self, law: &Law, named: &[usize]) -> String {
+    fn describe_law(&self, law: &RecordedDistribution, named: &[usize]) -> String {
         let shown = law.parameters.iter().map(|parameter| {
             let text = self.parts.recording.format_output(parameter.output, named);
             format!("{} = {text}", parameter.name)

@@ -3,12 +3,12 @@
 use lehr_density::{ConstrainedSites, FlatDraws, Point, Response, Rows, SiteValue, quantities};
 use lehr_graph::{Expr, Graph};
 
-use crate::parts::Parts;
+use crate::parts::ProgramParts;
 use crate::program::Program;
-use crate::statement::{Given, Observed, Statement};
+use crate::statement::{InputRole, ObservedColumn, Statement};
 
 /// The values of sites and columns in one replay.
-pub(crate) struct Values<'a, 'g> {
+pub(crate) struct ReplayInputs<'a, 'g> {
     pub(crate) latents: &'a [Expr<'g>],
     pub(crate) params: &'a [Expr<'g>],
     pub(crate) locals: &'a [Expr<'g>],
@@ -43,7 +43,7 @@ impl Program {
         let latents = parts.latents.constrain(at.latents).values;
         let params = parts.params.constrain(at.params).values;
         let locals = rows.and_then(|rows| self.local_sites(rows));
-        let values = Values {
+        let values = ReplayInputs {
             latents: &latents,
             params: &params,
             locals: locals.as_ref().map_or(&[], |sites| &sites.values),
@@ -66,14 +66,14 @@ impl Program {
         &self,
         graph: &'g Graph,
         outputs: &[usize],
-        values: &Values<'_, 'g>,
+        values: &ReplayInputs<'_, 'g>,
     ) -> Vec<Expr<'g>> {
         let parts = &*self.parts;
         let given = |place: usize| match parts.inputs[place] {
-            Given::Latent(site) => values.latents[site],
-            Given::Param(site) => values.params[site],
-            Given::Local(site) => values.locals[site],
-            Given::Column(column) => values.column_values(parts, column, place),
+            InputRole::Latent(site) => values.latents[site],
+            InputRole::Param(site) => values.params[site],
+            InputRole::Local(site) => values.locals[site],
+            InputRole::Column(column) => values.column_values(parts, column, place),
         };
         let rows = values.rows.map_or(0, Rows::len);
         parts.recording.replay(graph, outputs, &given, rows)
@@ -118,7 +118,7 @@ impl Program {
         });
         let outputs: Vec<usize> = outputs.collect();
         let mut exprs = self.evaluate_at(&outputs, at, Some(rows)).into_iter();
-        let response = |observed: &&Observed| Response {
+        let response = |observed: &&ObservedColumn| Response {
             name: observed.column.clone(),
             kind: observed.kind,
             width: observed.width,
@@ -149,8 +149,8 @@ impl Program {
     }
 }
 
-impl<'g> Values<'_, 'g> {
-    fn column_values(&self, parts: &Parts, column: usize, place: usize) -> Expr<'g> {
+impl<'g> ReplayInputs<'_, 'g> {
+    fn column_values(&self, parts: &ProgramParts, column: usize, place: usize) -> Expr<'g> {
         let name = &parts.columns.0[column].name;
         let rows = self.rows.expect("rows are given where columns are read");
         let found = if parts.recording.is_index(place) {

@@ -7,7 +7,7 @@ use lehr_table::Kind;
 use crate::distribution::Distribution;
 use crate::error::Problem;
 use crate::row::{Row, spread_rows};
-use crate::statement::{Observed, Statement};
+use crate::statement::{ObservedColumn, Statement};
 
 impl<'g> Row<'_, 'g> {
     /// States that the column is drawn from this distribution, one draw per row.
@@ -82,7 +82,7 @@ impl<'g> Row<'_, 'g> {
         column: &str,
         kind: ResponseKind,
         distribution: &impl Distribution<'g>,
-    ) -> Observed {
+    ) -> ObservedColumn {
         let graph = self.tracer.graph;
         let batch = self.response_batch(column, kind);
         let rank = distribution.batch_shape().rank();
@@ -102,7 +102,7 @@ impl<'g> Row<'_, 'g> {
                 )
             })
         });
-        Observed {
+        ObservedColumn {
             column: column.to_owned(),
             kind,
             width: batch.dims().get(1).map_or(kind.width(), |width| *width),

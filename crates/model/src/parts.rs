@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::Demands;
 use crate::schema::Schema;
-use crate::statement::{Given, Statement};
+use crate::statement::{InputRole, Statement};
 
 /// The parts of a program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Parts {
+pub(crate) struct ProgramParts {
     pub(crate) latents: Layout,
     pub(crate) params: Layout,
     pub(crate) locals: Layout,
@@ -21,7 +21,7 @@ pub(crate) struct Parts {
     pub(crate) statements: Vec<Statement>,
     pub(crate) recording: Recording,
     /// The meaning of each input of the recording.
-    pub(crate) inputs: Vec<Given>,
+    pub(crate) inputs: Vec<InputRole>,
     /// The output with the log likelihood of each row.
     pub(crate) likelihood: usize,
 }

@@ -2,7 +2,7 @@
 
 use lehr_density::{Density, Predicted, Predictor, Site};
 use lehr_graph::Graph;
-use lehr_graph::reference::{Values as Given, evaluate};
+use lehr_graph::reference::{InputValues, evaluate};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -10,9 +10,9 @@ use thiserror::Error;
 
 use crate::bound::Bound;
 use crate::distribution::draw_batch;
-use crate::evaluation::Values;
+use crate::evaluation::ReplayInputs;
 use crate::program::Program;
-use crate::statement::{Law, Statement};
+use crate::statement::{RecordedDistribution, Statement};
 
 /// A prior from which no usable draw was obtained.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -56,7 +56,7 @@ impl Program {
                 continue;
             };
             let site = &self.latents().sites()[*site];
-            let values = Values {
+            let values = ReplayInputs {
                 latents: &latents,
                 params: &params.values,
                 locals: &[],
@@ -74,13 +74,13 @@ impl Program {
     fn law_numbers<'g>(
         &self,
         graph: &'g Graph,
-        law: &Law,
-        values: &Values<'_, 'g>,
+        law: &RecordedDistribution,
+        values: &ReplayInputs<'_, 'g>,
     ) -> Vec<Vec<f64>> {
         let outputs: Vec<usize> = law.parameters.iter().map(|p| p.output).collect();
         evaluate(
             &self.replay_outputs(graph, &outputs, values),
-            &Given::new(),
+            &InputValues::new(),
             1,
         )
     }
@@ -89,7 +89,7 @@ impl Program {
 /// A draw of a site, on its own scale and on the unconstrained scale.
 fn draw_site(
     site: &Site,
-    law: &Law,
+    law: &RecordedDistribution,
     parameters: &[Vec<f64>],
     random: &mut dyn Rng,
 ) -> Result<(Vec<f64>, Vec<f64>), PriorError> {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use lehr_density::{Columns, Layout, Stored};
 use serde::{Deserialize, Serialize};
 
-use crate::parts::Parts;
-use crate::statement::{Law, Observed, Statement};
+use crate::parts::ProgramParts;
+use crate::statement::{ObservedColumn, RecordedDistribution, Statement};
 
 /// The names of the outputs with the log likelihoods of single columns, before their number.
 pub(crate) const ROW_TERM: &str = "log likelihood of column ";
@@ -21,14 +21,14 @@ const NAME: &str = "program";
 ///
 /// It prints one line per statement. A program that is read from a file is checked first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Parts", into = "Parts")]
+#[serde(try_from = "ProgramParts", into = "ProgramParts")]
 pub struct Program {
-    pub(crate) parts: Arc<Parts>,
+    pub(crate) parts: Arc<ProgramParts>,
 }
 
 /// A local latent: its prior, and the output with the log density of the prior.
 pub(crate) struct LocalSite<'a> {
-    pub(crate) law: &'a Law,
+    pub(crate) law: &'a RecordedDistribution,
     pub(crate) term: usize,
 }
 
@@ -51,7 +51,7 @@ impl Program {
     /// The outputs with the log likelihood of each observed column, which precede that of all.
     /// Empty if there is one column, or if they are not separate.
     pub(crate) fn row_terms(&self) -> Vec<usize> {
-        let Parts {
+        let ProgramParts {
             recording,
             likelihood,
             ..
@@ -136,7 +136,7 @@ impl Program {
     }
 
     /// The observed columns.
-    pub(crate) fn observed(&self) -> impl Iterator<Item = &Observed> {
+    pub(crate) fn observed(&self) -> impl Iterator<Item = &ObservedColumn> {
         self.parts
             .statements
             .iter()
@@ -173,16 +173,16 @@ pub struct ProgramError {
     pub message: String,
 }
 
-impl From<Program> for Parts {
-    fn from(program: Program) -> Parts {
-        Parts::clone(&program.parts)
+impl From<Program> for ProgramParts {
+    fn from(program: Program) -> ProgramParts {
+        ProgramParts::clone(&program.parts)
     }
 }
 
-impl TryFrom<Parts> for Program {
+impl TryFrom<ProgramParts> for Program {
     type Error = ProgramError;
 
-    fn try_from(parts: Parts) -> Result<Program, ProgramError> {
+    fn try_from(parts: ProgramParts) -> Result<Program, ProgramError> {
         match crate::sound::find_fault(&parts) {
             Some(message) => Err(ProgramError { message }),
             None => Ok(Program {

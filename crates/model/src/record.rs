@@ -7,7 +7,7 @@ use lehr_graph::{Expr, Graph, Indices};
 
 use crate::distribution::Distribution;
 use crate::error::Problem;
-use crate::statement::{FamilyName, Given, Law, Parameter, Statement};
+use crate::statement::{FamilyName, InputRole, RecordedDistribution, RecordedParameter, Statement};
 
 /// All statements of a model.
 #[derive(Default)]
@@ -20,7 +20,7 @@ pub(crate) struct Record<'g> {
     /// Named results, to which statements refer.
     pub(crate) outputs: Vec<(String, Expr<'g>)>,
     /// The meaning of each input of the graph.
-    pub(crate) inputs: Vec<Given>,
+    pub(crate) inputs: Vec<InputRole>,
     /// The columns that have been read.
     pub(crate) numbers: HashMap<String, Expr<'g>>,
     pub(crate) indices: HashMap<String, Indices<'g>>,
@@ -157,13 +157,13 @@ impl<'g> Record<'g> {
         of: &str,
         distribution: &impl Distribution<'g>,
         form: impl Fn(Expr<'g>) -> Expr<'g>,
-    ) -> Law {
+    ) -> RecordedDistribution {
         let parameters = distribution.named_parameters(graph).into_iter();
-        let parameters = parameters.map(|(name, value)| Parameter {
+        let parameters = parameters.map(|(name, value)| RecordedParameter {
             name: name.to_owned(),
             output: self.add_output(&format!("{name} of {of}"), form(value)),
         });
-        Law {
+        RecordedDistribution {
             parameters: parameters.collect(),
             family: FamilyName(distribution.sampling_family()),
             batch: distribution.batch_shape().size(),

@@ -9,7 +9,7 @@ use lehr_table::Kind;
 use crate::distribution::Distribution;
 use crate::error::Problem;
 use crate::record::RowTerm;
-use crate::statement::{Given, Law, Statement};
+use crate::statement::{InputRole, RecordedDistribution, Statement};
 use crate::tracer::Tracer;
 
 /// All rows at once: a column is an array with one entry per row. Their number is not known while a
@@ -120,7 +120,7 @@ impl<'t, 'g> Row<'t, 'g> {
             return *values;
         }
         let shape = width.map_or(self.batch_shape(&[]), |width| self.batch_shape(&[width]));
-        let values = tracer.input(column, shape, Given::Column(place));
+        let values = tracer.input(column, shape, InputRole::Column(place));
         let mut record = tracer.record.borrow_mut();
         record.numbers.insert(column.to_owned(), values);
         values
@@ -154,7 +154,9 @@ impl<'t, 'g> Row<'t, 'g> {
         if let Some(indices) = record.indices.get(column) {
             return *indices;
         }
-        record.inputs.push(Given::Column(place.unwrap_or_default()));
+        record
+            .inputs
+            .push(InputRole::Column(place.unwrap_or_default()));
         let indices = tracer.graph.index_input(column, ROWS);
         record.indices.insert(column.to_owned(), indices);
         indices
@@ -201,7 +203,7 @@ impl<'t, 'g> Row<'t, 'g> {
             Err(problem) => return tracer.refuse_value(problem, whole),
         };
         let place = tracer.record.borrow().locals.len();
-        let value = tracer.input(name, whole, Given::Local(place));
+        let value = tracer.input(name, whole, InputRole::Local(place));
         let density = distribution.log_density(value);
         let density = (1..density.shape().rank()).fold(density, |sum, _| sum.sum_axis(1));
         let density = density.broadcast(self.batch_shape(&[]));
@@ -215,7 +217,7 @@ impl<'t, 'g> Row<'t, 'g> {
             all => all,
         };
         let mut record = tracer.record.borrow_mut();
-        let law = Law {
+        let law = RecordedDistribution {
             batch: own_batch.iter().product(),
             ..record.record_law(tracer.graph, name, &distribution, |value| {
                 spread_rows(value, rank, self.batch_shape(own_batch))

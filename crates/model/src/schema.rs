@@ -14,12 +14,12 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schema {
-    columns: Vec<Known>,
+    columns: Vec<ColumnSchema>,
 }
 
 /// One column without its values.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Known {
+pub(crate) struct ColumnSchema {
     pub(crate) name: String,
     pub(crate) kind: Kind,
     /// How many levels an index of this column has; `None` if it cannot be one.
@@ -37,7 +37,7 @@ impl Schema {
     /// The columns of a table. A column of nonnegative whole numbers has one more level than its
     /// largest number.
     pub fn of_table(table: &Table) -> Schema {
-        let known = |(name, column): (&str, &Column)| Known::from_column(name, column);
+        let known = |(name, column): (&str, &Column)| ColumnSchema::from_column(name, column);
         Schema {
             columns: table.columns().map(known).collect(),
         }
@@ -66,7 +66,7 @@ impl Schema {
     #[must_use]
     pub fn with_part(mut self, prefix: &str, part: Schema) -> Schema {
         let columns = part.columns.into_iter();
-        self.columns.extend(columns.map(|column| Known {
+        self.columns.extend(columns.map(|column| ColumnSchema {
             name: format!("{prefix}{}", column.name),
             ..column
         }));
@@ -74,7 +74,7 @@ impl Schema {
     }
 
     fn with_column(mut self, name: &str, kind: Kind, levels: Option<usize>) -> Schema {
-        self.columns.push(Known {
+        self.columns.push(ColumnSchema {
             name: name.to_owned(),
             kind,
             levels,
@@ -91,7 +91,7 @@ impl Schema {
         schema
     }
 
-    pub(crate) fn column(&self, name: &str) -> Option<&Known> {
+    pub(crate) fn column(&self, name: &str) -> Option<&ColumnSchema> {
         self.columns.iter().find(|column| column.name == name)
     }
 
@@ -117,15 +117,15 @@ impl Schema {
     }
 }
 
-impl Known {
-    fn from_column(name: &str, column: &Column) -> Known {
+impl ColumnSchema {
+    fn from_column(name: &str, column: &Column) -> ColumnSchema {
         let (levels, names) = match column {
             Column::Category { levels, .. } => (Some(levels.len()), Some(Arc::clone(levels))),
             Column::Boolean(_) => (Some(2), None),
             Column::Number(values) => (whole_levels(values), None),
             Column::Matrix { .. } => (None, None),
         };
-        Known {
+        ColumnSchema {
             name: name.to_owned(),
             kind: column.kind(),
             levels,

@@ -3,11 +3,11 @@
 use lehr_density::{ColumnKind, Site};
 use lehr_graph::{ROWS, Shape};
 
-use crate::parts::Parts;
-use crate::statement::{Given, Law, Statement};
+use crate::parts::ProgramParts;
+use crate::statement::{InputRole, RecordedDistribution, Statement};
 
 /// The fault in the parts of a program, if there is one.
-pub(crate) fn find_fault(parts: &Parts) -> Option<String> {
+pub(crate) fn find_fault(parts: &ProgramParts) -> Option<String> {
     if parts.inputs.len() != parts.recording.n_inputs() {
         return Some("its inputs are not those of its recording".into());
     }
@@ -33,27 +33,27 @@ pub(crate) fn find_fault(parts: &Parts) -> Option<String> {
         .then(|| "it has no log likelihood of each row".into())
 }
 
-fn output_shape(parts: &Parts, output: usize) -> Option<Shape> {
+fn output_shape(parts: &ProgramParts, output: usize) -> Option<Shape> {
     (output < parts.recording.n_outputs()).then(|| parts.recording.output(output).1)
 }
 
-fn is_input(parts: &Parts, place: usize) -> bool {
+fn is_input(parts: &ProgramParts, place: usize) -> bool {
     let (_, found) = parts.recording.input(place);
     let in_rows = |dims: &[usize]| Shape::new(&[&[ROWS], dims].concat());
     let of = |sites: &[Site], site: usize| sites.get(site).map(Site::shape);
     let expected = match parts.inputs[place] {
-        Given::Latent(site) => of(parts.latents.sites(), site),
-        Given::Param(site) => of(parts.params.sites(), site),
-        Given::Local(site) => (parts.locals.sites().get(site))
+        InputRole::Latent(site) => of(parts.latents.sites(), site),
+        InputRole::Param(site) => of(parts.params.sites(), site),
+        InputRole::Local(site) => (parts.locals.sites().get(site))
             .filter(|site| site.dims.len() < lehr_graph::MAX_RANK)
             .map(|site| in_rows(&site.dims)),
-        Given::Column(column) => parts.columns.0.get(column).map(|column| match column.kind {
+        InputRole::Column(column) => parts.columns.0.get(column).map(|column| match column.kind {
             ColumnKind::Number { width: Some(width) } => in_rows(&[width]),
             _ => in_rows(&[]),
         }),
     };
     let is_index = match parts.inputs[place] {
-        Given::Column(column) => matches!(
+        InputRole::Column(column) => matches!(
             parts.columns.0.get(column).map(|column| column.kind),
             Some(ColumnKind::Index { .. })
         ),
@@ -62,7 +62,7 @@ fn is_input(parts: &Parts, place: usize) -> bool {
     expected == Some(found) && is_index == parts.recording.is_index(place)
 }
 
-fn is_statement(parts: &Parts, statement: &Statement) -> bool {
+fn is_statement(parts: &ProgramParts, statement: &Statement) -> bool {
     let is_number =
         |output: usize| output_shape(parts, output).is_some_and(|shape| shape.is_scalar());
     match statement {
@@ -109,7 +109,7 @@ fn is_statement(parts: &Parts, statement: &Statement) -> bool {
 }
 
 /// Whether the numbers of every parameter, and of the value, divide evenly among the draws.
-fn is_drawn(parts: &Parts, law: &Law, batch: usize, size: usize) -> bool {
+fn is_drawn(parts: &ProgramParts, law: &RecordedDistribution, batch: usize, size: usize) -> bool {
     let shares = |size: usize| size.checked_rem(batch) == Some(0) && size > 0;
     let parameter =
         |output: usize| output_shape(parts, output).is_some_and(|shape| shares(shape.size()));

@@ -9,7 +9,7 @@ use lehr_graph::{Expr, Graph};
 use crate::program::Program;
 
 /// The sites that can be integrated out, or the reason why there are none.
-pub(crate) enum Effects {
+pub(crate) enum SeparableSites {
     /// The positions of the sites.
     Found(Vec<usize>),
     /// The reason, as a clause.
@@ -23,12 +23,12 @@ pub(crate) struct SplitPredictor<'g> {
     pub(crate) noise: Option<Expr<'g>>,
 }
 
-impl Effects {
+impl SeparableSites {
     /// The sites of a program.
-    pub(crate) fn from_program(program: &Program) -> Effects {
+    pub(crate) fn from_program(program: &Program) -> SeparableSites {
         match find_effects(program) {
-            Ok(sites) => Effects::Found(sites),
-            Err(why) => Effects::Refused(why),
+            Ok(sites) => SeparableSites::Found(sites),
+            Err(why) => SeparableSites::Refused(why),
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::split::{Facet, effects_between, split_predictor};
 /// A model whose rows have several responses that are independent given z, with a stacked row for
 /// each response of each row. Every stacked row has one predictor, so that random effects shared by
 /// the responses can be integrated out. The sum over the stacked rows equals that of the model.
-pub(crate) struct Stacked {
+pub(crate) struct StackedModel {
     program: Program,
     columns: Columns,
     rows: StackedRows,
@@ -30,10 +30,13 @@ struct StackedRows {
     columns: usize,
 }
 
-impl Stacked {
+impl StackedModel {
     /// The stacked rows of a model; `None` if it has one response, or responses that are not
     /// Gaussian given the others.
-    pub(crate) fn from_program(program: &Program, rows: &Arc<dyn RowSource>) -> Option<Stacked> {
+    pub(crate) fn from_program(
+        program: &Program,
+        rows: &Arc<dyn RowSource>,
+    ) -> Option<StackedModel> {
         let responses = program.row_terms().len();
         if responses < 2 || !program.parts.locals.is_empty() || !program.params().is_empty() {
             return None;
@@ -57,7 +60,7 @@ impl Stacked {
         let probe = Rows::inputs(&graph, &columns, 2, "");
         let facets = response_facets(program, &at, &probe)?;
         let found = effects_between(program, &at, &facets).ok()?;
-        Some(Stacked {
+        Some(StackedModel {
             effects: found,
             columns: Columns(columns.0.into_iter().chain(which).collect()),
             rows,
@@ -97,7 +100,7 @@ fn response_facets<'g>(
     is_whole.then(all).flatten()
 }
 
-impl Density for Stacked {
+impl Density for StackedModel {
     fn latents(&self) -> &Layout {
         self.program.latents()
     }
@@ -139,7 +142,7 @@ impl Density for Stacked {
     }
 }
 
-impl Predictive for Stacked {
+impl Predictive for StackedModel {
     fn responses<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Vec<Response<'g>> {
         self.program.responses(at, rows)
     }
@@ -157,7 +160,7 @@ impl Predictive for Stacked {
     }
 }
 
-impl SplitRows for Stacked {
+impl SplitRows for StackedModel {
     fn effect_sites(&self) -> &[usize] {
         &self.effects
     }
@@ -165,7 +168,8 @@ impl SplitRows for Stacked {
     fn predictor<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Expr<'g> {
         let facets = response_facets(&self.program, at, rows).expect("rows that are split");
         let own = facets.iter().enumerate();
-        let own = own.map(|(response, facet)| Stacked::own_rows(rows, response) * facet.predictor);
+        let own =
+            own.map(|(response, facet)| StackedModel::own_rows(rows, response) * facet.predictor);
         own.reduce(|a, b| a + b).expect("several responses")
     }
 
@@ -177,7 +181,7 @@ impl SplitRows for Stacked {
     ) -> Expr<'g> {
         let facets = response_facets(&self.program, at, rows).expect("rows that are split");
         let own = |(response, facet): (usize, &Facet<'g>)| {
-            let own = Stacked::own_rows(rows, response);
+            let own = StackedModel::own_rows(rows, response);
             // In the rows of other responses the predictor is set to 0: at the predictor of another
             // response the value might not be finite.
             let moved = (at.graph()).replace(facet.value, facet.predictor, predictor * own);

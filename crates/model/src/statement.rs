@@ -9,7 +9,7 @@ use crate::distribution::find_family;
 
 /// The meaning of an input of a recorded model, by its place among its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Given {
+pub(crate) enum InputRole {
     Latent(usize),
     Param(usize),
     Local(usize),
@@ -21,11 +21,19 @@ pub(crate) enum Given {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Statement {
     /// A latent, its prior, and the log density of the prior.
-    Sample { site: usize, law: Law, term: usize },
+    Sample {
+        site: usize,
+        law: RecordedDistribution,
+        term: usize,
+    },
     /// A parameter.
     Param { site: usize },
     /// A local latent, its prior, and the log density of the prior in each row.
-    Local { site: usize, law: Law, term: usize },
+    Local {
+        site: usize,
+        law: RecordedDistribution,
+        term: usize,
+    },
     /// A named quantity.
     Deterministic { output: usize },
     /// A term of the log prior.
@@ -33,33 +41,33 @@ pub(crate) enum Statement {
     /// A column that multiplies the rows' log likelihood.
     Weight { column: String },
     /// An observed column.
-    Observe(Observed),
+    Observe(ObservedColumn),
     /// A named quantity of each row.
     RowQuantity { output: usize },
 }
 
 /// An observed column and its distribution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Observed {
+pub(crate) struct ObservedColumn {
     pub(crate) column: String,
     pub(crate) kind: ResponseKind,
     /// Numbers per row.
     pub(crate) width: usize,
-    pub(crate) law: Law,
+    pub(crate) law: RecordedDistribution,
     pub(crate) mean: Option<usize>,
     pub(crate) variance: Option<usize>,
 }
 
 /// A distribution by its family and the outputs that are its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Law {
+pub(crate) struct RecordedDistribution {
     pub(crate) family: FamilyName,
-    pub(crate) parameters: Vec<Parameter>,
+    pub(crate) parameters: Vec<RecordedParameter>,
     /// Independent draws that make one value.
     pub(crate) batch: usize,
 }
 
-impl Law {
+impl RecordedDistribution {
     /// Whether it is the law of a flat prior.
     pub(crate) fn is_flat(&self) -> bool {
         self.family.0.name() == "Flat"
@@ -68,7 +76,7 @@ impl Law {
 
 /// A parameter of a distribution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Parameter {
+pub(crate) struct RecordedParameter {
     pub(crate) name: String,
     pub(crate) output: usize,
 }

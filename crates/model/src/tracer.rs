@@ -9,7 +9,7 @@ use crate::distribution::{Distribution, Normal, Value};
 use crate::error::Problem;
 use crate::record::Record;
 use crate::schema::Schema;
-use crate::statement::{Given, Statement};
+use crate::statement::{InputRole, Statement};
 
 /// The recorder of a model: the model names its sites, which are inputs of the recorded program.
 pub struct Tracer<'g> {
@@ -65,7 +65,7 @@ impl<'g> Tracer<'g> {
     }
 
     /// An input of the program, with its meaning.
-    pub(crate) fn input(&self, name: &str, shape: Shape, given: Given) -> Expr<'g> {
+    pub(crate) fn input(&self, name: &str, shape: Shape, given: InputRole) -> Expr<'g> {
         self.record.borrow_mut().inputs.push(given);
         self.graph.input(name, shape)
     }
@@ -90,7 +90,7 @@ impl<'g> Tracer<'g> {
             Err(problem) => return self.refuse_value(problem, shape),
         };
         let place = self.record.borrow().latents.len();
-        let value = self.input(name, shape, Given::Latent(place));
+        let value = self.input(name, shape, InputRole::Latent(place));
         let density = distribution.log_density(value).sum();
         let mut record = self.record.borrow_mut();
         let law = record.record_law(self.graph, name, &distribution, |value| value);
@@ -196,7 +196,7 @@ impl<'g> Tracer<'g> {
             Err(problem) => return self.refuse_value(problem, shape),
         };
         let place = self.record.borrow().params.len();
-        let value = self.input(name, shape, Given::Param(place));
+        let value = self.input(name, shape, InputRole::Param(place));
         let mut record = self.record.borrow_mut();
         record.statements.push(Statement::Param { site: place });
         record.params.push(site);

@@ -18,7 +18,7 @@ const SPAN: usize = 256;
 
 /// The mean of every lane, and the sum of squared deviations from it.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub struct Lanes {
+pub struct LaneMoments {
     /// The means.
     pub means: [f64; LANES],
     /// The sums of squares.
@@ -37,17 +37,17 @@ macro_rules! dispatched {
     ($(#[$about:meta])* $see:vis fn $name:ident($($own:ident: $kind:ty),*) -> $result:ty $body:block) => {
         $(#[$about])*
         $see fn $name<'a>($($own: $kind),*) -> $result {
-            struct Job<'a>($($kind,)* PhantomData<&'a ()>);
-            impl<'a> WithSimd for Job<'a> {
+            struct ColumnKernel<'a>($($kind,)* PhantomData<&'a ()>);
+            impl<'a> WithSimd for ColumnKernel<'a> {
                 type Output = $result;
 
                 #[inline(always)]
                 fn with_simd<S: Simd>(self, _: S) -> $result {
-                    let Job($($own,)* _) = self;
+                    let ColumnKernel($($own,)* _) = self;
                     $body
                 }
             }
-            Arch::new().dispatch(Job($($own,)* PhantomData))
+            Arch::new().dispatch(ColumnKernel($($own,)* PhantomData))
         }
     };
 }
@@ -55,8 +55,8 @@ macro_rules! dispatched {
 dispatched! {
     /// Lanes of means and sums of squared deviations, each over `seen` numbers, updated with more
     /// numbers (Welford 1962).
-    pub fn taken_in(lanes: Lanes, seen: u64, blocks: &'a [[f64; LANES]]) -> Lanes {
-        let Lanes { mut means, mut squares } = lanes;
+    pub fn taken_in(lanes: LaneMoments, seen: u64, blocks: &'a [[f64; LANES]]) -> LaneMoments {
+        let LaneMoments { mut means, mut squares } = lanes;
         for (number, block) in (seen + 1..).zip(blocks) {
             // The division serves all lanes and depends on none of them.
             let share = 1.0 / number as f64;
@@ -66,7 +66,7 @@ dispatched! {
                 squares[k] += before * (block[k] - means[k]);
             }
         }
-        Lanes { means, squares }
+        LaneMoments { means, squares }
     }
 }
 

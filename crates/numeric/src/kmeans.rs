@@ -4,7 +4,7 @@ use crate::stream::Stream;
 
 /// Row-major rows, each read with a sign.
 #[derive(Clone, Copy, Debug)]
-pub struct Points<'a> {
+pub struct SignedPoints<'a> {
     values: &'a [f64],
     columns: usize,
     /// Rows whose label is `false` are negated; if empty, no row is.
@@ -56,7 +56,7 @@ pub enum ClusterError {
     },
 }
 
-impl<'a> Points<'a> {
+impl<'a> SignedPoints<'a> {
     /// Rows of `columns` values each.
     pub fn new(values: &'a [f64], columns: usize) -> Result<Self, ClusterError> {
         if columns == 0 || !values.len().is_multiple_of(columns) {
@@ -159,7 +159,7 @@ impl Clusters {
     ///
     /// Ties go to the earlier cluster. A cluster left empty takes the row farthest from its own
     /// centroid.
-    pub fn new(points: Points<'_>, clusters: usize, seed: u64) -> Result<Self, ClusterError> {
+    pub fn new(points: SignedPoints<'_>, clusters: usize, seed: u64) -> Result<Self, ClusterError> {
         let centroids = seed_centroids(points, clusters, seed)?;
         let mut found = Self {
             centroids,
@@ -182,7 +182,7 @@ impl Clusters {
     }
 
     /// Assigns every row to the nearest cluster; returns whether any changed.
-    fn assign_points(&mut self, points: Points<'_>) -> bool {
+    fn assign_points(&mut self, points: SignedPoints<'_>) -> bool {
         let mut changed = false;
         self.sizes.fill(0);
         self.scatter = 0.0;
@@ -203,7 +203,7 @@ impl Clusters {
     }
 
     /// Gives every empty cluster the row farthest from its centroid; returns whether any was empty.
-    fn refill_empty(&mut self, points: Points<'_>) -> bool {
+    fn refill_empty(&mut self, points: SignedPoints<'_>) -> bool {
         let empty: Vec<usize> = (0..self.sizes.len())
             .filter(|&c| self.sizes[c] == 0)
             .collect();
@@ -225,11 +225,11 @@ impl Clusters {
     }
 
     /// The centroid of a row's cluster.
-    fn centroid(&self, points: Points<'_>, row: usize) -> &[f64] {
+    fn centroid(&self, points: SignedPoints<'_>, row: usize) -> &[f64] {
         &self.centroids[self.assignment[row] as usize * points.columns..][..points.columns]
     }
 
-    fn recentre_clusters(&mut self, points: Points<'_>) {
+    fn recentre_clusters(&mut self, points: SignedPoints<'_>) {
         self.centroids.fill(0.0);
         for row in 0..points.count() {
             let start = self.assignment[row] as usize * points.columns;
@@ -242,7 +242,7 @@ impl Clusters {
         }
     }
 
-    fn within_scatter(&self, points: Points<'_>) -> f64 {
+    fn within_scatter(&self, points: SignedPoints<'_>) -> f64 {
         (0..points.count())
             .map(|row| points.distance(row, self.centroid(points, row)))
             .sum()
@@ -252,7 +252,7 @@ impl Clusters {
 /// k-means++: each next centre is a row drawn with probability proportional to its squared distance
 /// from the nearest centre so far. All centres are distinct.
 pub fn seed_centroids(
-    points: Points<'_>,
+    points: SignedPoints<'_>,
     clusters: usize,
     seed: u64,
 ) -> Result<Vec<f64>, ClusterError> {

@@ -6,14 +6,14 @@ use faer::{Mat, Side};
 /// Vectors that are processed together.
 pub const LANES: usize = 8;
 /// One number of each vector.
-pub type Lanes = [f64; LANES];
+pub type LaneMoments = [f64; LANES];
 /// Lanczos steps for ln |S|, and the first number of steps for draws.
 pub const STEPS: usize = 8;
 
 /// Hutchinson probes: random signs or other vectors whose outer products average to the identity.
 pub struct Probes {
     /// By coordinate; the last few lanes may be 0.
-    pub lanes: Vec<Vec<Lanes>>,
+    pub lanes: Vec<Vec<LaneMoments>>,
     /// How many of them are nonzero.
     pub count: usize,
     /// Lanczos steps from each.
@@ -35,13 +35,13 @@ impl Probes {
 }
 
 /// Vectors of zeros.
-pub fn zero(size: usize) -> Vec<Lanes> {
+pub fn zero(size: usize) -> Vec<LaneMoments> {
     vec![[0.0; LANES]; size]
 }
 
 /// The inner products of two sets of vectors, one per lane.
 #[inline]
-pub fn dot_lanes(a: &[Lanes], b: &[Lanes]) -> Lanes {
+pub fn dot_lanes(a: &[LaneMoments], b: &[LaneMoments]) -> LaneMoments {
     let mut sums = [0.0; LANES];
     for (a, b) in a.iter().zip(b) {
         let terms = a.iter().zip(b).map(|(a, b)| a * b);
@@ -51,7 +51,7 @@ pub fn dot_lanes(a: &[Lanes], b: &[Lanes]) -> Lanes {
 }
 
 /// The vectors divided by their lengths; 0 for vectors of length 0.
-fn scale_to_unit(vectors: &[Lanes], length: &Lanes) -> Vec<Lanes> {
+fn scale_to_unit(vectors: &[LaneMoments], length: &LaneMoments) -> Vec<LaneMoments> {
     let scale = length.map(|length| if length > 0.0 { length.recip() } else { 0.0 });
     let each = vectors.iter();
     each.map(|v| std::array::from_fn(|lane| v[lane] * scale[lane]))
@@ -60,7 +60,7 @@ fn scale_to_unit(vectors: &[Lanes], length: &Lanes) -> Vec<Lanes> {
 
 /// a += share b, lane by lane.
 #[inline]
-pub fn add(a: &mut [Lanes], share: &Lanes, b: &[Lanes]) {
+pub fn add(a: &mut [LaneMoments], share: &LaneMoments, b: &[LaneMoments]) {
     for (a, b) in a.iter_mut().zip(b) {
         let terms = share.iter().zip(b).map(|(s, b)| s * b);
         a.iter_mut().zip(terms).for_each(|(a, t)| *a += t);
@@ -69,23 +69,27 @@ pub fn add(a: &mut [Lanes], share: &Lanes, b: &[Lanes]) {
 
 /// Adds `share` times one number of each lane.
 #[inline]
-pub fn add_scaled(into: &mut Lanes, share: f64, x: &Lanes) {
+pub fn add_scaled(into: &mut LaneMoments, share: f64, x: &LaneMoments) {
     let pairs = into.iter_mut().zip(x);
     pairs.for_each(|(into, x)| *into += share * x);
 }
 
 /// The Krylov space of every lane: an orthonormal basis, and the tridiagonal matrix of S in it.
 pub struct Krylov {
-    basis: Vec<Vec<Lanes>>,
-    diagonal: Vec<Lanes>,
-    beside: Vec<Lanes>,
-    length: Lanes,
+    basis: Vec<Vec<LaneMoments>>,
+    diagonal: Vec<LaneMoments>,
+    beside: Vec<LaneMoments>,
+    length: LaneMoments,
 }
 
 impl Krylov {
     /// `steps` Lanczos steps from a start, with full reorthogonalisation; `apply` multiplies by the
     /// matrix.
-    pub fn new(start: &[Lanes], steps: usize, apply: impl Fn(&[Lanes], &mut [Lanes])) -> Krylov {
+    pub fn new(
+        start: &[LaneMoments],
+        steps: usize,
+        apply: impl Fn(&[LaneMoments], &mut [LaneMoments]),
+    ) -> Krylov {
         const NOTHING: f64 = 1e-10;
         let length = dot_lanes(start, start).map(f64::sqrt);
         let steps = steps.min(start.len());
@@ -145,7 +149,7 @@ impl Krylov {
 
     /// S^(−½)z of every lane, and the relative length of the last step's contribution, the largest
     /// over lanes; `None` unless S is positive definite.
-    pub fn inverse_roots(&self) -> Option<(Vec<Lanes>, f64)> {
+    pub fn inverse_roots(&self) -> Option<(Vec<LaneMoments>, f64)> {
         let mut found = zero(self.basis[0].len());
         let mut last: f64 = 0.0;
         let mut shares = vec![[0.0; LANES]; self.basis.len()];

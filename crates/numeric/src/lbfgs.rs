@@ -4,7 +4,7 @@ mod line;
 
 use std::collections::VecDeque;
 
-use line::{Line, Searched};
+use line::{LineOutcome, LineSearch};
 use serde::{Deserialize, Serialize};
 
 use crate::dense::small::add;
@@ -43,7 +43,7 @@ const FLAT_ITERATIONS: usize = 3;
 
 /// The reason why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Reason {
+pub enum StopReason {
     /// The gradient is as small as asked for.
     Gradient,
     /// Further gains are below the rounding of the value.
@@ -56,7 +56,7 @@ pub enum Reason {
     BadStart,
 }
 
-impl Reason {
+impl StopReason {
     /// Whether the point is a maximum to the precision of the arithmetic.
     pub fn has_converged(self) -> bool {
         matches!(self, Self::Gradient | Self::Gain)
@@ -77,7 +77,7 @@ pub struct Maximum {
     /// Calls of the function.
     pub evaluations: usize,
     /// The reason why the search ended.
-    pub reason: Reason,
+    pub reason: StopReason,
 }
 
 /// Writes the gradient at a point and returns the value there.
@@ -92,7 +92,7 @@ pub fn maximise(
     settings: LbfgsSettings,
     mut function: impl FnMut(&[f64], &mut [f64]) -> f64,
 ) -> Maximum {
-    let mut search = Search::new(start, settings, &mut function);
+    let mut search = LbfgsSearch::new(start, settings, &mut function);
     while search.advance_search(&mut function) {}
     search.into_maximum()
 }
@@ -100,23 +100,23 @@ pub fn maximise(
 /// The complete state of a search, so that a search that was saved and resumed ends with the same
 /// result.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Search {
+pub struct LbfgsSearch {
     settings: LbfgsSettings,
-    line: Line,
-    memory: Memory,
+    line: LineSearch,
+    memory: CurvatureHistory,
     iterations: usize,
     /// Iterations without gain since the last that gained.
     flat: usize,
-    ended: Option<Reason>,
+    ended: Option<StopReason>,
 }
 
-impl Search {
+impl LbfgsSearch {
     /// A search from `start`, where the function is evaluated.
-    pub fn new(start: &[f64], settings: LbfgsSettings, function: Function<'_>) -> Search {
-        let line = Line::new(start, function);
-        Search {
+    pub fn new(start: &[f64], settings: LbfgsSettings, function: Function<'_>) -> LbfgsSearch {
+        let line = LineSearch::new(start, function);
+        LbfgsSearch {
             ended: stop_reason(&line, &settings, 0),
-            memory: Memory::new(settings.memory),
+            memory: CurvatureHistory::new(settings.memory),
             settings,
             line,
             iterations: 0,
@@ -155,7 +155,7 @@ impl Search {
         self.ended.is_none()
     }
 
-    fn run_iteration(&mut self, function: Function<'_>) -> Option<Reason> {
+    fn run_iteration(&mut self, function: Function<'_>) -> Option<StopReason> {
         let (line, memory) = (&mut self.line, &mut self.memory);
         let first = memory.pairs.is_empty();
         let direction = memory.search_direction(&line.gradient);
@@ -166,16 +166,16 @@ impl Search {
         };
         let before = line.value;
         match line.search_line(&direction, length, function) {
-            Searched::Moved => memory.learn_curvature(line),
+            LineOutcome::Moved => memory.learn_curvature(line),
             // Old curvature pairs may give a useless direction, so the gradient itself is tried.
-            Searched::Stuck if !first => memory.pairs.clear(),
-            Searched::Stuck => return Some(Reason::Stuck),
+            LineOutcome::Stuck if !first => memory.pairs.clear(),
+            LineOutcome::Stuck => return Some(StopReason::Stuck),
         }
         self.iterations += 1;
         let level = (line.value - before).abs() <= self.settings.gain_tolerance * line.value.abs();
         self.flat = if level { self.flat + 1 } else { 0 };
         if self.flat == FLAT_ITERATIONS {
-            return Some(Reason::Gain);
+            return Some(StopReason::Gain);
         }
         stop_reason(line, &self.settings, self.iterations)
     }
@@ -187,20 +187,24 @@ impl Search {
             gradient_norm: largest_magnitude(&self.line.gradient),
             iterations: self.iterations,
             evaluations: self.line.evaluations,
-            reason: self.ended.unwrap_or(Reason::Iterations),
+            reason: self.ended.unwrap_or(StopReason::Iterations),
             point: self.line.point,
         }
     }
 }
 
-fn stop_reason(line: &Line, settings: &LbfgsSettings, iterations: usize) -> Option<Reason> {
+fn stop_reason(
+    line: &LineSearch,
+    settings: &LbfgsSettings,
+    iterations: usize,
+) -> Option<StopReason> {
     let norm = largest_magnitude(&line.gradient);
     if !line.value.is_finite() || !norm.is_finite() {
-        Some(Reason::BadStart)
+        Some(StopReason::BadStart)
     } else if norm <= settings.gradient_tolerance {
-        Some(Reason::Gradient)
+        Some(StopReason::Gradient)
     } else if iterations >= settings.iterations {
-        Some(Reason::Iterations)
+        Some(StopReason::Iterations)
     } else {
         None
     }
@@ -213,7 +217,7 @@ fn first_length(gradient: &[f64], longest: f64) -> f64 {
 
 /// One remembered step of the search.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Pair {
+struct CurvaturePair {
     step: Vec<f64>,
     /// Gradient before minus gradient after: positive curvature for a maximum.
     bend: Vec<f64>,
@@ -223,12 +227,12 @@ struct Pair {
 
 /// The last steps with their curvature pairs.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Memory {
-    pairs: VecDeque<Pair>,
+struct CurvatureHistory {
+    pairs: VecDeque<CurvaturePair>,
     capacity: usize,
 }
 
-impl Memory {
+impl CurvatureHistory {
     fn new(capacity: usize) -> Self {
         Self {
             pairs: VecDeque::new(),
@@ -237,7 +241,7 @@ impl Memory {
     }
 
     /// Adds the last step if the function curved downwards along it.
-    fn learn_curvature(&mut self, line: &Line) {
+    fn learn_curvature(&mut self, line: &LineSearch) {
         let less = |(a, b): (&f64, &f64)| a - b;
         let step: Vec<f64> = line.point.iter().zip(&line.old_point).map(less).collect();
         let bend = line.old_gradient.iter().zip(&line.gradient).map(less);
@@ -249,7 +253,7 @@ impl Memory {
         if self.pairs.len() == self.capacity {
             self.pairs.pop_front();
         }
-        self.pairs.push_back(Pair {
+        self.pairs.push_back(CurvaturePair {
             step,
             bend,
             inverse: 1.0 / bent,

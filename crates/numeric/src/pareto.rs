@@ -160,7 +160,7 @@ fn tail_length(count: usize) -> usize {
 }
 
 /// The fitted tail of some weights.
-struct Tail {
+struct ParetoTail {
     /// k̂
     shape: f64,
     /// σ, in units of the largest weight.
@@ -169,7 +169,7 @@ struct Tail {
     length: usize,
 }
 
-impl Tail {
+impl ParetoTail {
     /// The standard error of the tail's share of the mean weight, from that of k̂: the mean of a
     /// tail is σ/(1 − k).
     fn unknown_mass(&self, draws: usize) -> f64 {
@@ -185,8 +185,8 @@ impl Tail {
 }
 
 /// Replaces the tail of log weights, whose largest is 0, by quantiles of the fitted distribution.
-fn smooth_tail(log_weights: &mut [f64]) -> Tail {
-    let none = |shape: f64| Tail {
+fn smooth_tail(log_weights: &mut [f64]) -> ParetoTail {
+    let none = |shape: f64| ParetoTail {
         shape,
         scale: 0.0,
         length: 0,
@@ -208,7 +208,7 @@ fn smooth_tail(log_weights: &mut [f64]) -> Tail {
         .iter()
         .map(|&draw| log_weights[draw].exp() - base)
         .collect();
-    let fit = Fit::new(&tail);
+    let fit = ParetoFit::new(&tail);
     if fit.shape.is_finite() && fit.scale > 0.0 {
         for (rank, &draw) in order.iter().enumerate() {
             let share = (rank as f64 + 0.5) / tail.len() as f64;
@@ -218,7 +218,7 @@ fn smooth_tail(log_weights: &mut [f64]) -> Tail {
     if fit.shape.is_nan() {
         return none(f64::INFINITY);
     }
-    Tail {
+    ParetoTail {
         shape: fit.shape,
         scale: fit.scale,
         length: tail.len(),
@@ -227,14 +227,14 @@ fn smooth_tail(log_weights: &mut [f64]) -> Tail {
 
 /// A generalised Pareto distribution on (0, ∞), fitted to a sorted sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Fit {
+pub struct ParetoFit {
     /// k, positive for heavy tails, shrunk toward 0.5 with the weight of ten draws.
     pub shape: f64,
     /// Scale σ.
     pub scale: f64,
 }
 
-impl Fit {
+impl ParetoFit {
     /// The quasi-Bayesian estimate of Zhang & Stephens (2009): a weighted mean over a grid of
     /// b = −k/σ with profile likelihood as weight. `sorted` holds exceedances in increasing
     /// order.

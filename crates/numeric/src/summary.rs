@@ -70,11 +70,11 @@ pub fn shortest_interval(sorted: &[f64], probability: f64) -> (f64, f64) {
 
 /// Draws with weights, sorted by value and normalised to sum to one.
 #[derive(Clone, Debug)]
-pub struct Weighted {
+pub struct WeightedSample {
     pairs: Vec<(f64, f64)>,
 }
 
-impl Weighted {
+impl WeightedSample {
     /// Draws and their weights, which are normalised to sum to one.
     ///
     /// # Panics

@@ -1,10 +1,12 @@
 //! The observation of a response in the model: exact, censored, or truncated.
 
 use lehr_formula::Response;
-use lehr_graph::Expr as Array;
+use lehr_graph::Expr;
 use lehr_learn::column_name::{HIGH, LOW, STATUS, UPPER};
 use lehr_model::Row;
-use lehr_model::distribution::{Censored, Tailed, Truncated, Value};
+use lehr_model::distribution::{
+    CensoredDistribution, CumulativeDistribution, TruncatedDistribution, Value,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::column_name::RESPONSE;
@@ -57,7 +59,7 @@ impl Bounds {
     }
 
     /// Observes the response, whose distribution without bounds is `base`.
-    pub(crate) fn observe<'g>(self, row: &Row<'_, 'g>, base: impl Tailed<'g>) {
+    pub(crate) fn observe<'g>(self, row: &Row<'_, 'g>, base: impl CumulativeDistribution<'g>) {
         let end = |is_there: bool, name: &str, none: f64| {
             if is_there {
                 Value::Expr(row.number(name))
@@ -68,17 +70,22 @@ impl Bounds {
         match self {
             Bounds::Exact => row.observe(RESPONSE, base),
             Bounds::Censored { intervals: false } => {
-                row.observe(RESPONSE, Censored::new(base, row.number(STATUS)));
+                row.observe(
+                    RESPONSE,
+                    CensoredDistribution::new(base, row.number(STATUS)),
+                );
             }
             Bounds::Censored { intervals: true } => {
-                let (status, upper): (Array<'g>, Array<'g>) =
-                    (row.number(STATUS), row.number(UPPER));
-                row.observe(RESPONSE, Censored::with_intervals(base, status, upper));
+                let (status, upper): (Expr<'g>, Expr<'g>) = (row.number(STATUS), row.number(UPPER));
+                row.observe(
+                    RESPONSE,
+                    CensoredDistribution::with_intervals(base, status, upper),
+                );
             }
             Bounds::Truncated { low, high } => {
                 let low = end(low, LOW, f64::NEG_INFINITY);
                 let high = end(high, HIGH, f64::INFINITY);
-                row.observe(RESPONSE, Truncated::new(base, low, high));
+                row.observe(RESPONSE, TruncatedDistribution::new(base, low, high));
             }
         }
     }

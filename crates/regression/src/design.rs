@@ -1,6 +1,6 @@
 //! A table converted to the columns that the model reads.
 
-use lehr_formula::{Expr, Terms};
+use lehr_formula::{ColumnExpr, Terms};
 use lehr_learn::{
     Covariate, Grouping, LearnError, Monotonic, NewLevels, Outcome, Population, Smooth, Source,
     Spline, evaluate_offset, population_columns, predictor_columns,
@@ -92,7 +92,7 @@ impl<'t> DesignSource<'t> {
             Purpose::Fit | Purpose::Predict(_) => predictor_columns(terms),
         };
         let response = terms.response.observed_columns();
-        let weights = terms.weights.as_ref().map(Expr::column_names);
+        let weights = terms.weights.as_ref().map(ColumnExpr::column_names);
         let has_response = purpose == Purpose::Fit || holds_any(table, &response);
         let has_weights = purpose == Purpose::Fit || table_has(table, weights.as_deref());
         names.extend(has_response.then_some(response).into_iter().flatten());
@@ -337,7 +337,7 @@ impl Design {
     }
 }
 
-fn row_weights(expr: &Expr, source: &Source<'_>) -> Result<Vec<f64>, LearnError> {
+fn row_weights(expr: &ColumnExpr, source: &Source<'_>) -> Result<Vec<f64>, LearnError> {
     let values = source.evaluate(expr)?;
     match values.iter().position(|weight| *weight < 0.0) {
         None => Ok(values),

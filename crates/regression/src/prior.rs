@@ -1,6 +1,6 @@
 //! Priors: the user's if there are any, otherwise defaults scaled to the table.
 
-use lehr_formula::{FormulaError, Origin, PriorSpec, nearest};
+use lehr_formula::{FormulaError, PriorSpec, TextKind, nearest};
 use lehr_learn::{Form, LearnError};
 
 use serde::{Deserialize, Serialize};
@@ -311,7 +311,7 @@ impl GivenPrior {
 }
 
 fn rendered(mut error: FormulaError, text: &str) -> LearnError {
-    error.origin = Origin::Prior;
+    error.origin = TextKind::Prior;
     LearnError::Formula {
         error,
         source_text: text.to_owned(),

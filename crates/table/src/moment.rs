@@ -1,6 +1,6 @@
 //! One-pass mean and standard deviation.
 
-use lehr_numeric::column::{LANES, Lanes, taken_in};
+use lehr_numeric::column::{LANES, LaneMoments, taken_in};
 use serde::{Deserialize, Serialize};
 
 /// Running count, mean and sum of squared deviations: one pass, and no loss of digits if the mean
@@ -13,7 +13,7 @@ pub struct Moment {
     merged: Total,
     /// Numbers in the lanes.
     count: u64,
-    lanes: Lanes,
+    lanes: LaneMoments,
 }
 
 /// Count, mean and sum of squared deviations.
@@ -51,7 +51,7 @@ impl Moment {
     pub fn push_value(&mut self, value: f64) {
         let lane = (self.count % LANES as u64) as usize;
         let share = 1.0 / (self.count / LANES as u64 + 1) as f64;
-        let Lanes { means, squares } = &mut self.lanes;
+        let LaneMoments { means, squares } = &mut self.lanes;
         let before = value - means[lane];
         means[lane] += before * share;
         squares[lane] += before * (value - means[lane]);

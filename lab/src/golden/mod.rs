@@ -96,7 +96,7 @@ pub fn case_of(line: &str) -> &str {
 
 /// The vector instructions of this process and of those that it starts.
 pub fn instructions() -> &'static str {
-    lehr::graph::Level::of_process().name()
+    lehr::graph::SimdLevel::of_process().name()
 }
 
 /// The line of a fit, and the lines that record its draws.

@@ -5,7 +5,7 @@ use lehr_density::Density;
 use lehr_infer::pointwise::pointwise;
 use lehr_infer::posterior::Posterior;
 use lehr_model::Bound;
-use lehr_numeric::kmeans::{Clusters, Points};
+use lehr_numeric::kmeans::{Clusters, SignedPoints};
 use lehr_numeric::stream::Stream;
 use lehr_table::{Moment, Table};
 use serde::{Deserialize, Serialize};
@@ -54,7 +54,7 @@ impl Process {
         }
         let width = train.width;
         let some = &train.x[..train.x.len().min(MOST_ROWS * width)];
-        let places = Clusters::new(Points::new(some, width)?, points, 1)?.centroids;
+        let places = Clusters::new(SignedPoints::new(some, width)?, points, 1)?.centroids;
         let model = model(response, places, width);
         let rows = train.rows();
         let bound = |part: Labelled| -> Result<Bound, PaperError> {

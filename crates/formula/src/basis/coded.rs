@@ -4,14 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use super::error::BasisError;
 use super::label::ColumnLabel;
-use super::level::Levels;
-use crate::coded::{Coded, Coding, Contrast};
+use super::level::LevelSet;
+use crate::coded::{CodedColumn, Coding, Contrast};
 
 /// The levels of a column, their order and their contrasts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct CodedLevels {
     /// Ascending.
-    pub(super) levels: Levels,
+    pub(super) levels: LevelSet,
     /// The place among `levels` of each level in the order of the formula.
     order: Vec<u32>,
     /// The places, in that order, of the levels that have a column.
@@ -24,8 +24,8 @@ impl CodedLevels {
     /// Orders the levels of a table. Refuses levels that the formula names and no row has, and
     /// levels that rows have and the formula does not name.
     pub(super) fn new(
-        coded: &Coded,
-        levels: Levels,
+        coded: &CodedColumn,
+        levels: LevelSet,
         coding: Coding,
     ) -> Result<CodedLevels, BasisError> {
         let names = levels.level_names();
@@ -58,7 +58,7 @@ impl CodedLevels {
             ),
             // In full coding no level is left out: each has a column of its own.
             Coding::Full => {
-                let plain = Coded {
+                let plain = CodedColumn {
                     contrast: Contrast::Treatment,
                     ..coded.clone()
                 };
@@ -112,7 +112,7 @@ impl CodedLevels {
     }
 }
 
-fn find_level(coded: &Coded, level: &str, names: &[String]) -> BasisError {
+fn find_level(coded: &CodedColumn, level: &str, names: &[String]) -> BasisError {
     BasisError::AbsentLevel {
         column: coded.column.clone(),
         level: level.to_owned(),
@@ -125,14 +125,14 @@ mod tests {
     use super::*;
 
     fn levels(contrast: Contrast, reference: Option<&str>, order: &[&str]) -> CodedLevels {
-        let coded = Coded {
+        let coded = CodedColumn {
             column: "shift".into(),
             contrast,
             reference: reference.map(str::to_owned),
             order: order.iter().map(|level| (*level).to_owned()).collect(),
         };
         let found = ["day", "late", "night"].map(str::to_owned).to_vec();
-        CodedLevels::new(&coded, Levels::Text(found), Coding::Treatment).unwrap()
+        CodedLevels::new(&coded, LevelSet::Text(found), Coding::Treatment).unwrap()
     }
 
     /// The contrast matrices that R prints, column by column.

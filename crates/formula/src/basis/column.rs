@@ -2,7 +2,7 @@
 
 /// A column of a table.
 #[derive(Clone, Copy, Debug)]
-pub enum Column<'a> {
+pub enum ColumnValues<'a> {
     /// Numbers.
     Numbers(&'a [f64]),
     /// Text: for each row the index of its level. Every code is below `levels.len()`.
@@ -15,4 +15,4 @@ pub enum Column<'a> {
 }
 
 /// Finds a column of a table by name.
-pub type Lookup<'a, 'f> = dyn Fn(&str) -> Option<Column<'a>> + 'f;
+pub type Lookup<'a, 'f> = dyn Fn(&str) -> Option<ColumnValues<'a>> + 'f;

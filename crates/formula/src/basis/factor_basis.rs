@@ -3,24 +3,24 @@
 use serde::{Deserialize, Serialize};
 
 use super::coded::CodedLevels;
-use super::column::{Column, Lookup};
+use super::column::{ColumnValues, Lookup};
 use super::error::BasisError;
 use super::finite::check_finite;
 use super::label::ColumnLabel;
-use super::level::Levels;
+use super::level::LevelSet;
 use super::polynomial::Polynomial;
 use super::splined::SplineColumns;
 use crate::coded::Coding;
-use crate::expression::Expr;
+use crate::expression::ColumnExpr;
 use crate::factor::Factor;
 use crate::syntax::quote_name;
 
 /// A factor that yields the same columns for new rows as for the table it was fitted to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Basis {
+pub struct FactorBasis {
     factor: Factor,
     /// The expression that is computed first, with the means and scales in it as they were learned.
-    expr: Expr,
+    expr: ColumnExpr,
     fitted: Constants,
 }
 
@@ -36,7 +36,7 @@ pub(super) enum Constants {
     Spline(SplineColumns),
     Levels {
         column: String,
-        levels: Levels,
+        levels: LevelSet,
         coding: Coding,
     },
     Coded {
@@ -45,8 +45,8 @@ pub(super) enum Constants {
     },
 }
 
-impl Basis {
-    pub(super) fn new(factor: Factor, expr: Expr, fitted: Constants) -> Self {
+impl FactorBasis {
+    pub(super) fn new(factor: Factor, expr: ColumnExpr, fitted: Constants) -> Self {
         Self {
             factor,
             expr,
@@ -157,7 +157,7 @@ impl Basis {
         levels.level_codes(column, found)
     }
 
-    /// As [`Basis::level_codes`], but by the place in the formula's order.
+    /// As [`FactorBasis::level_codes`], but by the place in the formula's order.
     pub fn column_ranks(&self, columns: &Lookup<'_, '_>) -> Result<Vec<u32>, BasisError> {
         let codes = self.level_codes(columns)?;
         let Constants::Coded { coded, .. } = &self.fitted else {
@@ -180,19 +180,19 @@ fn skipped_level(coding: Coding) -> usize {
 /// The finite values of an expression.
 pub(super) fn read_numbers(
     factor: &Factor,
-    expr: &Expr,
+    expr: &ColumnExpr,
     columns: &Lookup<'_, '_>,
 ) -> Result<Vec<f64>, BasisError> {
     let text = expr
         .column_names()
         .into_iter()
-        .find(|name| matches!(columns(name), Some(Column::Labels { .. })));
+        .find(|name| matches!(columns(name), Some(ColumnValues::Labels { .. })));
     if let Some(name) = text {
         return Err(BasisError::Text(name.to_owned()));
     }
     let values = expr.evaluate_columns(&|name| match columns(name)? {
-        Column::Numbers(values) => Some(values),
-        Column::Labels { .. } => None,
+        ColumnValues::Numbers(values) => Some(values),
+        ColumnValues::Labels { .. } => None,
     })?;
     check_finite(&factor.to_string(), &values)?;
     Ok(values)

@@ -1,17 +1,17 @@
 //! Learns the constants of factors from a table that arrives in blocks.
 
 use super::coded::CodedLevels;
-use super::column::{Column, Lookup};
+use super::column::{ColumnValues, Lookup};
 use super::error::BasisError;
-use super::factor_basis::{Basis, Constants, read_numbers};
+use super::factor_basis::{Constants, FactorBasis, read_numbers};
 use super::finite::is_finite;
 use super::level::LevelLearner;
 use super::polynomial::PolynomialLearner;
-use super::running::{Mean, Squares};
-use super::splined::SplineLearner;
+use super::running::{Mean, ScaledSquares};
+use super::splined::KnotLearner;
 use super::term_basis::TermBasis;
 use crate::coded::Coding;
-use crate::expression::{Expr, Standard};
+use crate::expression::{ColumnExpr, Standard};
 use crate::factor::{Factor, Term};
 use serde::{Deserialize, Serialize};
 
@@ -85,16 +85,16 @@ impl TermLearner {
 pub(super) struct Learner {
     factor: Factor,
     /// The factor's expression, with the means and scales that were learned so far.
-    expr: Expr,
+    expr: ColumnExpr,
     coding: Coding,
-    lesson: Lesson,
+    lesson: FactorLesson,
     rows: u64,
     /// Whether a round showed that nothing more is needed.
     done: bool,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-enum Lesson {
+enum FactorLesson {
     /// A column that may turn out to be text.
     Undecided,
     Levels(LevelLearner),
@@ -106,23 +106,23 @@ enum Lesson {
     /// processes. Variants that are not serialised come last, because the numbers of those after
     /// them would be misread.
     #[serde(skip)]
-    Spline(SplineLearner),
+    Spline(KnotLearner),
 }
 
-impl Lesson {
-    fn merge_learner(&mut self, other: &Lesson) {
+impl FactorLesson {
+    fn merge_learner(&mut self, other: &FactorLesson) {
         match (self, other) {
-            (own @ Lesson::Undecided, other) => *own = other.clone(),
-            (Lesson::Levels(own), Lesson::Levels(other)) => own.merge_learner(other),
-            (Lesson::Center(own), Lesson::Center(other)) => own.merge(other),
-            (Lesson::Scale(own), Lesson::Scale(other)) => own.merge_learner(other),
-            (Lesson::Poly(own), Lesson::Poly(other)) => own.merge_learner(other),
+            (own @ FactorLesson::Undecided, other) => *own = other.clone(),
+            (FactorLesson::Levels(own), FactorLesson::Levels(other)) => own.merge_learner(other),
+            (FactorLesson::Center(own), FactorLesson::Center(other)) => own.merge(other),
+            (FactorLesson::Scale(own), FactorLesson::Scale(other)) => own.merge_learner(other),
+            (FactorLesson::Poly(own), FactorLesson::Poly(other)) => own.merge_learner(other),
             _ => {}
         }
     }
 
     /// The next constants to learn: those of inner expressions come first.
-    fn next(factor: &Factor, expr: &Expr) -> Self {
+    fn next(factor: &Factor, expr: &ColumnExpr) -> Self {
         match (expr.find_unlearnt(), factor) {
             (Some((Standard::Center, _)), _) | (None, Factor::Center(_)) => {
                 Self::Center(Mean::default())
@@ -137,7 +137,7 @@ impl Lesson {
             (None, Factor::Poly(_, degree)) => {
                 Self::Poly(PolynomialLearner::new(&factor.to_string(), *degree))
             }
-            (None, Factor::Spline(splined)) => Self::Spline(SplineLearner::new(splined)),
+            (None, Factor::Spline(splined)) => Self::Spline(KnotLearner::new(splined)),
         }
     }
 }
@@ -148,7 +148,7 @@ impl Learner {
         Self {
             factor: factor.clone(),
             coding,
-            lesson: Lesson::next(factor, &expr),
+            lesson: FactorLesson::next(factor, &expr),
             expr,
             rows: 0,
             done: false,
@@ -163,13 +163,13 @@ impl Learner {
         if self.done {
             return Ok(());
         }
-        if let (Lesson::Undecided, Factor::Column(name)) = (&self.lesson, &self.factor) {
+        if let (FactorLesson::Undecided, Factor::Column(name)) = (&self.lesson, &self.factor) {
             self.lesson = match columns(name) {
-                Some(Column::Labels { .. }) => Lesson::Levels(LevelLearner::new(name)),
-                _ => Lesson::Learnt(Constants::Plain),
+                Some(ColumnValues::Labels { .. }) => FactorLesson::Levels(LevelLearner::new(name)),
+                _ => FactorLesson::Learnt(Constants::Plain),
             };
         }
-        if let Lesson::Levels(learner) = &mut self.lesson {
+        if let FactorLesson::Levels(learner) = &mut self.lesson {
             return learner.add_rows(columns, first);
         }
         if let Some(rows) = self.plain_rows(columns) {
@@ -179,23 +179,24 @@ impl Learner {
         let values = self.read_values(columns, first)?;
         self.rows += values.len() as u64;
         match &mut self.lesson {
-            Lesson::Center(mean) => values.iter().for_each(|value| mean.push(*value)),
-            Lesson::Scale(learner) => learner.add_values(&values),
-            Lesson::Poly(learner) => learner.add_values(&values),
-            Lesson::Spline(learner) => learner.add_values(&values),
-            Lesson::Undecided | Lesson::Levels(_) | Lesson::Learnt(_) => {}
+            FactorLesson::Center(mean) => values.iter().for_each(|value| mean.push(*value)),
+            FactorLesson::Scale(learner) => learner.add_values(&values),
+            FactorLesson::Poly(learner) => learner.add_values(&values),
+            FactorLesson::Spline(learner) => learner.add_values(&values),
+            FactorLesson::Undecided | FactorLesson::Levels(_) | FactorLesson::Learnt(_) => {}
         }
         Ok(())
     }
 
     /// The number of rows, if nothing has to be learned from or checked in them.
     fn plain_rows(&self, columns: &Lookup<'_, '_>) -> Option<usize> {
-        let (Lesson::Learnt(Constants::Plain), Factor::Column(name)) = (&self.lesson, &self.factor)
+        let (FactorLesson::Learnt(Constants::Plain), Factor::Column(name)) =
+            (&self.lesson, &self.factor)
         else {
             return None;
         };
         match columns(name)? {
-            Column::Numbers(values) if is_finite(values) => Some(values.len()),
+            ColumnValues::Numbers(values) if is_finite(values) => Some(values.len()),
             _ => None,
         }
     }
@@ -223,7 +224,7 @@ impl Learner {
     }
 
     fn end_round(&mut self) -> Result<Round, BasisError> {
-        if let Lesson::Levels(learner) = &mut self.lesson {
+        if let FactorLesson::Levels(learner) = &mut self.lesson {
             let (levels, coding) = (learner.learnt_levels(self.coding)?, self.coding);
             let column = learner.name().to_owned();
             let fitted = match &self.factor {
@@ -237,39 +238,41 @@ impl Learner {
                     coding,
                 },
             };
-            self.lesson = Lesson::Learnt(fitted);
+            self.lesson = FactorLesson::Learnt(fitted);
             return Ok(Round::Last);
         }
         if self.rows == 0 {
             return Err(BasisError::Empty(self.factor.to_string()));
         }
         let learnt = match &mut self.lesson {
-            Lesson::Center(mean) => Some(Constants::Affine {
+            FactorLesson::Center(mean) => Some(Constants::Affine {
                 mean: mean.value,
                 scale: 1.0,
             }),
-            Lesson::Scale(learner) => learner.next_round(&self.factor)?,
-            Lesson::Poly(learner) => learner.next_round()?.map(Constants::Poly),
-            Lesson::Spline(learner) => Some(Constants::Spline(learner.learnt_columns()?)),
-            Lesson::Undecided | Lesson::Levels(_) | Lesson::Learnt(_) => return Ok(Round::Last),
+            FactorLesson::Scale(learner) => learner.next_round(&self.factor)?,
+            FactorLesson::Poly(learner) => learner.next_round()?.map(Constants::Poly),
+            FactorLesson::Spline(learner) => Some(Constants::Spline(learner.learnt_columns()?)),
+            FactorLesson::Undecided | FactorLesson::Levels(_) | FactorLesson::Learnt(_) => {
+                return Ok(Round::Last);
+            }
         };
         match learnt {
             None => Ok(Round::Another),
             Some(Constants::Affine { mean, scale }) if self.expr.find_unlearnt().is_some() => {
                 self.expr = self.expr.clone().with_constants(mean, scale);
-                self.lesson = Lesson::next(&self.factor, &self.expr);
+                self.lesson = FactorLesson::next(&self.factor, &self.expr);
                 Ok(Round::Another)
             }
             Some(fitted) => {
-                self.lesson = Lesson::Learnt(fitted);
+                self.lesson = FactorLesson::Learnt(fitted);
                 Ok(Round::Last)
             }
         }
     }
 
-    pub(super) fn into_basis(self) -> Basis {
+    pub(super) fn into_basis(self) -> FactorBasis {
         match self.lesson {
-            Lesson::Learnt(fitted) => Basis::new(self.factor, self.expr, fitted),
+            FactorLesson::Learnt(fitted) => FactorBasis::new(self.factor, self.expr, fitted),
             _ => panic!("all rounds come before the end"),
         }
     }
@@ -281,7 +284,7 @@ struct ScaleLearner {
     mean: Mean,
     only: Option<f64>,
     varies: bool,
-    squares: Option<Squares>,
+    squares: Option<ScaledSquares>,
 }
 
 impl ScaleLearner {
@@ -314,7 +317,7 @@ impl ScaleLearner {
             });
         }
         let Some(squares) = self.squares else {
-            self.squares = Some(Squares::default());
+            self.squares = Some(ScaledSquares::default());
             return Ok(None);
         };
         Ok(Some(Constants::Affine {

@@ -5,19 +5,19 @@ use std::collections::{HashMap, HashSet};
 use lehr_spelling::nearest;
 use serde::{Deserialize, Serialize};
 
-use super::column::{Column, Lookup};
+use super::column::{ColumnValues, Lookup};
 use super::error::BasisError;
 use crate::coded::Coding;
 
 /// The distinct values of a column, in ascending order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Levels {
+pub(super) enum LevelSet {
     Text(Vec<String>),
     Numbers(Vec<f64>),
 }
 
-impl Levels {
+impl LevelSet {
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Text(levels) => levels.len(),
@@ -36,10 +36,10 @@ impl Levels {
     pub(super) fn level_codes(
         &self,
         name: &str,
-        column: Column<'_>,
+        column: ColumnValues<'_>,
     ) -> Result<Vec<u32>, BasisError> {
         match (self, column) {
-            (Self::Text(known), Column::Labels { codes, levels }) => {
+            (Self::Text(known), ColumnValues::Labels { codes, levels }) => {
                 let places: HashMap<&str, u32> =
                     known.iter().map(String::as_str).zip(0..).collect();
                 let places: Vec<Option<u32>> = levels
@@ -53,7 +53,7 @@ impl Levels {
                     unseen_error(name, new.map(|code| levels[*code as usize].clone()), known)
                 })
             }
-            (Self::Numbers(known), Column::Numbers(values)) => {
+            (Self::Numbers(known), ColumnValues::Numbers(values)) => {
                 let found = |value: &f64| {
                     let place = known.binary_search_by(|level| {
                         level.partial_cmp(value).unwrap_or(std::cmp::Ordering::Less)
@@ -66,8 +66,10 @@ impl Levels {
                     unseen_error(name, new.map(ToString::to_string), &self.level_names())
                 })
             }
-            (Self::Text(_), Column::Numbers(_)) => Err(BasisError::Numbers(name.to_owned())),
-            (Self::Numbers(_), Column::Labels { .. }) => Err(BasisError::Text(name.to_owned())),
+            (Self::Text(_), ColumnValues::Numbers(_)) => Err(BasisError::Numbers(name.to_owned())),
+            (Self::Numbers(_), ColumnValues::Labels { .. }) => {
+                Err(BasisError::Text(name.to_owned()))
+            }
         }
     }
 }
@@ -121,7 +123,7 @@ impl LevelLearner {
     ) -> Result<(), BasisError> {
         let name = &self.name;
         match columns(name).ok_or_else(|| BasisError::Unknown(name.clone()))? {
-            Column::Numbers(values) => {
+            ColumnValues::Numbers(values) => {
                 if let Some(row) = values.iter().position(|value| !value.is_finite()) {
                     return Err(BasisError::NotFinite {
                         factor: format!("C({name})"),
@@ -132,7 +134,7 @@ impl LevelLearner {
                 let bits = values.iter().map(|value| (value + 0.0).to_bits());
                 self.numbers.extend(bits);
             }
-            Column::Labels { codes, levels } => {
+            ColumnValues::Labels { codes, levels } => {
                 let mut occurs = vec![false; levels.len()];
                 for &code in codes {
                     occurs[code as usize] = true;
@@ -159,15 +161,15 @@ impl LevelLearner {
     }
 
     /// The levels in ascending order.
-    pub(super) fn learnt_levels(&mut self, coding: Coding) -> Result<Levels, BasisError> {
+    pub(super) fn learnt_levels(&mut self, coding: Coding) -> Result<LevelSet, BasisError> {
         let mut numbers: Vec<f64> = (self.numbers.iter().copied()).map(f64::from_bits).collect();
         numbers.sort_by(f64::total_cmp);
         let mut texts: Vec<String> = std::mem::take(&mut self.texts).into_iter().collect();
         texts.sort_unstable();
         let levels = if texts.is_empty() {
-            Levels::Numbers(numbers)
+            LevelSet::Numbers(numbers)
         } else {
-            Levels::Text(texts)
+            LevelSet::Text(texts)
         };
         match (levels.len(), coding) {
             (0, _) => Err(BasisError::Empty(format!("C({})", self.name))),

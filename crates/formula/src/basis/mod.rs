@@ -13,9 +13,9 @@ mod running;
 mod splined;
 mod term_basis;
 
-pub use column::{Column, Lookup};
+pub use column::{ColumnValues, Lookup};
 pub use error::BasisError;
-pub use factor_basis::Basis;
+pub use factor_basis::FactorBasis;
 pub use finite::is_finite;
 pub use label::ColumnLabel;
 pub use learner::{Round, TermLearner};

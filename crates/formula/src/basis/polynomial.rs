@@ -94,12 +94,12 @@ impl Polynomial {
 pub(super) struct PolynomialLearner {
     factor: String,
     degree: usize,
-    stage: Stage,
+    stage: PolynomialStage,
     fitted: Polynomial,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-enum Stage {
+enum PolynomialStage {
     /// Distinct values are remembered until there are enough of them.
     Centre(Mean, Vec<f64>),
     Scale,
@@ -112,7 +112,7 @@ impl PolynomialLearner {
         Self {
             factor: factor.to_owned(),
             degree,
-            stage: Stage::Centre(Mean::default(), Vec::new()),
+            stage: PolynomialStage::Centre(Mean::default(), Vec::new()),
             fitted: Polynomial {
                 centre: 0.0,
                 scale: 0.0,
@@ -124,7 +124,7 @@ impl PolynomialLearner {
 
     pub(super) fn add_values(&mut self, values: &[f64]) {
         match &mut self.stage {
-            Stage::Centre(mean, different) => {
+            PolynomialStage::Centre(mean, different) => {
                 for value in values {
                     mean.push(*value);
                     if different.len() <= self.degree && !different.contains(value) {
@@ -132,12 +132,12 @@ impl PolynomialLearner {
                     }
                 }
             }
-            Stage::Scale => {
+            PolynomialStage::Scale => {
                 let centre = self.fitted.centre;
                 let furthest = |most: f64, value: &f64| most.max((value - centre).abs());
                 self.fitted.scale = values.iter().fold(self.fitted.scale, furthest);
             }
-            Stage::Degree(weighted, squares) => {
+            PolynomialStage::Degree(weighted, squares) => {
                 let unit = self.fitted.scale_values(values);
                 let powers = self.fitted.unscaled_power(&unit, self.fitted.alpha.len());
                 for (u, p) in unit.iter().zip(powers) {
@@ -151,7 +151,7 @@ impl PolynomialLearner {
     /// Adds the results of a copy that has seen more rows in this round.
     pub(super) fn merge_learner(&mut self, other: &PolynomialLearner) {
         match (&mut self.stage, &other.stage) {
-            (Stage::Centre(mean, different), Stage::Centre(more, others)) => {
+            (PolynomialStage::Centre(mean, different), PolynomialStage::Centre(more, others)) => {
                 mean.merge(more);
                 for value in others {
                     if different.len() <= self.degree && !different.contains(value) {
@@ -159,8 +159,10 @@ impl PolynomialLearner {
                     }
                 }
             }
-            (Stage::Scale, _) => self.fitted.scale = self.fitted.scale.max(other.fitted.scale),
-            (Stage::Degree(weighted, squares), Stage::Degree(more, others)) => {
+            (PolynomialStage::Scale, _) => {
+                self.fitted.scale = self.fitted.scale.max(other.fitted.scale);
+            }
+            (PolynomialStage::Degree(weighted, squares), PolynomialStage::Degree(more, others)) => {
                 *weighted += more;
                 *squares += others;
             }
@@ -171,7 +173,7 @@ impl PolynomialLearner {
     /// Ends a round; returns the polynomials after the last.
     pub(super) fn next_round(&mut self) -> Result<Option<Polynomial>, BasisError> {
         match &self.stage {
-            Stage::Centre(mean, different) => {
+            PolynomialStage::Centre(mean, different) => {
                 if different.len() <= self.degree {
                     return Err(BasisError::Degree {
                         factor: self.factor.clone(),
@@ -180,16 +182,16 @@ impl PolynomialLearner {
                     });
                 }
                 self.fitted.centre = mean.value;
-                self.stage = Stage::Scale;
+                self.stage = PolynomialStage::Scale;
             }
-            Stage::Scale => self.stage = Stage::Degree(0.0, 0.0),
-            Stage::Degree(weighted, squares) => {
+            PolynomialStage::Scale => self.stage = PolynomialStage::Degree(0.0, 0.0),
+            PolynomialStage::Degree(weighted, squares) => {
                 self.fitted.norm2.push(*squares);
                 if self.fitted.alpha.len() == self.degree {
                     return Ok(Some(self.fitted.clone()));
                 }
                 self.fitted.alpha.push(weighted / squares);
-                self.stage = Stage::Degree(0.0, 0.0);
+                self.stage = PolynomialStage::Degree(0.0, 0.0);
             }
         }
         Ok(None)

@@ -28,12 +28,12 @@ impl Mean {
 /// A sum of squares relative to the largest number so far, so that squares neither overflow
 /// nor vanish.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Squares {
+pub(super) struct ScaledSquares {
     most: f64,
     sum: f64,
 }
 
-impl Squares {
+impl ScaledSquares {
     pub(super) fn push(&mut self, value: f64) {
         let size = value.abs();
         if size > self.most {
@@ -45,7 +45,7 @@ impl Squares {
     }
 
     /// Adds the squares of more numbers.
-    pub(super) fn merge(&mut self, other: &Squares) {
+    pub(super) fn merge(&mut self, other: &ScaledSquares) {
         let (large, small) = if other.most > self.most {
             (*other, *self)
         } else {

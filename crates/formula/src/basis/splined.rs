@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::BasisError;
-use crate::spline::{BSpline, CubicSpline, Sample};
-use crate::splined::{SplineKind, Splined};
+use crate::spline::{BSpline, CubicSpline, KnotSample};
+use crate::splined::{RegressionSpline, SplineKind};
 
 /// The functions whose values are the columns. The first function is left out: all of them add up
 /// to 1, which the intercept represents.
@@ -58,16 +58,16 @@ impl SplineColumns {
 
 /// Splines whose knots are being chosen.
 #[derive(Clone, Debug)]
-pub(super) struct SplineLearner {
-    factor: Splined,
-    sample: Sample,
+pub(super) struct KnotLearner {
+    factor: RegressionSpline,
+    sample: KnotSample,
 }
 
-impl SplineLearner {
-    pub(super) fn new(factor: &Splined) -> Self {
+impl KnotLearner {
+    pub(super) fn new(factor: &RegressionSpline) -> Self {
         Self {
             factor: factor.clone(),
-            sample: Sample::default(),
+            sample: KnotSample::default(),
         }
     }
 

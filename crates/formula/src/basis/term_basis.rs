@@ -4,14 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use super::column::Lookup;
 use super::error::BasisError;
-use super::factor_basis::Basis;
+use super::factor_basis::FactorBasis;
 use super::label::ColumnLabel;
 
 /// The columns of a term: all products of one column from each factor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TermBasis {
     /// One for each factor.
-    pub factors: Vec<Basis>,
+    pub factors: Vec<FactorBasis>,
 }
 
 impl TermBasis {
@@ -25,7 +25,7 @@ impl TermBasis {
 
     /// The names, with the levels separate.
     pub fn column_labels(&self) -> Vec<ColumnLabel> {
-        let lists = self.factors.iter().map(Basis::column_labels);
+        let lists = self.factors.iter().map(FactorBasis::column_labels);
         lists
             .reduce(|left, right| {
                 column_products(&left, &right, |right, left| left.interaction_with(right))

@@ -19,7 +19,7 @@ pub(super) struct TermList {
 
 /// More terms than [`MAX_TERMS`].
 #[derive(Debug)]
-pub(super) struct TooMany;
+pub(super) struct TermLimitExceeded;
 
 impl TermList {
     pub(super) fn from_terms(terms: impl IntoIterator<Item = Term>) -> Self {
@@ -51,9 +51,9 @@ impl TermList {
     }
 
     /// `a:b`: every term of the one times every term of the other.
-    pub(super) fn interaction(&self, other: &Self) -> Result<Self, TooMany> {
+    pub(super) fn interaction(&self, other: &Self) -> Result<Self, TermLimitExceeded> {
         if self.len().saturating_mul(other.len()) > MAX_PRODUCTS {
-            return Err(TooMany);
+            return Err(TermLimitExceeded);
         }
         let mut list = Self::default();
         for left in &self.terms {
@@ -61,14 +61,14 @@ impl TermList {
                 list.insert_term(left.interaction_with(right));
             }
             if list.len() > MAX_TERMS {
-                return Err(TooMany);
+                return Err(TermLimitExceeded);
             }
         }
         Ok(list)
     }
 
     /// `a*b`: both, and their interaction.
-    pub(super) fn crossing(self, other: Self) -> Result<Self, TooMany> {
+    pub(super) fn crossing(self, other: Self) -> Result<Self, TermLimitExceeded> {
         let products = self.interaction(&other)?;
         let mut list = self;
         list.extend(other.terms);
@@ -77,7 +77,7 @@ impl TermList {
     }
 
     /// `a/b`: the left, and the right within all of the left.
-    pub(super) fn nesting(self, other: &Self) -> Result<Self, TooMany> {
+    pub(super) fn nesting(self, other: &Self) -> Result<Self, TermLimitExceeded> {
         let whole = self.terms.iter().fold(
             Term {
                 factors: Vec::new(),
@@ -91,7 +91,7 @@ impl TermList {
     }
 
     /// `(a + b)^n`: all products of up to n of them.
-    pub(super) fn power(self, exponent: usize) -> Result<Self, TooMany> {
+    pub(super) fn power(self, exponent: usize) -> Result<Self, TermLimitExceeded> {
         let mut list = self.clone();
         for _ in 1..exponent {
             let before = list.len();

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::column_use::{ColumnRole, UseListener};
 use crate::error::{FormulaError, Span};
-use crate::expression::Expr;
+use crate::expression::ColumnExpr;
 use crate::spelling::suggestion;
-use crate::syntax::{Node, NodeKind, parse_tokens, quote_name, split_tokens};
+use crate::syntax::{NodeKind, SyntaxNode, parse_tokens, quote_name, split_tokens};
 
 /// The names, in a formula, of covariates measured with error and of those with missing values.
 pub(super) const MEASURED: &str = "me";
@@ -24,14 +24,14 @@ pub struct CovariateTerm {
     /// The column.
     pub column: String,
     /// The standard deviation of its errors; `None` if it is missing in some rows instead.
-    pub error: Option<Expr>,
+    pub error: Option<ColumnExpr>,
 }
 
 impl CovariateTerm {
     /// Reads the arguments of a call, if it is one of these.
     pub(super) fn read_call(
         span: Span,
-        (call, arguments): (&str, &[Node]),
+        (call, arguments): (&str, &[SyntaxNode]),
         used: &mut UseListener<'_>,
     ) -> Result<Self, FormulaError> {
         let hint = match call {
@@ -78,14 +78,18 @@ impl CovariateTerm {
 
     /// The columns it reads, with repeats.
     pub fn column_names(&self) -> Vec<&str> {
-        let errors = self.error.iter().flat_map(Expr::column_names);
+        let errors = self.error.iter().flat_map(ColumnExpr::column_names);
         std::iter::once(self.column.as_str())
             .chain(errors)
             .collect()
     }
 }
 
-fn name_of(call: &str, node: &Node, used: &mut UseListener<'_>) -> Result<String, FormulaError> {
+fn name_of(
+    call: &str,
+    node: &SyntaxNode,
+    used: &mut UseListener<'_>,
+) -> Result<String, FormulaError> {
     let NodeKind::Name(name) = &node.without_parens().kind else {
         let message = format!("{call}(...) takes the name of a column");
         return Err(FormulaError::new(node.span, message)
@@ -96,10 +100,10 @@ fn name_of(call: &str, node: &Node, used: &mut UseListener<'_>) -> Result<String
 }
 
 /// A number or a function of columns.
-fn read_spread(node: &Node, used: &mut UseListener<'_>) -> Result<Expr, FormulaError> {
-    let expr = Expr::read_node(node, &mut |name, span| used(name, span, ColumnRole::Spread))?;
+fn read_spread(node: &SyntaxNode, used: &mut UseListener<'_>) -> Result<ColumnExpr, FormulaError> {
+    let expr = ColumnExpr::read_node(node, &mut |name, span| used(name, span, ColumnRole::Spread))?;
     match (&expr, expr.find_unlearnt()) {
-        (Expr::Number(value), _) if *value <= 0.0 => Err(FormulaError::new(
+        (ColumnExpr::Number(value), _) if *value <= 0.0 => Err(FormulaError::new(
             node.span,
             "errors have a standard deviation above 0",
         )

@@ -9,7 +9,7 @@ use crate::column_use::{ColumnRole, UseListener};
 use crate::dialect;
 use crate::error::FormulaError;
 use crate::factor::Term;
-use crate::syntax::{Binary, Node, NodeKind, quote_name};
+use crate::syntax::{BinaryOperator, NodeKind, SyntaxNode, quote_name};
 
 /// Most columns of one grouping factor, and most grouping factors of one term.
 const MAX_GROUPING: usize = 16;
@@ -27,7 +27,7 @@ pub struct GroupTerm {
     /// The columns whose combinations of values are the groups; never empty.
     pub grouping: Vec<String>,
     /// Whether the effects of one group are correlated.
-    pub correlation: Correlation,
+    pub correlation: EffectCorrelation,
     /// The identifier that ties the effects of one group across responses: `p` of `(1 |p| site)`.
     pub tie: Option<String>,
 }
@@ -35,7 +35,7 @@ pub struct GroupTerm {
 /// How the effects of one group depend on each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Correlation {
+pub enum EffectCorrelation {
     /// `|`: their correlations are estimated.
     Correlated,
     /// `||`: they are independent. Never so for an intercept alone.
@@ -74,8 +74,8 @@ impl fmt::Display for GroupTerm {
         }
         let bar = match (self.correlation, &self.tie) {
             (_, Some(tie)) => format!("|{}|", quoted_tie(tie)),
-            (Correlation::Correlated, None) => "|".to_owned(),
-            (Correlation::Independent, None) => "||".to_owned(),
+            (EffectCorrelation::Correlated, None) => "|".to_owned(),
+            (EffectCorrelation::Independent, None) => "||".to_owned(),
         };
         write!(f, " {bar} {})", self.term_label())
     }
@@ -90,8 +90,8 @@ fn quoted_tie(tie: &str) -> std::borrow::Cow<'_, str> {
 }
 
 /// The effects, and the identifier between two bars: `1` and `p` of `1 |p`.
-pub(super) fn split_tie(left: &Node) -> (&Node, Option<String>) {
-    let NodeKind::Binary(Binary::Pipe, effects, tie) = &left.kind else {
+pub(super) fn split_tie(left: &SyntaxNode) -> (&SyntaxNode, Option<String>) {
+    let NodeKind::Binary(BinaryOperator::Pipe, effects, tie) = &left.kind else {
         return (left, None);
     };
     let tie = match &tie.kind {
@@ -108,7 +108,7 @@ fn term_label(grouping: &[String]) -> String {
 }
 
 /// The name of the single grouping factor in a piece of text.
-pub(crate) fn grouping_of(node: &Node) -> Result<String, FormulaError> {
+pub(crate) fn grouping_of(node: &SyntaxNode) -> Result<String, FormulaError> {
     if is_row(node) {
         return Ok(BY_ROW.to_owned());
     }
@@ -122,7 +122,7 @@ pub(crate) fn grouping_of(node: &Node) -> Result<String, FormulaError> {
 }
 
 /// Whether the grouping factor is `row()`, in which every row is a group of its own.
-pub(super) fn is_row(node: &Node) -> bool {
+pub(super) fn is_row(node: &SyntaxNode) -> bool {
     let NodeKind::Call(name, arguments) = &node.without_parens().kind else {
         return false;
     };
@@ -131,7 +131,7 @@ pub(super) fn is_row(node: &Node) -> bool {
 
 /// The grouping factors right of a `|`: `a/b` is `a` and `a:b`.
 pub(super) fn read_groupings(
-    node: &Node,
+    node: &SyntaxNode,
     used: &mut UseListener<'_>,
 ) -> Result<Vec<Vec<String>>, FormulaError> {
     match &node.kind {
@@ -141,7 +141,7 @@ pub(super) fn read_groupings(
             Ok(vec![vec![name.clone()]])
         }
         NodeKind::Binary(
-            binary @ (Binary::Interaction | Binary::Slash | Binary::Cross),
+            binary @ (BinaryOperator::Interaction | BinaryOperator::Slash | BinaryOperator::Cross),
             left,
             right,
         ) => {
@@ -177,7 +177,7 @@ pub(super) fn read_groupings(
 }
 
 /// `gr(g)` is `g`; its other arguments in brms are not supported.
-fn gr_argument(node: &Node, arguments: &[Node]) -> FormulaError {
+fn gr_argument(node: &SyntaxNode, arguments: &[SyntaxNode]) -> FormulaError {
     let named = arguments.iter().find_map(|argument| match &argument.kind {
         NodeKind::Named(name, _) => Some((name.as_str(), argument.span)),
         _ => None,
@@ -191,14 +191,14 @@ fn gr_argument(node: &Node, arguments: &[Node]) -> FormulaError {
 }
 
 fn combine_groupings(
-    binary: Binary,
+    binary: BinaryOperator,
     left: Vec<Vec<String>>,
     right: &[Vec<String>],
-    node: &Node,
+    node: &SyntaxNode,
 ) -> Result<Vec<Vec<String>>, FormulaError> {
     let mut found = match binary {
-        Binary::Interaction => cross_groupings(&left, right),
-        Binary::Slash => {
+        BinaryOperator::Interaction => cross_groupings(&left, right),
+        BinaryOperator::Slash => {
             let inner = cross_groupings(&[unite_columns(&left)], right);
             left.into_iter().chain(inner).collect()
         }

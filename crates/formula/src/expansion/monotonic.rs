@@ -4,11 +4,11 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::coded::{Coded, in_quotes, read_levels};
+use crate::coded::{CodedColumn, in_quotes, read_levels};
 use crate::column_use::UseListener;
 use crate::error::{FormulaError, Span};
 use crate::spelling::suggestion;
-use crate::syntax::{Node, NodeKind, parse_tokens, quote_name, split_tokens};
+use crate::syntax::{NodeKind, SyntaxNode, parse_tokens, quote_name, split_tokens};
 
 /// The name of the call in a formula.
 pub(super) const NAME: &str = "mo";
@@ -21,17 +21,17 @@ const STEP: &str = ".step";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MonotonicTerm {
     /// The column and the order of its levels.
-    pub coded: Coded,
+    pub coded: CodedColumn,
 }
 
 impl MonotonicTerm {
     /// Reads the arguments of a call.
     pub(super) fn read_call(
         span: Span,
-        arguments: &[Node],
+        arguments: &[SyntaxNode],
         used: &mut UseListener<'_>,
     ) -> Result<Self, FormulaError> {
-        let (mut coded, options) = Coded::first_argument(NAME, span, arguments, used)?;
+        let (mut coded, options) = CodedColumn::first_argument(NAME, span, arguments, used)?;
         for option in options {
             match &option.kind {
                 NodeKind::Named(name, value) if name == "levels" => {

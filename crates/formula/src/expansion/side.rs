@@ -1,21 +1,21 @@
 //! Reads the right side of a formula as an intercept, terms and specials.
 
-use super::algebra::{MAX_TERMS, TermList, TooMany};
+use super::algebra::{MAX_TERMS, TermLimitExceeded, TermList};
 use super::covariate::{self, CovariateTerm};
-use super::group::{Correlation, GroupTerm, is_row, read_groupings, split_tie};
+use super::group::{EffectCorrelation, GroupTerm, is_row, read_groupings, split_tie};
 use super::intercept::Intercept;
 use super::monotonic::{self, MonotonicTerm};
 use super::smooth::{self, SmoothTerm};
 use super::spline::{self, SplineTerm};
 use crate::column_use::{ColumnRole, ColumnUse, read_numbers};
 use crate::error::{FormulaError, Span};
-use crate::expression::{Expr, only_argument};
+use crate::expression::{ColumnExpr, only_argument};
 use crate::factor::{Factor, Term};
-use crate::syntax::{Binary, Node, NodeKind, Sign, SignedNode};
+use crate::syntax::{BinaryOperator, NodeKind, Sign, SignedNode, SyntaxNode};
 
 /// A part of the right side.
 #[derive(Debug, Default)]
-pub(crate) struct Side {
+pub(crate) struct RightSidePart {
     /// `None` if the part does not mention the intercept.
     pub(super) intercept: Option<Intercept>,
     pub(super) terms: TermList,
@@ -31,8 +31,8 @@ pub(super) struct Special {
 
 #[derive(Debug)]
 pub(super) enum SpecialKind {
-    Offset(Expr),
-    Weights(Expr),
+    Offset(ColumnExpr),
+    Weights(ColumnExpr),
     Groups(Vec<GroupTerm>),
     Rows,
     Covariate(CovariateTerm),
@@ -64,7 +64,7 @@ impl<'a> Expander<'a> {
     }
 
     /// Expands a piece of the right side.
-    pub(crate) fn expand_side(&mut self, node: &Node) -> Result<Side, FormulaError> {
+    pub(crate) fn expand_side(&mut self, node: &SyntaxNode) -> Result<RightSidePart, FormulaError> {
         match &node.kind {
             NodeKind::Number(value) => intercept_side(*value, node.span),
             NodeKind::Name(name) => {
@@ -73,11 +73,11 @@ impl<'a> Expander<'a> {
             }
             NodeKind::Dot => Ok(self.all_columns(node.span)),
             NodeKind::Paren(inner) => match &inner.kind {
-                NodeKind::Binary(Binary::Pipe, left, right) => {
-                    self.expand_group(node.span, [left, right], Correlation::Correlated)
+                NodeKind::Binary(BinaryOperator::Pipe, left, right) => {
+                    self.expand_group(node.span, [left, right], EffectCorrelation::Correlated)
                 }
-                NodeKind::Binary(Binary::DoublePipe, left, right) => {
-                    self.expand_group(node.span, [left, right], Correlation::Independent)
+                NodeKind::Binary(BinaryOperator::DoublePipe, left, right) => {
+                    self.expand_group(node.span, [left, right], EffectCorrelation::Independent)
                 }
                 _ => self.expand_side(inner),
             },
@@ -94,21 +94,21 @@ impl<'a> Expander<'a> {
         }
     }
 
-    fn all_columns(&mut self, span: Span) -> Side {
+    fn all_columns(&mut self, span: Span) -> RightSidePart {
         self.dots += 1;
         let columns = self.dot;
         for name in columns {
             self.note_use(name, span, ColumnRole::Term);
         }
         let factors = columns.iter().cloned().map(Factor::Column);
-        Side {
+        RightSidePart {
             terms: TermList::from_terms(factors.map(Term::from_factor)),
-            ..Side::default()
+            ..RightSidePart::default()
         }
     }
 
-    fn expand_sum(&mut self, items: &[SignedNode]) -> Result<Side, FormulaError> {
-        let mut sum = Side::default();
+    fn expand_sum(&mut self, items: &[SignedNode]) -> Result<RightSidePart, FormulaError> {
+        let mut sum = RightSidePart::default();
         for item in items {
             let first_use = self.uses.len();
             let part = self.expand_side(&item.node)?;
@@ -137,38 +137,42 @@ impl<'a> Expander<'a> {
     fn expand_binary(
         &mut self,
         span: Span,
-        binary: Binary,
-        [left, right]: [&Node; 2],
-    ) -> Result<Side, FormulaError> {
+        binary: BinaryOperator,
+        [left, right]: [&SyntaxNode; 2],
+    ) -> Result<RightSidePart, FormulaError> {
         match binary {
-            Binary::Pipe | Binary::DoublePipe => {
+            BinaryOperator::Pipe | BinaryOperator::DoublePipe => {
                 return Err(bare_pipe(span, binary.symbol()));
             }
-            Binary::In => {
+            BinaryOperator::In => {
                 return Err(FormulaError::new(span, "%in% is not supported")
                     .with_hint("write a:b for a within b, or b/a for b and a within b"));
             }
-            Binary::Compare(_) => {
+            BinaryOperator::Compare(_) => {
                 return Err(
                     FormulaError::new(span, "a comparison is arithmetic and no term")
                         .with_hint("write I(x > 3) for a column of 0 and 1"),
                 );
             }
-            Binary::Power => return self.expand_power(left, right),
-            Binary::Cross | Binary::Slash | Binary::Interaction => {}
+            BinaryOperator::Power => return self.expand_power(left, right),
+            BinaryOperator::Cross | BinaryOperator::Slash | BinaryOperator::Interaction => {}
         }
         let symbol = binary.symbol();
         let left = self.expand_factors(left, symbol)?;
         let right = self.expand_factors(right, symbol)?;
         let terms = match binary {
-            Binary::Cross => left.crossing(right),
-            Binary::Slash => left.nesting(&right),
+            BinaryOperator::Cross => left.crossing(right),
+            BinaryOperator::Slash => left.nesting(&right),
             _ => left.interaction(&right),
         };
         terms_only(terms, span)
     }
 
-    fn expand_power(&mut self, base: &Node, exponent: &Node) -> Result<Side, FormulaError> {
+    fn expand_power(
+        &mut self,
+        base: &SyntaxNode,
+        exponent: &SyntaxNode,
+    ) -> Result<RightSidePart, FormulaError> {
         let span = base.span.up_to(exponent.span);
         if let NodeKind::Name(_) | NodeKind::Call(..) = base.without_parens().kind {
             return Err(
@@ -189,7 +193,11 @@ impl<'a> Expander<'a> {
     }
 
     /// Expands an operand of a product, which must consist of terms alone.
-    fn expand_factors(&mut self, node: &Node, symbol: &str) -> Result<TermList, FormulaError> {
+    fn expand_factors(
+        &mut self,
+        node: &SyntaxNode,
+        symbol: &str,
+    ) -> Result<TermList, FormulaError> {
         if let NodeKind::Number(_) = node.without_parens().kind {
             let message = format!("a number next to {symbol} is not a term");
             return Err(FormulaError::new(node.span, message)
@@ -221,10 +229,10 @@ impl<'a> Expander<'a> {
 
     fn expand_call(
         &mut self,
-        node: &Node,
+        node: &SyntaxNode,
         name: &str,
-        arguments: &[Node],
-    ) -> Result<Side, FormulaError> {
+        arguments: &[SyntaxNode],
+    ) -> Result<RightSidePart, FormulaError> {
         if name == smooth::NAME {
             let mut used = |name: &str, span, role| self.note_use(name, span, role);
             let term = SmoothTerm::read_call(node.span, arguments, &mut used)?;
@@ -245,7 +253,7 @@ impl<'a> Expander<'a> {
             let term = CovariateTerm::read_call(node.span, (name, arguments), &mut used)?;
             return Ok(special_side(SpecialKind::Covariate(term), node.span));
         }
-        let (role, kind): (_, fn(Expr) -> SpecialKind) = match name {
+        let (role, kind): (_, fn(ColumnExpr) -> SpecialKind) = match name {
             "offset" => (ColumnRole::Offset, SpecialKind::Offset),
             "weights" => (ColumnRole::Weights, SpecialKind::Weights),
             _ => {
@@ -264,9 +272,9 @@ impl<'a> Expander<'a> {
     fn expand_group(
         &mut self,
         span: Span,
-        [left, right]: [&Node; 2],
-        correlation: Correlation,
-    ) -> Result<Side, FormulaError> {
+        [left, right]: [&SyntaxNode; 2],
+        correlation: EffectCorrelation,
+    ) -> Result<RightSidePart, FormulaError> {
         let dots = self.dots;
         let (left, tie) = split_tie(left);
         let effects = self.expand_side(left)?;
@@ -301,7 +309,7 @@ impl<'a> Expander<'a> {
         }
         // An intercept alone has no correlations.
         let correlation = if slopes.is_empty() {
-            Correlation::Correlated
+            EffectCorrelation::Correlated
         } else {
             correlation
         };
@@ -320,7 +328,11 @@ impl<'a> Expander<'a> {
 }
 
 /// `(1 | row())`: an effect of each row.
-fn by_row(span: Span, intercept: Intercept, slopes: &[Term]) -> Result<Side, FormulaError> {
+fn by_row(
+    span: Span,
+    intercept: Intercept,
+    slopes: &[Term],
+) -> Result<RightSidePart, FormulaError> {
     if intercept == Intercept::Absent || !slopes.is_empty() {
         let message = "only the intercept can vary by row";
         return Err(FormulaError::new(span, message)
@@ -334,7 +346,7 @@ fn tied_rows(span: Span) -> FormulaError {
         .with_hint("write (1 |p| id), where the column id numbers the rows; of gaussian responses + set_rescor(TRUE)")
 }
 
-fn intercept_side(value: f64, span: Span) -> Result<Side, FormulaError> {
+fn intercept_side(value: f64, span: Span) -> Result<RightSidePart, FormulaError> {
     let intercept = match value {
         1.0 => Intercept::Present,
         0.0 => Intercept::Absent,
@@ -345,30 +357,33 @@ fn intercept_side(value: f64, span: Span) -> Result<Side, FormulaError> {
             );
         }
     };
-    Ok(Side {
+    Ok(RightSidePart {
         intercept: Some(intercept),
-        ..Side::default()
+        ..RightSidePart::default()
     })
 }
 
-fn single_side(factor: Factor) -> Side {
-    Side {
+fn single_side(factor: Factor) -> RightSidePart {
+    RightSidePart {
         terms: TermList::from_terms([Term::from_factor(factor)]),
-        ..Side::default()
+        ..RightSidePart::default()
     }
 }
 
-fn special_side(kind: SpecialKind, span: Span) -> Side {
-    Side {
+fn special_side(kind: SpecialKind, span: Span) -> RightSidePart {
+    RightSidePart {
         specials: vec![Special { kind, span }],
-        ..Side::default()
+        ..RightSidePart::default()
     }
 }
 
-fn terms_only(terms: Result<TermList, TooMany>, span: Span) -> Result<Side, FormulaError> {
-    Ok(Side {
-        terms: terms.map_err(|TooMany| too_many(span))?,
-        ..Side::default()
+fn terms_only(
+    terms: Result<TermList, TermLimitExceeded>,
+    span: Span,
+) -> Result<RightSidePart, FormulaError> {
+    Ok(RightSidePart {
+        terms: terms.map_err(|TermLimitExceeded| too_many(span))?,
+        ..RightSidePart::default()
     })
 }
 

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::column_use::{ColumnRole, UseListener, read_numbers};
 use crate::error::{FormulaError, Span};
-use crate::expression::{Expr, only_argument};
+use crate::expression::{ColumnExpr, only_argument};
 use crate::option::{read_period, read_whole};
 use crate::spelling::suggestion;
-use crate::syntax::{Node, NodeKind, parse_tokens, quote_name, split_tokens};
+use crate::syntax::{NodeKind, SyntaxNode, parse_tokens, quote_name, split_tokens};
 
 /// Advice in place of a bad `k`.
 const USUAL: &str = "leave it out for the usual number";
@@ -30,23 +30,23 @@ const MOST: f64 = 10_000.0;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SmoothTerm {
     /// The arguments of the function; never empty.
-    pub inputs: Vec<Expr>,
+    pub inputs: Vec<ColumnExpr>,
     /// The kernel of the Gaussian process.
     pub kernel: KernelName,
     /// The column that multiplies the function, or for each of whose levels there is a function.
-    pub by: Option<By>,
+    pub by: Option<ByVariable>,
     /// The period of a periodic function, in the unit of the input.
     pub period: Option<f64>,
     /// The number of latent variables of one function, if it was given.
     pub k: Option<usize>,
     /// The kind of the latent variables, if it was given.
-    pub how: Option<How>,
+    pub how: Option<GpApproximation>,
 }
 
 /// The kind of the latent variables of a smooth function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum How {
+pub enum GpApproximation {
     /// Weights of fixed basis functions; for one or two columns.
     Basis,
     /// Values at inducing points, which are learned.
@@ -69,7 +69,7 @@ pub enum KernelName {
 /// The column that a smooth function depends on besides its inputs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum By {
+pub enum ByVariable {
     /// A column of numbers, which multiply the function.
     Column(String),
     /// `C(site)`, or a column that holds text: each level has a function of its own.
@@ -90,8 +90,8 @@ impl KernelName {
     }
 }
 
-impl How {
-    const ALL: [How; 2] = [How::Basis, How::Inducing];
+impl GpApproximation {
+    const ALL: [GpApproximation; 2] = [GpApproximation::Basis, GpApproximation::Inducing];
 
     fn name(self) -> &'static str {
         match self {
@@ -101,7 +101,7 @@ impl How {
     }
 }
 
-impl By {
+impl ByVariable {
     /// The column.
     pub fn column(&self) -> &str {
         match self {
@@ -123,7 +123,7 @@ impl SmoothTerm {
     /// Reads the arguments of a call.
     pub(super) fn read_call(
         span: Span,
-        arguments: &[Node],
+        arguments: &[SyntaxNode],
         used: &mut UseListener<'_>,
     ) -> Result<Self, FormulaError> {
         let mut term = Self {
@@ -150,7 +150,11 @@ impl SmoothTerm {
         Ok(term)
     }
 
-    fn read_input(&mut self, node: &Node, used: &mut UseListener<'_>) -> Result<(), FormulaError> {
+    fn read_input(
+        &mut self,
+        node: &SyntaxNode,
+        used: &mut UseListener<'_>,
+    ) -> Result<(), FormulaError> {
         let input = read_numbers(node, used)?;
         if self.inputs.contains(&input) {
             return Err(FormulaError::given_twice(node.span, input));
@@ -163,7 +167,7 @@ impl SmoothTerm {
         &mut self,
         name: &str,
         span: Span,
-        value: &Node,
+        value: &SyntaxNode,
         used: &mut UseListener<'_>,
     ) -> Result<(), FormulaError> {
         match name {
@@ -191,7 +195,7 @@ impl SmoothTerm {
             return Err(error("a periodic function has one column")
                 .with_hint("write gp(hour, period = 24) + gp(x)"));
         }
-        if self.how == Some(How::Basis) && count > 2 {
+        if self.how == Some(GpApproximation::Basis) && count > 2 {
             let message = format!("a basis is of one or two columns, found {count}");
             return Err(error(&message).with_hint("leave how = basis out for inducing points"));
         }
@@ -208,7 +212,7 @@ impl SmoothTerm {
     /// more than two columns.
     pub fn is_induced(&self) -> bool {
         match self.how {
-            Some(how) => how == How::Inducing,
+            Some(how) => how == GpApproximation::Inducing,
             None => self.inputs.len() > 2,
         }
     }
@@ -225,8 +229,10 @@ impl SmoothTerm {
 
     /// The columns it reads, in order, with repeats.
     pub fn column_names(&self) -> Vec<&str> {
-        let inputs = self.inputs.iter().flat_map(Expr::column_names);
-        inputs.chain(self.by.iter().map(By::column)).collect()
+        let inputs = self.inputs.iter().flat_map(ColumnExpr::column_names);
+        inputs
+            .chain(self.by.iter().map(ByVariable::column))
+            .collect()
     }
 
     /// A text column has a function for each of its levels.
@@ -245,7 +251,7 @@ impl SmoothTerm {
     }
 }
 
-impl fmt::Display for By {
+impl fmt::Display for ByVariable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Column(name) => f.write_str(&quote_name(name)),
@@ -261,11 +267,11 @@ impl fmt::Display for SmoothTerm {
             .then(|| format!("kernel = {}", self.kernel.name()));
         let how = self.how.map(|how| format!("how = {}", how.name()));
         let more: Vec<String> = k.into_iter().chain(kernel).chain(how).collect();
-        f.write_str(&self.write_call(self.by.as_ref().map(By::to_string), &more))
+        f.write_str(&self.write_call(self.by.as_ref().map(ByVariable::to_string), &more))
     }
 }
 
-fn read_kernel(node: &Node) -> Result<KernelName, FormulaError> {
+fn read_kernel(node: &SyntaxNode) -> Result<KernelName, FormulaError> {
     let names = KernelName::ALL.map(KernelName::name);
     let NodeKind::Name(name) = &node.without_parens().kind else {
         return Err(FormulaError::new(node.span, "a kernel is a name")
@@ -278,9 +284,11 @@ fn read_kernel(node: &Node) -> Result<KernelName, FormulaError> {
     })
 }
 
-fn read_approximation(node: &Node) -> Result<How, FormulaError> {
+fn read_approximation(node: &SyntaxNode) -> Result<GpApproximation, FormulaError> {
     let found = match &node.without_parens().kind {
-        NodeKind::Name(name) => How::ALL.into_iter().find(|one| one.name() == name),
+        NodeKind::Name(name) => GpApproximation::ALL
+            .into_iter()
+            .find(|one| one.name() == name),
         _ => None,
     };
     found.ok_or_else(|| {
@@ -291,7 +299,10 @@ fn read_approximation(node: &Node) -> Result<How, FormulaError> {
 }
 
 /// Reads the value of `by =`.
-pub(super) fn read_by(node: &Node, used: &mut UseListener<'_>) -> Result<By, FormulaError> {
+pub(super) fn read_by(
+    node: &SyntaxNode,
+    used: &mut UseListener<'_>,
+) -> Result<ByVariable, FormulaError> {
     let wrong = |span| {
         FormulaError::new(span, "by takes the name of a column")
             .with_hint("write by = x for a multiple, by = C(g) for a function per level")
@@ -299,7 +310,7 @@ pub(super) fn read_by(node: &Node, used: &mut UseListener<'_>) -> Result<By, For
     match &node.without_parens().kind {
         NodeKind::Name(name) => {
             used(name, node.span, ColumnRole::By);
-            Ok(By::Column(name.clone()))
+            Ok(ByVariable::Column(name.clone()))
         }
         NodeKind::Call(function, arguments) if function == "C" => {
             let argument = only_argument("C", arguments, node.span)?;
@@ -307,7 +318,7 @@ pub(super) fn read_by(node: &Node, used: &mut UseListener<'_>) -> Result<By, For
                 return Err(wrong(argument.span));
             };
             used(name, argument.span, ColumnRole::By);
-            Ok(By::Levels(name.clone()))
+            Ok(ByVariable::Levels(name.clone()))
         }
         _ => Err(wrong(node.span)),
     }

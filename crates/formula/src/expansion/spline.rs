@@ -4,14 +4,14 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::smooth::{By, read_by};
+use super::smooth::{ByVariable, read_by};
 use crate::column_use::{UseListener, read_numbers};
 use crate::error::{FormulaError, Span};
-use crate::expression::Expr;
+use crate::expression::ColumnExpr;
 use crate::factor::{Factor, Term};
 use crate::option::{read_period, read_whole};
 use crate::spelling::suggestion;
-use crate::syntax::{Node, NodeKind, quote_name};
+use crate::syntax::{NodeKind, SyntaxNode, quote_name};
 
 /// Advice in place of a bad `k`.
 const USUAL: &str = "leave it out for the usual 10";
@@ -32,21 +32,21 @@ const MOST: f64 = 200.0;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SplineTerm {
     /// The argument of the function.
-    pub input: Expr,
+    pub input: ColumnExpr,
     /// The kind of spline.
-    pub basis: Penalised,
+    pub basis: PenalisedSpline,
     /// The period of the input, if it was given.
     pub period: Option<f64>,
     /// The number of basis functions, if it was given; the constant and the line count.
     pub k: Option<usize>,
     /// The column that multiplies the function, or for each of whose levels there is a function.
-    pub by: Option<By>,
+    pub by: Option<ByVariable>,
 }
 
 /// Splines with a penalty, by the names of mgcv.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Penalised {
+pub enum PenalisedSpline {
     /// Thin-plate regression splines; ∫ f″² is small.
     #[default]
     Tp,
@@ -56,9 +56,13 @@ pub enum Penalised {
     Ps,
 }
 
-impl Penalised {
+impl PenalisedSpline {
     /// All of them.
-    pub const ALL: [Penalised; 3] = [Penalised::Tp, Penalised::Cc, Penalised::Ps];
+    pub const ALL: [PenalisedSpline; 3] = [
+        PenalisedSpline::Tp,
+        PenalisedSpline::Cc,
+        PenalisedSpline::Ps,
+    ];
 
     /// The name of the basis in a formula.
     pub fn name(self) -> &'static str {
@@ -74,11 +78,11 @@ impl SplineTerm {
     /// Reads the arguments of a call.
     pub(crate) fn read_call(
         span: Span,
-        arguments: &[Node],
+        arguments: &[SyntaxNode],
         used: &mut UseListener<'_>,
     ) -> Result<Self, FormulaError> {
-        let is_named = |node: &&Node| matches!(node.kind, NodeKind::Named(..));
-        let inputs: Vec<&Node> = arguments.iter().filter(|node| !is_named(node)).collect();
+        let is_named = |node: &&SyntaxNode| matches!(node.kind, NodeKind::Named(..));
+        let inputs: Vec<&SyntaxNode> = arguments.iter().filter(|node| !is_named(node)).collect();
         let input = match inputs[..] {
             [only] => read_numbers(only, used)?,
             [] => {
@@ -96,7 +100,7 @@ impl SplineTerm {
         };
         let mut term = Self {
             input,
-            basis: Penalised::default(),
+            basis: PenalisedSpline::default(),
             period: None,
             k: None,
             by: None,
@@ -124,14 +128,19 @@ impl SplineTerm {
                     .with_hint("write s(x), or by = z for a column z"),
             );
         }
-        if term.period.is_some() && term.basis != Penalised::Cc {
+        if term.period.is_some() && term.basis != PenalisedSpline::Cc {
             return Err(FormulaError::new(span, "only bs = \"cc\" has a period")
                 .with_hint("write s(month, bs = \"cc\", period = 12)"));
         }
         Ok(term)
     }
 
-    fn read_option(&mut self, name: &str, span: Span, value: &Node) -> Result<(), FormulaError> {
+    fn read_option(
+        &mut self,
+        name: &str,
+        span: Span,
+        value: &SyntaxNode,
+    ) -> Result<(), FormulaError> {
         match name {
             "k" => self.k = Some(read_whole(name, value, FEWEST..=MOST, USUAL)?),
             "bs" => self.basis = read_basis(value)?,
@@ -160,7 +169,7 @@ impl SplineTerm {
 
     /// The columns it reads, in order, with repeats.
     pub fn column_names(&self) -> Vec<&str> {
-        let by = self.by.iter().map(By::column);
+        let by = self.by.iter().map(ByVariable::column);
         self.input.column_names().into_iter().chain(by).collect()
     }
 
@@ -168,7 +177,7 @@ impl SplineTerm {
     /// With `by` there is a line for each level, or one line times the column.
     pub fn line_term(&self) -> Option<Term> {
         let factor = match &self.input {
-            Expr::Column(name) => Factor::Column(name.clone()),
+            ColumnExpr::Column(name) => Factor::Column(name.clone()),
             other => Factor::Expression(other.clone()),
         };
         let own = Term::from_factor(factor);
@@ -176,21 +185,21 @@ impl SplineTerm {
             None => own,
             Some(by) => own.interaction_with(&Term::from_factor(by)),
         };
-        (self.basis != Penalised::Cc).then_some(line)
+        (self.basis != PenalisedSpline::Cc).then_some(line)
     }
 
     /// The constant of a function that a column multiplies: the column itself.
     pub(super) fn constant_term(&self) -> Option<Term> {
         match &self.by {
-            Some(By::Column(_)) => self.by_factor().map(Term::from_factor),
+            Some(ByVariable::Column(_)) => self.by_factor().map(Term::from_factor),
             _ => None,
         }
     }
 
     fn by_factor(&self) -> Option<Factor> {
         self.by.as_ref().map(|by| match by {
-            By::Column(name) => Factor::Column(name.clone()),
-            By::Levels(name) => Factor::Categorical(name.clone()),
+            ByVariable::Column(name) => Factor::Column(name.clone()),
+            ByVariable::Levels(name) => Factor::Categorical(name.clone()),
         })
     }
 
@@ -211,7 +220,7 @@ impl fmt::Display for SplineTerm {
         if let Some(k) = self.k {
             write!(f, ", k = {k}")?;
         }
-        if self.basis != Penalised::default() {
+        if self.basis != PenalisedSpline::default() {
             write!(f, ", bs = \"{}\"", self.basis.name())?;
         }
         if let Some(period) = self.period {
@@ -221,12 +230,14 @@ impl fmt::Display for SplineTerm {
     }
 }
 
-fn read_basis(node: &Node) -> Result<Penalised, FormulaError> {
+fn read_basis(node: &SyntaxNode) -> Result<PenalisedSpline, FormulaError> {
     let name = match &node.without_parens().kind {
         NodeKind::Text(name) | NodeKind::Name(name) => name.as_str(),
         _ => "",
     };
-    let found = Penalised::ALL.into_iter().find(|one| one.name() == name);
+    let found = PenalisedSpline::ALL
+        .into_iter()
+        .find(|one| one.name() == name);
     found.ok_or_else(|| {
         let message = match name {
             "" => "bs takes the name of a basis".to_owned(),

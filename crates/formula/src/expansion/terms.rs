@@ -10,13 +10,13 @@ use super::covariate::CovariateTerm;
 use super::group::{BY_ROW, GroupTerm};
 use super::intercept::Intercept;
 use super::monotonic::MonotonicTerm;
-use super::side::{Side, SpecialKind};
+use super::side::{RightSidePart, SpecialKind};
 use super::smooth::SmoothTerm;
 use super::spline::SplineTerm;
 use crate::coded::Coding;
 use crate::column_use::{ColumnRole, ColumnUse};
 use crate::error::{FormulaError, Span};
-use crate::expression::Expr;
+use crate::expression::ColumnExpr;
 use crate::factor::{Factor, Term};
 use crate::response::{LeftSide, Response};
 
@@ -31,9 +31,9 @@ pub struct Terms {
     /// order).
     pub fixed: Vec<Term>,
     /// Expressions added to the linear predictor with coefficient 1.
-    pub offsets: Vec<Expr>,
+    pub offsets: Vec<ColumnExpr>,
     /// The weight of each row.
-    pub weights: Option<Expr>,
+    pub weights: Option<ColumnExpr>,
     /// The random effects, as written.
     pub groups: Vec<GroupTerm>,
     /// The Gaussian-process terms, as written.
@@ -60,7 +60,7 @@ impl Terms {
     /// Joins the two sides. Refuses mistakes that appear only when both are known.
     pub(crate) fn assemble_terms(
         left: LeftSide,
-        right: Side,
+        right: RightSidePart,
         uses: Vec<ColumnUse>,
         span: Span,
     ) -> Result<Self, FormulaError> {
@@ -311,7 +311,7 @@ impl Terms {
         let all = self.response.observed_columns().into_iter();
         let all = all.chain(self.response.addition_columns());
         let all = all.chain(factors.flat_map(Factor::column_names));
-        let all = all.chain(expressions.flat_map(Expr::column_names));
+        let all = all.chain(expressions.flat_map(ColumnExpr::column_names));
         let groupings = self.groups.iter().flat_map(|group| &group.grouping);
         let all = all.chain(self.smooths.iter().flat_map(SmoothTerm::column_names));
         let all = all.chain(self.splines.iter().flat_map(SplineTerm::column_names));

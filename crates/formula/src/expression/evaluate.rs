@@ -1,6 +1,6 @@
 //! The value of an expression in every row.
 
-use super::{Expr, Operation};
+use super::{ColumnExpr, Operation};
 
 /// The reasons why an expression cannot be computed on a table.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -17,7 +17,7 @@ pub enum EvaluateError {
 }
 
 /// A value during evaluation: constants stay scalars until they are combined with a column.
-enum Value {
+enum ScalarOrRows {
     Scalar(f64),
     Rows(Vec<f64>),
 }
@@ -39,7 +39,7 @@ impl Operation {
     }
 }
 
-impl Expr {
+impl ColumnExpr {
     /// Its value in every row. `columns` looks a column up by name.
     ///
     /// Refuses unknown columns and columns of different lengths; a constant has one row.
@@ -49,18 +49,18 @@ impl Expr {
         columns: &dyn Fn(&str) -> Option<&'a [f64]>,
     ) -> Result<Vec<f64>, EvaluateError> {
         match self.evaluate_value(columns)? {
-            Value::Scalar(value) => Ok(vec![value]),
-            Value::Rows(rows) => Ok(rows),
+            ScalarOrRows::Scalar(value) => Ok(vec![value]),
+            ScalarOrRows::Rows(rows) => Ok(rows),
         }
     }
 
     fn evaluate_value<'a>(
         &self,
         columns: &dyn Fn(&str) -> Option<&'a [f64]>,
-    ) -> Result<Value, EvaluateError> {
+    ) -> Result<ScalarOrRows, EvaluateError> {
         Ok(match self {
-            Self::Number(value) => Value::Scalar(*value),
-            Self::Column(name) => Value::Rows(
+            Self::Number(value) => ScalarOrRows::Scalar(*value),
+            Self::Column(name) => ScalarOrRows::Rows(
                 columns(name)
                     .ok_or_else(|| EvaluateError::Unknown(name.clone()))?
                     .to_vec(),
@@ -82,7 +82,7 @@ impl Expr {
     }
 }
 
-impl Value {
+impl ScalarOrRows {
     fn map(self, apply: impl Fn(f64) -> f64) -> Self {
         match self {
             Self::Scalar(value) => Self::Scalar(apply(value)),
@@ -97,17 +97,23 @@ impl Value {
 }
 
 /// Combines two values row by row; `None` if their lengths differ.
-fn combine_values(operation: Operation, left: Value, right: Value) -> Option<Value> {
+fn combine_values(
+    operation: Operation,
+    left: ScalarOrRows,
+    right: ScalarOrRows,
+) -> Option<ScalarOrRows> {
     match (left, right) {
-        (left, Value::Scalar(right)) => Some(left.map(|left| operation.apply_numbers(left, right))),
-        (Value::Scalar(left), right) => {
+        (left, ScalarOrRows::Scalar(right)) => {
+            Some(left.map(|left| operation.apply_numbers(left, right)))
+        }
+        (ScalarOrRows::Scalar(left), right) => {
             Some(right.map(|right| operation.apply_numbers(left, right)))
         }
-        (Value::Rows(mut left), Value::Rows(right)) => {
+        (ScalarOrRows::Rows(mut left), ScalarOrRows::Rows(right)) => {
             for (left, right) in left.iter_mut().zip(&right) {
                 *left = operation.apply_numbers(*left, *right);
             }
-            (left.len() == right.len()).then_some(Value::Rows(left))
+            (left.len() == right.len()).then_some(ScalarOrRows::Rows(left))
         }
     }
 }

@@ -10,28 +10,28 @@ use serde::{Deserialize, Serialize};
 pub use evaluate::EvaluateError;
 pub(crate) use read::only_argument;
 
-use crate::function::Function;
-use crate::syntax::{Comparison, quote_name};
+use crate::function::ColumnFunction;
+use crate::syntax::{ComparisonOperator, quote_name};
 
 /// A number for each row, computed from columns.
 ///
 /// It is saved as text, so that a damaged file cannot create an expression that the parser refuses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub enum Expr {
+pub enum ColumnExpr {
     /// The same for all rows; finite and not negative.
     Number(f64),
     /// A column's value.
     Column(String),
     /// The negative of a value.
-    Negative(Box<Expr>),
+    Negative(Box<ColumnExpr>),
     /// Two values combined.
-    Binary(Operation, Box<Expr>, Box<Expr>),
+    Binary(Operation, Box<ColumnExpr>, Box<ColumnExpr>),
     /// A function of a value.
-    Call(Function, Box<Expr>),
+    Call(ColumnFunction, Box<ColumnExpr>),
     /// A value less its mean in the table, and perhaps divided by its standard deviation. Both are
     /// learned from the table, so it may appear in terms only.
-    Standard(Standard, Box<Expr>),
+    Standard(Standard, Box<ColumnExpr>),
 }
 
 /// The kind of standardisation.
@@ -72,7 +72,7 @@ pub enum Operation {
     /// `^`
     Power,
     /// `x > 3`: 1 where it is true, else 0.
-    Compare(Comparison),
+    Compare(ComparisonOperator),
 }
 
 impl Operation {
@@ -89,7 +89,7 @@ impl Operation {
     }
 }
 
-impl Expr {
+impl ColumnExpr {
     /// The columns it reads, in order, with repeats.
     pub fn column_names(&self) -> Vec<&str> {
         match self {
@@ -107,7 +107,7 @@ impl Expr {
     }
 
     /// The first standardised value that contains no other, and its argument.
-    pub(crate) fn find_unlearnt(&self) -> Option<(Standard, &Expr)> {
+    pub(crate) fn find_unlearnt(&self) -> Option<(Standard, &ColumnExpr)> {
         match self {
             Self::Number(_) | Self::Column(_) => None,
             Self::Negative(inner) | Self::Call(_, inner) => inner.find_unlearnt(),
@@ -149,28 +149,28 @@ impl Expr {
 }
 
 /// `(inner - mean)/scale`; numbers in an expression are not negative.
-fn standardise_inner(inner: Expr, mean: f64, scale: f64) -> Expr {
+fn standardise_inner(inner: ColumnExpr, mean: f64, scale: f64) -> ColumnExpr {
     let operation = if mean < 0.0 {
         Operation::Add
     } else {
         Operation::Subtract
     };
-    let shift = Box::new(Expr::Number(mean.abs()));
-    let centred = Expr::Binary(operation, Box::new(inner), shift);
+    let shift = Box::new(ColumnExpr::Number(mean.abs()));
+    let centred = ColumnExpr::Binary(operation, Box::new(inner), shift);
     if scale == 1.0 {
         return centred;
     }
-    let scale = Box::new(Expr::Number(scale));
-    Expr::Binary(Operation::Divide, Box::new(centred), scale)
+    let scale = Box::new(ColumnExpr::Number(scale));
+    ColumnExpr::Binary(Operation::Divide, Box::new(centred), scale)
 }
 
-impl From<Expr> for String {
-    fn from(expr: Expr) -> Self {
+impl From<ColumnExpr> for String {
+    fn from(expr: ColumnExpr) -> Self {
         expr.to_string()
     }
 }
 
-impl fmt::Display for Expr {
+impl fmt::Display for ColumnExpr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Number(value) if *value != 0.0 && !(1e-5..1e15).contains(value) => {
@@ -194,7 +194,7 @@ impl fmt::Display for Expr {
     }
 }
 
-fn write_at_least(f: &mut fmt::Formatter<'_>, expr: &Expr, precedence: u8) -> fmt::Result {
+fn write_at_least(f: &mut fmt::Formatter<'_>, expr: &ColumnExpr, precedence: u8) -> fmt::Result {
     if expr.precedence() < precedence {
         write!(f, "({expr})")
     } else {

@@ -1,9 +1,11 @@
 //! Reads a syntax tree as arithmetic.
 
-use super::{Expr, Operation, Standard};
+use super::{ColumnExpr, Operation, Standard};
 use crate::error::{FormulaError, Span};
-use crate::function::{self, Function, SPECIALS};
-use crate::syntax::{Binary, Node, NodeKind, Sign, SignedNode, parse_tokens, split_tokens};
+use crate::function::{self, ColumnFunction, SPECIALS};
+use crate::syntax::{
+    BinaryOperator, NodeKind, Sign, SignedNode, SyntaxNode, parse_tokens, split_tokens,
+};
 
 /// Most operations on top of each other.
 const MAX_HEIGHT: usize = 100;
@@ -11,10 +13,10 @@ const MAX_HEIGHT: usize = 100;
 /// Longest sum inside arithmetic, a bound on recursion while it is read.
 const MAX_PARTS: usize = 1_000;
 
-impl Expr {
+impl ColumnExpr {
     /// Reads a piece of a formula as arithmetic; `used` is called with each column and its place.
     pub(crate) fn read_node(
-        node: &Node,
+        node: &SyntaxNode,
         used: &mut dyn FnMut(&str, Span),
     ) -> Result<Self, FormulaError> {
         let expr = Self::read_part(node, used)?;
@@ -36,7 +38,10 @@ impl Expr {
         }
     }
 
-    fn read_part(node: &Node, used: &mut dyn FnMut(&str, Span)) -> Result<Self, FormulaError> {
+    fn read_part(
+        node: &SyntaxNode,
+        used: &mut dyn FnMut(&str, Span),
+    ) -> Result<Self, FormulaError> {
         match &node.kind {
             NodeKind::Number(value) => Ok(Self::Number(*value)),
             NodeKind::Name(name) => {
@@ -79,25 +84,25 @@ fn read_sum(
     items: &[SignedNode],
     span: Span,
     used: &mut dyn FnMut(&str, Span),
-) -> Result<Expr, FormulaError> {
+) -> Result<ColumnExpr, FormulaError> {
     if items.len() > MAX_PARTS {
         let message = format!("a sum of more than {MAX_PARTS} parts");
         return Err(
             FormulaError::new(span, message).with_hint("make the sum a column of the table")
         );
     }
-    let mut sum: Option<Expr> = None;
+    let mut sum: Option<ColumnExpr> = None;
     for item in items {
-        let value = Expr::read_part(&item.node, used)?;
+        let value = ColumnExpr::read_part(&item.node, used)?;
         sum = Some(match (sum, item.sign) {
             (None, Sign::Plus) => value,
-            (None, Sign::Minus) => Expr::Negative(Box::new(value)),
+            (None, Sign::Minus) => ColumnExpr::Negative(Box::new(value)),
             (Some(left), sign) => {
                 let operation = match sign {
                     Sign::Plus => Operation::Add,
                     Sign::Minus => Operation::Subtract,
                 };
-                Expr::Binary(operation, Box::new(left), Box::new(value))
+                ColumnExpr::Binary(operation, Box::new(left), Box::new(value))
             }
         });
     }
@@ -106,27 +111,27 @@ fn read_sum(
 
 fn read_call(
     name: &str,
-    arguments: &[Node],
+    arguments: &[SyntaxNode],
     span: Span,
     used: &mut dyn FnMut(&str, Span),
-) -> Result<Expr, FormulaError> {
+) -> Result<ColumnExpr, FormulaError> {
     if let Some(standard) = Standard::from_name(name) {
-        let inner = Expr::read_part(only_argument(name, arguments, span)?, used)?;
-        return Ok(Expr::Standard(standard, Box::new(inner)));
+        let inner = ColumnExpr::read_part(only_argument(name, arguments, span)?, used)?;
+        return Ok(ColumnExpr::Standard(standard, Box::new(inner)));
     }
     if name != "I" && SPECIALS.contains(&name) {
         let message = format!("{name}(...) cannot stand inside arithmetic");
         return Err(FormulaError::new(span, message).with_hint("make it a term of its own"));
     }
-    if name != "I" && Function::from_name(name).is_none() {
+    if name != "I" && ColumnFunction::from_name(name).is_none() {
         return Err(function::unknown_function(name, span));
     }
-    let argument = Box::new(Expr::read_part(
+    let argument = Box::new(ColumnExpr::read_part(
         only_argument(name, arguments, span)?,
         used,
     )?);
-    Ok(match Function::from_name(name) {
-        Some(function) => Expr::Call(function, argument),
+    Ok(match ColumnFunction::from_name(name) {
+        Some(function) => ColumnExpr::Call(function, argument),
         None => *argument,
     })
 }
@@ -134,9 +139,9 @@ fn read_call(
 /// The single argument of the function called by `node`.
 pub(crate) fn only_argument<'a>(
     name: &str,
-    arguments: &'a [Node],
+    arguments: &'a [SyntaxNode],
     call: Span,
-) -> Result<&'a Node, FormulaError> {
+) -> Result<&'a SyntaxNode, FormulaError> {
     match arguments {
         [argument] => Ok(argument),
         [] => Err(
@@ -160,12 +165,12 @@ pub(crate) fn only_argument<'a>(
     }
 }
 
-fn read_operation(binary: Binary, span: Span) -> Result<Operation, FormulaError> {
+fn read_operation(binary: BinaryOperator, span: Span) -> Result<Operation, FormulaError> {
     match binary {
-        Binary::Cross => Ok(Operation::Multiply),
-        Binary::Slash => Ok(Operation::Divide),
-        Binary::Power => Ok(Operation::Power),
-        Binary::Compare(comparison) => Ok(Operation::Compare(comparison)),
+        BinaryOperator::Cross => Ok(Operation::Multiply),
+        BinaryOperator::Slash => Ok(Operation::Divide),
+        BinaryOperator::Power => Ok(Operation::Power),
+        BinaryOperator::Compare(comparison) => Ok(Operation::Compare(comparison)),
         other => {
             let message = format!("{} has no meaning in arithmetic", other.symbol());
             Err(FormulaError::new(span, message)
@@ -174,10 +179,10 @@ fn read_operation(binary: Binary, span: Span) -> Result<Operation, FormulaError>
     }
 }
 
-impl TryFrom<String> for Expr {
+impl TryFrom<String> for ColumnExpr {
     type Error = FormulaError;
 
-    /// Reads what [`Expr`] prints.
+    /// Reads what [`ColumnExpr`] prints.
     fn try_from(text: String) -> Result<Self, FormulaError> {
         // Comparisons may appear only inside parentheses.
         let text = format!("({text})");

@@ -7,9 +7,9 @@ use std::fmt;
 pub use target::PriorTarget;
 
 use crate::error::{FormulaError, Span};
-use crate::expression::Expr;
+use crate::expression::ColumnExpr;
 use crate::spelling::suggestion;
-use crate::syntax::{Node, NodeKind, parse_tokens, quote_name, split_tokens};
+use crate::syntax::{NodeKind, SyntaxNode, parse_tokens, quote_name, split_tokens};
 
 /// A prior as written. The model checks whether its names exist.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,7 +88,7 @@ fn check_sides(left: &str, right: &str, tilde: usize) -> Result<(), FormulaError
     Err(error.in_prior(0))
 }
 
-fn parse_node(text: &str) -> Result<Node, FormulaError> {
+fn parse_node(text: &str) -> Result<SyntaxNode, FormulaError> {
     parse_tokens(&split_tokens(text)?, text.len())
 }
 
@@ -109,9 +109,9 @@ fn parse_distribution(text: &str) -> Result<(String, Vec<f64>, Span), FormulaErr
     Ok((name.clone(), values?, Span::new(start, start + name.len())))
 }
 
-fn read_constant(node: &Node) -> Result<f64, FormulaError> {
+fn read_constant(node: &SyntaxNode) -> Result<f64, FormulaError> {
     let mut named = None;
-    let expr = Expr::read_node(node, &mut |name, span| {
+    let expr = ColumnExpr::read_node(node, &mut |name, span| {
         named.get_or_insert((name.to_owned(), span));
     })?;
     if let Some((name, span)) = named {

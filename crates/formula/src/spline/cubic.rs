@@ -37,7 +37,7 @@ impl CubicSpline {
         let count = check_knots(knots, 2);
         let steps: Vec<f64> = knots.windows(2).map(|pair| pair[1] - pair[0]).collect();
         let inner = count - 2;
-        let mut system = Banded::new(inner, count);
+        let mut system = BandedSystem::new(inner, count);
         for row in 0..inner {
             let [h, next] = [steps[row], steps[row + 1]];
             system.add(row, row, (h + next) / 3.0);
@@ -68,7 +68,7 @@ impl CubicSpline {
     pub fn circle(knots: &[f64]) -> Self {
         let count = check_knots(knots, 4) - 1;
         let step = |at: usize| knots[at % count + 1] - knots[at % count];
-        let mut system = Banded::new(count, count);
+        let mut system = BandedSystem::new(count, count);
         for row in 0..count {
             let (before, after) = ((row + count - 1) % count, (row + 1) % count);
             let [h, next] = [step(before), step(row)];
@@ -282,14 +282,14 @@ fn combine_row(row: &[f64], matrix: &[f64], columns: usize) -> Vec<f64> {
 }
 
 /// A banded system whose matrix is diagonally dominant in each row.
-struct Banded {
+struct BandedSystem {
     size: usize,
     left: Vec<f64>,
     columns: usize,
     right: Vec<f64>,
 }
 
-impl Banded {
+impl BandedSystem {
     fn new(size: usize, columns: usize) -> Self {
         Self {
             size,

@@ -6,4 +6,4 @@ mod sample;
 
 pub use bspline::BSpline;
 pub use cubic::CubicSpline;
-pub use sample::Sample;
+pub use sample::KnotSample;

@@ -6,14 +6,14 @@ const MOST: usize = 8192;
 /// A sample of a column's values, and its range. Up to 8192 values all are kept, and of more every
 /// k-th, so that the same table gives the same knots however it is cut into blocks.
 #[derive(Clone, Debug)]
-pub struct Sample {
+pub struct KnotSample {
     values: Vec<f64>,
     every: usize,
     seen: usize,
     range: [f64; 2],
 }
 
-impl Default for Sample {
+impl Default for KnotSample {
     fn default() -> Self {
         Self {
             values: Vec::new(),
@@ -24,7 +24,7 @@ impl Default for Sample {
     }
 }
 
-impl Sample {
+impl KnotSample {
     /// Adds the next value.
     pub fn push(&mut self, value: f64) {
         // Adding zero turns −0 into 0.
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn quantiles_are_those_of_r() {
-        let mut sample = Sample::default();
+        let mut sample = KnotSample::default();
         for value in [3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0] {
             sample.push(value);
         }
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn of_many_values_some_of_all_parts_are_kept() {
-        let mut sample = Sample::default();
+        let mut sample = KnotSample::default();
         let count = 5 * MOST + 3;
         for k in 0..count {
             sample.push(k as f64);

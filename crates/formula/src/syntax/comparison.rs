@@ -2,7 +2,7 @@
 
 /// A comparison of two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Comparison {
+pub enum ComparisonOperator {
     /// `<`
     Below,
     /// `<=`
@@ -17,7 +17,7 @@ pub enum Comparison {
     Unequal,
 }
 
-impl Comparison {
+impl ComparisonOperator {
     /// The symbol as it is written.
     pub(crate) fn symbol(self) -> &'static str {
         self.spaced_symbol().trim()

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::comparison::Comparison;
+use super::comparison::ComparisonOperator;
 use super::token::{Token, TokenKind};
 use crate::error::{FormulaError, Span};
 
@@ -193,12 +193,12 @@ const SYMBOLS: &[(&str, TokenKind)] = &[
     (":", TokenKind::Colon),
     ("~", TokenKind::Tilde),
     (",", TokenKind::Comma),
-    ("==", TokenKind::Compare(Comparison::Equal)),
-    ("!=", TokenKind::Compare(Comparison::Unequal)),
-    ("<=", TokenKind::Compare(Comparison::AtMost)),
-    (">=", TokenKind::Compare(Comparison::AtLeast)),
-    ("<", TokenKind::Compare(Comparison::Below)),
-    (">", TokenKind::Compare(Comparison::Above)),
+    ("==", TokenKind::Compare(ComparisonOperator::Equal)),
+    ("!=", TokenKind::Compare(ComparisonOperator::Unequal)),
+    ("<=", TokenKind::Compare(ComparisonOperator::AtMost)),
+    (">=", TokenKind::Compare(ComparisonOperator::AtLeast)),
+    ("<", TokenKind::Compare(ComparisonOperator::Below)),
+    (">", TokenKind::Compare(ComparisonOperator::Above)),
     ("=", TokenKind::Equals),
     ("(", TokenKind::Open),
     (")", TokenKind::Close),

@@ -6,9 +6,9 @@ mod node;
 mod parser;
 mod token;
 
-pub use comparison::Comparison;
+pub use comparison::ComparisonOperator;
 pub use lexer::quote_name;
 pub(crate) use lexer::split_tokens;
-pub(crate) use node::{Binary, Node, NodeKind, Sign, SignedNode};
+pub(crate) use node::{BinaryOperator, NodeKind, Sign, SignedNode, SyntaxNode};
 pub(crate) use parser::parse_tokens;
 pub(crate) use token::{Token, TokenKind};

@@ -1,11 +1,11 @@
 //! The syntax tree: the pieces of a formula with their places.
 
-use super::comparison::Comparison;
+use super::comparison::ComparisonOperator;
 use crate::error::Span;
 
 /// A piece of a formula.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Node {
+pub(crate) struct SyntaxNode {
     pub(crate) kind: NodeKind,
     pub(crate) span: Span,
     /// Height of the tree, bounded so that walking it cannot exhaust the stack.
@@ -22,19 +22,19 @@ pub(crate) enum NodeKind {
     Dot,
     /// A flat list, because formulas with thousands of summands occur.
     Sum(Vec<SignedNode>),
-    Binary(Binary, Box<Node>, Box<Node>),
-    Negative(Box<Node>),
-    Call(String, Vec<Node>),
+    Binary(BinaryOperator, Box<SyntaxNode>, Box<SyntaxNode>),
+    Negative(Box<SyntaxNode>),
+    Call(String, Vec<SyntaxNode>),
     /// An argument by name: `k = 30`.
-    Named(String, Box<Node>),
-    Paren(Box<Node>),
+    Named(String, Box<SyntaxNode>),
+    Paren(Box<SyntaxNode>),
 }
 
 /// A summand.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SignedNode {
     pub(crate) sign: Sign,
-    pub(crate) node: Node,
+    pub(crate) node: SyntaxNode,
 }
 
 /// Whether a summand is added or removed.
@@ -55,7 +55,7 @@ impl Sign {
 
 /// An operator between two pieces, other than `+` and `-`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Binary {
+pub(crate) enum BinaryOperator {
     Cross,
     Slash,
     Power,
@@ -63,10 +63,10 @@ pub(crate) enum Binary {
     In,
     Pipe,
     DoublePipe,
-    Compare(Comparison),
+    Compare(ComparisonOperator),
 }
 
-impl Binary {
+impl BinaryOperator {
     pub(crate) fn symbol(self) -> &'static str {
         match self {
             Self::Cross => "*",
@@ -81,9 +81,9 @@ impl Binary {
     }
 }
 
-impl Node {
+impl SyntaxNode {
     /// The piece without the parentheses around it.
-    pub(crate) fn without_parens(&self) -> &Node {
+    pub(crate) fn without_parens(&self) -> &SyntaxNode {
         match &self.kind {
             NodeKind::Paren(inner) => inner.without_parens(),
             _ => self,

@@ -1,6 +1,6 @@
 //! One word of a formula and its place.
 
-use super::comparison::Comparison;
+use super::comparison::ComparisonOperator;
 use crate::error::Span;
 
 /// The kind of a token.
@@ -10,7 +10,7 @@ pub(crate) enum TokenKind {
     /// `"night"`: a level of a column.
     Text(String),
     Number(f64),
-    Compare(Comparison),
+    Compare(ComparisonOperator),
     Dot,
     Plus,
     Minus,

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use lehr_formula::{
-    BasisError, Coding, Column, EvaluateError, Expr, Formula, Polynomial, Term, TermBasis,
+    BasisError, Coding, ColumnExpr, ColumnValues, EvaluateError, Formula, Polynomial, Term,
+    TermBasis,
 };
 
 use crate::learned;
@@ -39,10 +40,10 @@ impl Table {
         self
     }
 
-    fn column(&self, name: &str) -> Option<Column<'_>> {
+    fn column(&self, name: &str) -> Option<ColumnValues<'_>> {
         Some(match self.0.get(name)? {
-            Stored::Numbers(values) => Column::Numbers(values),
-            Stored::Labels(codes, levels) => Column::Labels { codes, levels },
+            Stored::Numbers(values) => ColumnValues::Numbers(values),
+            Stored::Labels(codes, levels) => ColumnValues::Labels { codes, levels },
         })
     }
 }
@@ -105,7 +106,7 @@ fn arithmetic_is_floating_point_arithmetic() {
 #[test]
 fn an_expression_reads_its_columns_through_a_closure() {
     let values = [1.0, 10.0];
-    let expr = Expr::Column("x".into());
+    let expr = ColumnExpr::Column("x".into());
     let found = expr.evaluate_columns(&|name| (name == "x").then_some(&values[..]));
     assert_eq!(found, Ok(vec![1.0, 10.0]));
     assert_eq!(

@@ -1,6 +1,6 @@
 //! A table of formulas and their full forms.
 
-use lehr_formula::{Coding, Correlation, Formula, Intercept, Term, effect_codings};
+use lehr_formula::{Coding, EffectCorrelation, Formula, Intercept, Term, effect_codings};
 
 /// The columns that `.` stands for.
 const COLUMNS: [&str; 5] = ["y", "x1", "x2", "my col", "g"];
@@ -268,7 +268,7 @@ fn terms_know_their_parts() {
     );
     let group = &terms.groups[0];
     assert_eq!(group.intercept, Intercept::Absent);
-    assert_eq!(group.correlation, Correlation::Independent);
+    assert_eq!(group.correlation, EffectCorrelation::Independent);
     assert_eq!(group.grouping, ["g", "h"]);
     assert_eq!(
         (group.term_label(), group.effect_names()),

@@ -1,6 +1,6 @@
 //! Formulas of several responses.
 
-use lehr_formula::{Formulas, Residuals};
+use lehr_formula::{Formulas, ResidualCorrelation};
 
 const COLUMNS: [&str; 5] = ["y", "z", "n", "x", "g"];
 
@@ -36,15 +36,18 @@ fn formulas_of_brms_are_read_as_they_stand() {
 #[test]
 fn residuals_are_correlated_where_that_is_written() {
     for (text, residuals) in [
-        ("mvbind(y, z) ~ x", Residuals::Independent),
+        ("mvbind(y, z) ~ x", ResidualCorrelation::Independent),
         (
             "mvbind(y, z) ~ x + set_rescor(FALSE)",
-            Residuals::Independent,
+            ResidualCorrelation::Independent,
         ),
-        ("mvbind(y, z) ~ x + set_rescor(TRUE)", Residuals::Correlated),
+        (
+            "mvbind(y, z) ~ x + set_rescor(TRUE)",
+            ResidualCorrelation::Correlated,
+        ),
         (
             "bf(y ~ x) + bf(z ~ x) + set_rescor(TRUE)",
-            Residuals::Correlated,
+            ResidualCorrelation::Correlated,
         ),
     ] {
         assert_eq!(

@@ -1,6 +1,6 @@
 //! Spline columns have the values of R's package splines.
 
-use lehr_formula::{Coding, Column, Formula};
+use lehr_formula::{Coding, ColumnValues, Formula};
 
 use crate::learned;
 
@@ -18,9 +18,9 @@ const SPLINE_ROWS: [f64; 11] = [0.5, 1.2, 2.1, 2.9, 4.4, 5.0, 6.3, 7.7, 8.1, 9.6
 fn splines(source: &str, places: &[f64]) -> Vec<Vec<f64>> {
     let formula = Formula::parse(&format!("y ~ {source}")).unwrap();
     let term = &formula.expand(&["y", "x"]).unwrap().fixed[0];
-    let rows = |name: &str| (name == "x").then_some(Column::Numbers(&SPLINE_ROWS[..]));
+    let rows = |name: &str| (name == "x").then_some(ColumnValues::Numbers(&SPLINE_ROWS[..]));
     let basis = learned(term, &[Coding::Treatment], &rows).unwrap();
-    let at = |name: &str| (name == "x").then_some(Column::Numbers(places));
+    let at = |name: &str| (name == "x").then_some(ColumnValues::Numbers(places));
     basis.evaluate_columns(&at).unwrap()
 }
 

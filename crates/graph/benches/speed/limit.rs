@@ -9,7 +9,7 @@
 
 use std::hint::black_box;
 
-use lehr_graph::Level;
+use lehr_graph::SimdLevel;
 use lehr_graph::{Graph, Plan};
 use pulp::{Simd, WithSimd};
 
@@ -51,7 +51,7 @@ impl WithSimd for ToAndFro<'_> {
 /// Seconds to read `numbers` forwards and backwards.
 fn to_and_fro(numbers: usize) -> f64 {
     let x: Vec<f64> = (0..numbers).map(noise).collect();
-    let arch = Level::arch_of_process();
+    let arch = SimdLevel::arch_of_process();
     time(|| {
         black_box(arch.dispatch(ToAndFro { x: &x }));
     })
@@ -84,7 +84,7 @@ impl WithSimd for Peak {
 
 /// Seconds per multiplication and addition of one number.
 fn peak() -> f64 {
-    let arch = Level::arch_of_process();
+    let arch = SimdLevel::arch_of_process();
     let turns = black_box(1_000);
     let (_, numbers) = arch.dispatch(Peak { turns });
     let run = time(|| {

@@ -6,7 +6,7 @@
     reason = "vector code must be compiled for the set it is dispatched to"
 )]
 
-use lehr_graph::Level;
+use lehr_graph::SimdLevel;
 use lehr_graph::math;
 use lehr_graph::{Graph, Plan, Workspace};
 use pulp::{Simd, WithSimd};
@@ -151,7 +151,7 @@ pub(crate) fn table() {
     for lanes in [1, 16] {
         let data = Data::new(lanes);
         let (plan, mut workspace) = planned(&data, lanes);
-        let arch = Level::arch_of_process();
+        let arch = SimdLevel::arch_of_process();
         let mut value = vec![0.0; lanes];
         let (mut slope, mut bend) = (vec![0.0; lanes * WIDTH], vec![0.0; lanes * WIDTH]);
         let mut by_hand = || {

@@ -63,9 +63,9 @@ pub(super) enum OnError {
 const MOST_NESTED: usize = 1000;
 
 /// A rule at work, until it is dropped.
-pub(crate) struct Nested<'g>(&'g Cell<usize>);
+pub(crate) struct RuleGuard<'g>(&'g Cell<usize>);
 
-impl Drop for Nested<'_> {
+impl Drop for RuleGuard<'_> {
     fn drop(&mut self) {
         self.0.set(self.0.get() - 1);
     }
@@ -131,11 +131,11 @@ impl Graph {
     }
 
     /// Begins a rule; `None` if as many as the stack has room for are at work inside each other.
-    pub(crate) fn nest(&self) -> Option<Nested<'_>> {
+    pub(crate) fn nest(&self) -> Option<RuleGuard<'_>> {
         let nested = self.nested.get();
         (nested < MOST_NESTED).then(|| {
             self.nested.set(nested + 1);
-            Nested(&self.nested)
+            RuleGuard(&self.nested)
         })
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::graph::{Graph, InputInfo, Node, NodeId, OnError, ShapeError};
 use super::handle::{Expr, Indices};
-use crate::length::Length;
+use crate::length::AxisLength;
 use crate::primitive::Op;
 use crate::shape::Shape;
 
@@ -75,8 +75,11 @@ impl Graph {
     /// The numbers `0, 1, …, length − 1`.
     #[track_caller]
     pub fn iota(&self, length: usize) -> Expr<'_> {
-        if Length(length).is_symbolic() {
-            return self.fail(format!("iota: expects a number, found {}", Length(length)));
+        if AxisLength(length).is_symbolic() {
+            return self.fail(format!(
+                "iota: expects a number, found {}",
+                AxisLength(length)
+            ));
         }
         let values: Vec<f64> = (0..length).map(|i| i as f64).collect();
         self.constant([length], &values)

@@ -74,7 +74,7 @@ impl Space {
 
 /// The start of an array, as seen from a block of lanes and rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Address {
+pub(crate) struct ArrayAddress {
     pub(crate) space: Space,
     pub(crate) offset: usize,
     /// Step from one row block to the next.

@@ -1,7 +1,7 @@
 //! Elementwise arithmetic, and short runs of it packed into a cache line.
 
-use super::address::{Address, Extent, Space};
-use super::grid::Grid;
+use super::address::{ArrayAddress, Extent, Space};
+use super::grid::LoopGrid;
 use crate::primitive::{Binary, Unary};
 
 /// Operations of a few machine instructions per register: result first, then up to three operands.
@@ -63,7 +63,7 @@ impl Arithmetic {
 
 /// An address in the plan's own memory, outside of row loops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Place {
+pub(crate) struct CompactAddress {
     offset: u32,
     per_lane: u32,
     /// The space, numbered by [`Space::index`].
@@ -72,12 +72,12 @@ pub(crate) struct Place {
     step: u8,
 }
 
-impl Place {
-    fn new(address: Address, step: usize) -> Option<Place> {
+impl CompactAddress {
+    fn new(address: ArrayAddress, step: usize) -> Option<CompactAddress> {
         if matches!(address.space, Space::Lent(_)) || address.per_block != 0 {
             return None;
         }
-        Some(Place {
+        Some(CompactAddress {
             offset: address.offset.try_into().ok()?,
             per_lane: address.per_lane.try_into().ok()?,
             space: address.space.index() as u8,
@@ -102,7 +102,7 @@ impl Place {
 /// One run of arithmetic, packed into a cache line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Short {
-    pub(crate) to: [Place; 4],
+    pub(crate) to: [CompactAddress; 4],
     per: u32,
     lanes: bool,
     pub(crate) op: Arithmetic,
@@ -110,12 +110,12 @@ pub(crate) struct Short {
 
 impl Short {
     /// The run of an instruction, if it is one and fits.
-    pub(crate) fn new(op: Arithmetic, to: &[Address; 4], grid: &Grid) -> Option<Short> {
+    pub(crate) fn new(op: Arithmetic, to: &[ArrayAddress; 4], grid: &LoopGrid) -> Option<Short> {
         let Extent { per, lanes, rows } = grid.run;
         if rows || !grid.outer.is_empty() {
             return None;
         }
-        let place = |k: usize| Place::new(to[k], grid.steps[k]);
+        let place = |k: usize| CompactAddress::new(to[k], grid.steps[k]);
         Some(Short {
             to: [place(0)?, place(1)?, place(2)?, place(3)?],
             per: per.try_into().ok()?,

@@ -11,7 +11,7 @@ pub(crate) struct Dim {
 
 /// The iteration space of an elementwise instruction: outer loops around one run.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Grid {
+pub(crate) struct LoopGrid {
     pub(crate) outer: Vec<Dim>,
     pub(crate) run: Extent,
     /// Step of result and operands along the run: 0 repeats one number.

@@ -4,11 +4,11 @@ mod address;
 mod arithmetic;
 mod grid;
 
-pub(crate) use address::{Address, Extent, IndexAddress, Space};
-pub(crate) use arithmetic::{Arithmetic, Place, Short};
-pub(crate) use grid::{Dim, Grid};
+pub(crate) use address::{ArrayAddress, Extent, IndexAddress, Space};
+pub(crate) use arithmetic::{Arithmetic, CompactAddress, Short};
+pub(crate) use grid::{Dim, LoopGrid};
 
-use crate::primitive::factor::Form;
+use crate::primitive::factor::TriangularForm;
 use crate::primitive::{Binary, Direction, Reduction, Unary};
 
 /// Whether a result replaces the old value or is added to it.
@@ -21,7 +21,7 @@ pub(crate) enum Write {
 /// A matrix operand with its strides; `batch` is the step from one product to the next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Mat {
-    pub(crate) at: Address,
+    pub(crate) at: ArrayAddress,
     pub(crate) row: Extent,
     pub(crate) col: Extent,
     pub(crate) batch: Extent,
@@ -31,7 +31,7 @@ pub(crate) struct Mat {
 /// to the next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PerLane<const N: usize> {
-    pub(crate) at: [Address; N],
+    pub(crate) at: [ArrayAddress; N],
     pub(crate) steps: [Extent; N],
     pub(crate) count: Extent,
 }
@@ -50,7 +50,7 @@ pub(crate) struct Products {
 
 /// `[outer][length][inner] → [outer][inner]`
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Axis {
+pub(crate) struct ReducedAxis {
     pub(crate) outer: Extent,
     pub(crate) length: Extent,
     pub(crate) inner: usize,
@@ -58,7 +58,7 @@ pub(crate) struct Axis {
 
 /// The selected rows, and the width of each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Rows {
+pub(crate) struct RowSelection {
     pub(crate) indices: IndexAddress,
     /// How many row numbers there are.
     pub(crate) count: Extent,
@@ -73,41 +73,41 @@ pub(crate) struct Rows {
 pub(crate) enum Instruction {
     Arithmetic {
         op: Arithmetic,
-        to: [Address; 4],
-        grid: Grid,
+        to: [ArrayAddress; 4],
+        grid: LoopGrid,
     },
     /// Arithmetic on one run each, packed.
     Sequence(Vec<Short>),
     Unary {
         op: Unary,
-        to: [Address; 2],
-        grid: Grid,
+        to: [ArrayAddress; 2],
+        grid: LoopGrid,
     },
     /// Softplus and sigmoid of one operand, which share an exponential.
     Logistic {
-        to: [Address; 3],
-        grid: Grid,
+        to: [ArrayAddress; 3],
+        grid: LoopGrid,
     },
     Binary {
         op: Binary,
-        to: [Address; 3],
-        grid: Grid,
+        to: [ArrayAddress; 3],
+        grid: LoopGrid,
     },
     /// A strided copy: broadcast, slice, concat, transpose, diagonal.
     Copy {
-        to: [Address; 2],
-        grid: Grid,
+        to: [ArrayAddress; 2],
+        grid: LoopGrid,
     },
     /// Sets a run of numbers.
     Fill {
-        to: Address,
+        to: ArrayAddress,
         count: Extent,
         value: f64,
     },
     Reduce {
         by: Reduction,
         lanes: PerLane<2>,
-        axis: Axis,
+        axis: ReducedAxis,
         write: Write,
     },
     /// Σ x·y per lane.
@@ -125,11 +125,11 @@ pub(crate) enum Instruction {
     },
     Gather {
         lanes: PerLane<2>,
-        rows: Rows,
+        rows: RowSelection,
     },
     ScatterAdd {
         lanes: PerLane<2>,
-        rows: Rows,
+        rows: RowSelection,
     },
     MatMul(Box<Products>),
     Cholesky {
@@ -138,7 +138,7 @@ pub(crate) enum Instruction {
     },
     /// Result, factor, right side; `rows` systems per lane.
     Solve {
-        form: Form,
+        form: TriangularForm,
         lanes: PerLane<3>,
         rows: Extent,
         side: usize,
@@ -150,24 +150,24 @@ pub(crate) enum Instruction {
     },
     /// Sum over the lanes of the block, which are `step` apart.
     SumLanes {
-        to: [Address; 2],
+        to: [ArrayAddress; 2],
         lanes: Extent,
         step: Extent,
         size: usize,
     },
     /// Sum of the lane blocks' parts, in order.
     Combine {
-        to: [Address; 2],
+        to: [ArrayAddress; 2],
         size: usize,
     },
 }
 
 /// An accumulator of a row loop, one per strip, and the address of its total.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Tail {
+pub(crate) struct RowAccumulator {
     pub(crate) by: Reduction,
-    pub(crate) strip: Address,
-    pub(crate) total: Address,
+    pub(crate) strip: ArrayAddress,
+    pub(crate) total: ArrayAddress,
     pub(crate) size: Extent,
 }
 
@@ -181,14 +181,14 @@ pub(crate) struct RowLoop {
     pub(crate) block: usize,
     pub(crate) strips: usize,
     pub(crate) body: Vec<Instruction>,
-    pub(crate) tails: Vec<Tail>,
+    pub(crate) tails: Vec<RowAccumulator>,
     /// Floating-point operations of the whole loop per lane, to decide whether threads pay.
     pub(crate) flops: u64,
 }
 
 /// One step of a phase.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) enum Step {
+pub(crate) enum PhaseStep {
     Block(Vec<Instruction>),
     /// Elementwise work on long arrays, for a few lanes at a time: the result of one instruction is
     /// still in the first-level cache when the next one reads it.
@@ -201,8 +201,8 @@ pub(crate) enum Step {
 
 /// Steps that run once, or once per block of lanes.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Phase {
+pub(crate) struct PlanPhase {
     pub(crate) laned: bool,
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<PhaseStep>,
     pub(crate) flops: u64,
 }

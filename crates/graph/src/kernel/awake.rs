@@ -29,15 +29,15 @@ pub fn with_threads_awake<R>(parts: bool, work: impl FnOnce() -> R) -> R {
                 }
             });
         }
-        let _end = End(&done);
+        let _end = EndSignal(&done);
         work()
     })
 }
 
 /// Tells the other threads that the work is over, also when it panics.
-struct End<'a>(&'a AtomicBool);
+struct EndSignal<'a>(&'a AtomicBool);
 
-impl Drop for End<'_> {
+impl Drop for EndSignal<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Release);
     }

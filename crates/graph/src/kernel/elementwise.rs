@@ -2,13 +2,13 @@
 
 use pulp::Simd;
 
-use super::frame::Frame;
-use super::turn::{Lines, transpose_lanes};
+use super::frame::BlockFrame;
+use super::turn::{StridedRows, transpose_lanes};
 use super::vector::{
     halved, lane_width, line_place, load_lanes, load_part, store_first, store_lanes, store_part,
 };
-use crate::instruction::{Address, Arithmetic, Grid, Write};
-use crate::instruction::{Place, Short};
+use crate::instruction::{Arithmetic, ArrayAddress, LoopGrid, Write};
+use crate::instruction::{CompactAddress, Short};
 use crate::math::{self, choose_lanes};
 use crate::primitive::{Binary, Unary};
 
@@ -21,9 +21,9 @@ const LOOPS: usize = 1 + crate::shape::MAX_RANK;
 /// that is not inlined is compiled without vector instructions.
 #[inline(always)]
 unsafe fn each_run<const N: usize>(
-    frame: &Frame,
-    to: &[Address; N],
-    grid: &Grid,
+    frame: &BlockFrame,
+    to: &[ArrayAddress; N],
+    grid: &LoopGrid,
     mut f: impl FnMut([*mut f64; N], usize),
 ) {
     // SAFETY: addresses of this plan.
@@ -193,10 +193,10 @@ macro_rules! arithmetic {
 #[inline(always)]
 pub(super) unsafe fn run_arithmetic<S: Simd>(
     simd: S,
-    frame: &Frame,
+    frame: &BlockFrame,
     op: Arithmetic,
-    to: &[Address; 4],
-    grid: &Grid,
+    to: &[ArrayAddress; 4],
+    grid: &LoopGrid,
 ) {
     let steps = grid.steps;
     // SAFETY: runs of this grid.
@@ -214,9 +214,9 @@ pub(super) unsafe fn run_arithmetic<S: Simd>(
 /// # Safety
 /// The list must belong to the frame's plan.
 #[inline(always)]
-pub(super) unsafe fn run_sequence<S: Simd>(simd: S, frame: &Frame, list: &[Short]) {
+pub(super) unsafe fn run_sequence<S: Simd>(simd: S, frame: &BlockFrame, list: &[Short]) {
     for short in list {
-        let steps = short.to.map(Place::step);
+        let steps = short.to.map(CompactAddress::step);
         // SAFETY: addresses of this plan.
         unsafe {
             let at = short.to.map(|place| frame.at_place(place));
@@ -332,10 +332,10 @@ macro_rules! each {
 #[inline(always)]
 pub(super) unsafe fn run_unary<S: Simd>(
     simd: S,
-    frame: &Frame,
+    frame: &BlockFrame,
     op: Unary,
-    to: &[Address; 2],
-    grid: &Grid,
+    to: &[ArrayAddress; 2],
+    grid: &LoopGrid,
 ) {
     match op {
         Unary::Exp => each!(function, simd, frame, to, grid, x => math::exp(simd, x)),
@@ -373,7 +373,12 @@ pub(super) unsafe fn run_unary<S: Simd>(
 /// # Safety
 /// The addresses and the grid must belong to the frame's plan.
 #[inline(always)]
-pub(super) unsafe fn run_logistic<S: Simd>(simd: S, frame: &Frame, to: &[Address; 3], grid: &Grid) {
+pub(super) unsafe fn run_logistic<S: Simd>(
+    simd: S,
+    frame: &BlockFrame,
+    to: &[ArrayAddress; 3],
+    grid: &LoopGrid,
+) {
     let w = lane_width::<S>();
     let step = grid.steps[2];
     // SAFETY: runs of this grid, and no access beyond the end of a run.
@@ -406,7 +411,12 @@ pub(super) unsafe fn run_logistic<S: Simd>(simd: S, frame: &Frame, to: &[Address
 
 /// # Safety
 /// The addresses and the grid must belong to the frame's plan.
-pub(super) unsafe fn run_binary(frame: &Frame, op: Binary, to: &[Address; 3], grid: &Grid) {
+pub(super) unsafe fn run_binary(
+    frame: &BlockFrame,
+    op: Binary,
+    to: &[ArrayAddress; 3],
+    grid: &LoopGrid,
+) {
     // SAFETY: runs of this grid.
     unsafe {
         each_run(frame, to, grid, |[out, x, y], n| {
@@ -421,7 +431,12 @@ pub(super) unsafe fn run_binary(frame: &Frame, op: Binary, to: &[Address; 3], gr
 /// # Safety
 /// The addresses and the grid must belong to the frame's plan.
 #[inline(always)]
-pub(super) unsafe fn copy_array<S: Simd>(simd: S, frame: &Frame, to: &[Address; 2], grid: &Grid) {
+pub(super) unsafe fn copy_array<S: Simd>(
+    simd: S,
+    frame: &BlockFrame,
+    to: &[ArrayAddress; 2],
+    grid: &LoopGrid,
+) {
     let [into, from, ..] = grid.steps;
     // SAFETY: runs of this grid.
     unsafe {
@@ -444,16 +459,21 @@ pub(super) unsafe fn copy_array<S: Simd>(simd: S, frame: &Frame, to: &[Address; 
 
 /// A copy whose runs go down the columns of a matrix, one column after another.
 #[inline(always)]
-unsafe fn transpose_array<S: Simd>(simd: S, frame: &Frame, to: &[Address; 2], grid: &Grid) {
+unsafe fn transpose_array<S: Simd>(
+    simd: S,
+    frame: &BlockFrame,
+    to: &[ArrayAddress; 2],
+    grid: &LoopGrid,
+) {
     let columns = &grid.outer[0];
     // SAFETY: addresses of this plan.
     let [out, x] = to.map(|address| unsafe { frame.pointer_at(address) });
     let (from, to) = (
-        Lines {
+        StridedRows {
             at: x,
             step: grid.steps[1],
         },
-        Lines {
+        StridedRows {
             at: out,
             step: frame.extent_count(columns.steps[0]),
         },

@@ -2,10 +2,10 @@
 
 use pulp::{Simd, WithSimd};
 
-use super::frame::Frame;
-use super::reduce::Block;
+use super::frame::BlockFrame;
+use super::reduce::BlockReduction;
 use super::{elementwise, factor, index, matmul, reduce};
-use crate::instruction::{Instruction, PerLane, Rows, Write};
+use crate::instruction::{Instruction, PerLane, RowSelection, Write};
 
 /// Runs the body with the pointers of each lane. This is a macro and not a function of a closure,
 /// because a closure may stay a call that is compiled without vector instructions.
@@ -25,7 +25,7 @@ macro_rules! per_lane {
 
 /// One instruction on one frame.
 struct Call<'a> {
-    frame: &'a Frame,
+    frame: &'a BlockFrame,
     instruction: &'a Instruction,
 }
 
@@ -37,7 +37,7 @@ struct Call<'a> {
 #[inline(always)]
 pub(super) unsafe fn execute_instruction<S: Simd>(
     simd: S,
-    frame: &Frame,
+    frame: &BlockFrame,
     instruction: &Instruction,
 ) {
     let call = Call { frame, instruction };
@@ -90,7 +90,7 @@ function!(RunProducts, simd, frame,
     _ => unreachable!());
 function!(RunSums, simd, frame,
 Instruction::Reduce { by, lanes, axis, write } => {
-    let block = Block {
+    let block = BlockReduction {
         by: *by,
         outer: frame.extent_count(axis.outer),
         length: frame.extent_count(axis.length),
@@ -120,7 +120,7 @@ function!(RunRest, simd, frame,
 /// # Safety
 /// As [`execute_instruction`].
 #[inline(always)]
-unsafe fn execute_rare<S: Simd>(simd: S, frame: &Frame, instruction: &Instruction) {
+unsafe fn execute_rare<S: Simd>(simd: S, frame: &BlockFrame, instruction: &Instruction) {
     // SAFETY: addresses, counts and strides come from the planner.
     unsafe {
         match instruction {
@@ -185,7 +185,7 @@ unsafe fn execute_rare<S: Simd>(simd: S, frame: &Frame, instruction: &Instructio
 /// The number of lanes, if all lanes share a factor and their right sides, of `size` numbers each,
 /// are contiguous.
 #[inline(always)]
-fn one_factor(frame: &Frame, lanes: &PerLane<3>, size: usize) -> Option<usize> {
+fn one_factor(frame: &BlockFrame, lanes: &PerLane<3>, size: usize) -> Option<usize> {
     let [out, factor, right] = lanes.steps.map(|step| frame.extent_count(step));
     let count = frame.extent_count(lanes.count);
     (count > 1 && factor == 0 && out == size && right == size).then_some(count)
@@ -194,7 +194,7 @@ fn one_factor(frame: &Frame, lanes: &PerLane<3>, size: usize) -> Option<usize> {
 /// # Safety
 /// As [`execute_instruction`].
 #[inline(always)]
-unsafe fn row_numbers<'a>(frame: &Frame, rows: &Rows) -> &'a [u32] {
+unsafe fn row_numbers<'a>(frame: &BlockFrame, rows: &RowSelection) -> &'a [u32] {
     // SAFETY: the workspace holds a whole column, which is not written to during a run.
     unsafe {
         std::slice::from_raw_parts(

@@ -14,9 +14,9 @@ use pulp::Simd;
 
 use super::reduce::dot_product;
 use super::triangular::{LONGEST, side_by_side, substitute_backward, substitute_forward};
-use super::turn::Lines;
+use super::turn::StridedRows;
 use super::vector::line_place;
-use crate::primitive::factor::Form;
+use crate::primitive::factor::TriangularForm;
 
 /// From this side length on, products of matrices are faster.
 const LARGE: usize = 48;
@@ -45,7 +45,7 @@ pub(super) unsafe fn factor_cholesky<S: Simd>(simd: S, out: *mut f64, a: *const 
     unsafe {
         lower_half(out, a, n);
         match n {
-            ..LARGE => cholesky_small(simd, Lines { at: out, step: n }, n),
+            ..LARGE => cholesky_small(simd, StridedRows { at: out, step: n }, n),
             LARGE..HUGE => cholesky_panels(simd, out, n),
             _ => cholesky_large(out, n),
         }
@@ -79,7 +79,7 @@ unsafe fn lower_half(out: *mut f64, a: *const f64, n: usize) {
 
 /// The factor of the `side` rows and columns at `l`, whose rows are `step` numbers apart.
 #[inline(always)]
-unsafe fn cholesky_small<S: Simd>(simd: S, l: Lines, side: usize) {
+unsafe fn cholesky_small<S: Simd>(simd: S, l: StridedRows, side: usize) {
     for i in 0..side {
         // SAFETY: rows i and j below `side`.
         unsafe {
@@ -105,14 +105,14 @@ unsafe fn cholesky_panels<S: Simd>(simd: S, l: *mut f64, n: usize) {
         let below = n - first - side;
         // SAFETY: rows and columns below `n`.
         unsafe {
-            let lines = |row: usize| Lines {
+            let lines = |row: usize| StridedRows {
                 at: l.add(row * n + first),
                 step: n,
             };
             let (corner, panel) = (lines(first), lines((first + side).min(n - 1)));
             cholesky_small(simd, corner, side);
             if below > 0 {
-                side_by_side(simd, Form::Lower, panel, corner, (below, side));
+                side_by_side(simd, TriangularForm::Lower, panel, corner, (below, side));
                 subtract_square(panel, (below, side));
             }
         }
@@ -120,7 +120,7 @@ unsafe fn cholesky_panels<S: Simd>(simd: S, l: *mut f64, n: usize) {
 }
 
 /// Subtracts P Pᵀ from the lower half of the columns right of a panel P of `side` columns.
-unsafe fn subtract_square(panel: Lines, (rows, side): (usize, usize)) {
+unsafe fn subtract_square(panel: StridedRows, (rows, side): (usize, usize)) {
     let step = panel.step as isize;
     let all = BlockStructure::Rectangular;
     // SAFETY: the panel and the columns right of it do not overlap.
@@ -172,7 +172,7 @@ unsafe fn cholesky_large(l: *mut f64, n: usize) {
 #[inline(always)]
 pub(super) unsafe fn solve_triangular<S: Simd>(
     simd: S,
-    form: Form,
+    form: TriangularForm,
     [out, l, b]: [*mut f64; 3],
     (rows, n): (usize, usize),
 ) {
@@ -182,7 +182,7 @@ pub(super) unsafe fn solve_triangular<S: Simd>(
             std::ptr::copy_nonoverlapping(b, out, rows * n);
         }
         if rows >= SEVERAL && n <= LONGEST {
-            let [x, l] = [out, l].map(|at| Lines { at, step: n });
+            let [x, l] = [out, l].map(|at| StridedRows { at, step: n });
             return side_by_side(simd, form, x, l, (rows, n));
         }
         if n >= LARGE && rows > 1 {
@@ -190,21 +190,28 @@ pub(super) unsafe fn solve_triangular<S: Simd>(
         }
         for row in 0..rows {
             match form {
-                Form::Lower => substitute_forward(simd, out.add(row * n), l, n),
-                Form::LowerTransposed => substitute_backward(simd, out.add(row * n), l, n),
+                TriangularForm::Lower => substitute_forward(simd, out.add(row * n), l, n),
+                TriangularForm::LowerTransposed => {
+                    substitute_backward(simd, out.add(row * n), l, n);
+                }
             }
         }
     }
 }
 
-unsafe fn solve_large(form: Form, out: *mut f64, l: *const f64, (rows, n): (usize, usize)) {
+unsafe fn solve_large(
+    form: TriangularForm,
+    out: *mut f64,
+    l: *const f64,
+    (rows, n): (usize, usize),
+) {
     // SAFETY: `n × n` row-major factor; the rows of the right side are the columns here.
     unsafe {
         let l = MatRef::from_raw_parts(l, n, n, n as isize, 1);
         let x = MatMut::from_raw_parts_mut(out, n, rows, 1, n as isize);
         match form {
-            Form::Lower => solve_lower_triangular_in_place(l, x, Par::Seq),
-            Form::LowerTransposed => {
+            TriangularForm::Lower => solve_lower_triangular_in_place(l, x, Par::Seq),
+            TriangularForm::LowerTransposed => {
                 solve_upper_triangular_in_place(l.transpose(), x, Par::Seq);
             }
         }
@@ -233,7 +240,7 @@ pub(super) unsafe fn copy_triangle(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::level::Level;
+    use crate::level::SimdLevel;
     use pulp::WithSimd;
 
     /// A factor with a diagonal around two, and numbers that are symmetric around zero below it.
@@ -268,7 +275,7 @@ mod tests {
     }
 
     struct Solved<'a> {
-        form: Form,
+        form: TriangularForm,
         l: &'a mut [f64],
         right: &'a mut [f64],
         size: (usize, usize),
@@ -292,7 +299,7 @@ mod tests {
         for n in [1, 7, 31, 47, 48, 64, 65, 97, 130, 511, 513] {
             let known = factor(n);
             let square = squared(&known, n);
-            for arch in Level::all().into_iter().filter_map(Level::arch) {
+            for arch in SimdLevel::all().into_iter().filter_map(SimdLevel::arch) {
                 let found = arch.dispatch(Factorised(&square, n));
                 let far = found.iter().zip(&known).map(|(a, b)| (a - b).abs());
                 let far = far.fold(
@@ -309,7 +316,7 @@ mod tests {
         for (n, bad) in [(20, 7), (100, 40), (130, 129), (600, 300)] {
             let mut square = squared(&factor(n), n);
             square[bad * n + bad] = -1.0;
-            for arch in Level::all().into_iter().filter_map(Level::arch) {
+            for arch in SimdLevel::all().into_iter().filter_map(SimdLevel::arch) {
                 let found = arch.dispatch(Factorised(&square, n));
                 assert!((bad..n).all(|i| found[i * n + i].is_nan()), "{arch:?} {n}");
             }
@@ -325,14 +332,14 @@ mod tests {
         {
             let (mut l, x) = (factor(n), (0..rows * n).map(|k| (0.3 * k as f64).cos()));
             let x: Vec<f64> = x.collect();
-            for form in [Form::Lower, Form::LowerTransposed] {
+            for form in [TriangularForm::Lower, TriangularForm::LowerTransposed] {
                 let entry = |i: usize, j: usize| match form {
-                    Form::Lower => l[i * n + j],
-                    Form::LowerTransposed => l[j * n + i],
+                    TriangularForm::Lower => l[i * n + j],
+                    TriangularForm::LowerTransposed => l[j * n + i],
                 };
                 let times = |k: usize| (0..n).map(|j| entry(k % n, j) * x[k / n * n + j]).sum();
                 let mut right: Vec<f64> = (0..rows * n).map(times).collect();
-                for arch in Level::all().into_iter().filter_map(Level::arch) {
+                for arch in SimdLevel::all().into_iter().filter_map(SimdLevel::arch) {
                     let (l, right) = (&mut l[..], &mut right[..]);
                     let size = (rows, n);
                     let found = arch.dispatch(Solved {

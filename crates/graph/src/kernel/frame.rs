@@ -1,11 +1,11 @@
 //! The current block of lanes and rows: the start of its memory and how far it reaches.
 
-use crate::instruction::Place;
-use crate::instruction::{Address, Extent, IndexAddress, Space};
+use crate::instruction::CompactAddress;
+use crate::instruction::{ArrayAddress, Extent, IndexAddress, Space};
 
 /// How many numbers each space holds from its base on, for the checks of debug builds.
 #[cfg(debug_assertions)]
-pub(crate) struct Limits {
+pub(crate) struct SpaceLimits {
     /// The plan's own spaces as one block of lanes and one strip of rows see them, in the order of
     /// [`Space::index`].
     pub(crate) owned: [usize; 4],
@@ -14,7 +14,7 @@ pub(crate) struct Limits {
 }
 
 #[cfg(debug_assertions)]
-impl Limits {
+impl SpaceLimits {
     pub(super) fn of_space(&self, space: Space) -> usize {
         match space {
             Space::Lent(k) => self.lent[k as usize],
@@ -25,7 +25,7 @@ impl Limits {
 
 /// Resolves addresses and extents for one block.
 #[derive(Clone, Copy)]
-pub(crate) struct Frame {
+pub(crate) struct BlockFrame {
     /// Bases of the owned spaces, in the order of [`Space::index`].
     pub(crate) bases: [*mut f64; 4],
     pub(crate) lent: *const *const f64,
@@ -39,15 +39,15 @@ pub(crate) struct Frame {
     pub(crate) lane_blocks: (usize, usize),
     /// How far each space reaches from its base, for the checks of debug builds.
     #[cfg(debug_assertions)]
-    pub(crate) limits: *const Limits,
+    pub(crate) limits: *const SpaceLimits,
 }
 
 // SAFETY: blocks that run side by side write to disjoint memory (see the module's head).
-unsafe impl Send for Frame {}
+unsafe impl Send for BlockFrame {}
 // SAFETY: as above.
-unsafe impl Sync for Frame {}
+unsafe impl Sync for BlockFrame {}
 
-impl Frame {
+impl BlockFrame {
     #[inline(always)]
     pub(super) fn extent_count(&self, extent: Extent) -> usize {
         let lanes = if extent.lanes { self.lanes } else { 1 };
@@ -56,7 +56,7 @@ impl Frame {
     }
 
     /// The part of this block from lane `first` on, of at most `count` lanes.
-    pub(super) fn of_lanes(&self, first: usize, count: usize) -> Frame {
+    pub(super) fn of_lanes(&self, first: usize, count: usize) -> BlockFrame {
         let mut frame = *self;
         frame.lanes = count.min(self.lanes - first);
         frame.first_lanes[Space::Lane.index()] += first;
@@ -69,7 +69,7 @@ impl Frame {
     /// # Safety
     /// The address must belong to the plan this frame was made for.
     #[inline(always)]
-    pub(super) unsafe fn pointer_at(&self, address: Address) -> *mut f64 {
+    pub(super) unsafe fn pointer_at(&self, address: ArrayAddress) -> *mut f64 {
         let base = match address.space {
             // SAFETY: the table has an entry for every lent input, and lent inputs are never
             // written to.
@@ -82,7 +82,7 @@ impl Frame {
 
     /// How far from the base of its space an array starts.
     #[inline(always)]
-    pub(super) fn address_offset(&self, address: Address) -> usize {
+    pub(super) fn address_offset(&self, address: ArrayAddress) -> usize {
         let lane = match address.space {
             Space::Lent(_) => 0,
             owned => self.first_lanes[owned.index()],
@@ -93,9 +93,9 @@ impl Frame {
     /// The start of an array outside of row loops.
     ///
     /// # Safety
-    /// As for [`Frame::at`].
+    /// As for [`BlockFrame::at`].
     #[inline(always)]
-    pub(super) unsafe fn at_place(&self, place: Place) -> *mut f64 {
+    pub(super) unsafe fn at_place(&self, place: CompactAddress) -> *mut f64 {
         let space = place.space();
         // SAFETY: the plan placed the array within its space.
         unsafe { self.bases[space].add(place.offset(self.first_lanes[space])) }
@@ -104,7 +104,7 @@ impl Frame {
     /// The start of a column of row numbers.
     ///
     /// # Safety
-    /// As for [`Frame::at`].
+    /// As for [`BlockFrame::at`].
     #[inline(always)]
     pub(super) unsafe fn index_pointer(&self, address: IndexAddress) -> *const u32 {
         // SAFETY: the table has an entry for every index input.

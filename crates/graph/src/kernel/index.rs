@@ -3,7 +3,7 @@
 use pulp::Simd;
 
 use super::reduce::add_to;
-use crate::instruction::Rows;
+use crate::instruction::RowSelection;
 
 /// Copies row `indices[i]` of `x` to row `i` of `out`.
 ///
@@ -12,7 +12,12 @@ use crate::instruction::Rows;
 ///
 /// # Safety
 /// `out` must be writable for `indices.len()` rows, `x` readable for `rows.below`.
-pub(super) unsafe fn gather_rows(out: *mut f64, x: *const f64, indices: &[u32], rows: &Rows) {
+pub(super) unsafe fn gather_rows(
+    out: *mut f64,
+    x: *const f64,
+    indices: &[u32],
+    rows: &RowSelection,
+) {
     let width = rows.width;
     for (i, &index) in indices.iter().enumerate() {
         let row = checked_index(index, rows);
@@ -27,7 +32,7 @@ pub(super) unsafe fn gather_rows(out: *mut f64, x: *const f64, indices: &[u32], 
 }
 
 #[inline(always)]
-fn checked_index(index: u32, rows: &Rows) -> usize {
+fn checked_index(index: u32, rows: &RowSelection) -> usize {
     let (row, below) = (index as usize, rows.below);
     assert!(
         row < below,
@@ -49,7 +54,7 @@ pub(super) unsafe fn scatter_add<S: Simd>(
     out: *mut f64,
     x: *const f64,
     indices: &[u32],
-    rows: &Rows,
+    rows: &RowSelection,
 ) {
     let width = rows.width;
     for (i, &index) in indices.iter().enumerate() {

@@ -4,11 +4,13 @@
 //! The planner proves this once for all runs. The check tests the planner: a plan that reaches too
 //! far panics at the instruction instead of overwriting its neighbour.
 
-use super::frame::{Frame, Limits};
-use crate::instruction::{Address, Dim, Extent, Grid, Instruction, Mat, PerLane, Products, Rows};
+use super::frame::{BlockFrame, SpaceLimits};
+use crate::instruction::{
+    ArrayAddress, Dim, Extent, Instruction, LoopGrid, Mat, PerLane, Products, RowSelection,
+};
 
 /// Panics unless `instruction` stays within the memory of its plan.
-pub(super) fn check_instruction(frame: &Frame, instruction: &Instruction) {
+pub(super) fn check_instruction(frame: &BlockFrame, instruction: &Instruction) {
     let reach = Reach { frame, instruction };
     match instruction {
         Instruction::Arithmetic { to, grid, .. } => reach.check_grid(to, grid),
@@ -57,13 +59,13 @@ pub(super) fn check_instruction(frame: &Frame, instruction: &Instruction) {
 }
 
 /// Panics unless `count` numbers from `address` on lie within their space.
-pub(super) fn check_run(frame: &Frame, address: Address, count: usize) {
+pub(super) fn check_run(frame: &BlockFrame, address: ArrayAddress, count: usize) {
     let limit = limits(frame).of_space(address.space);
     let end = frame.address_offset(address) + count;
     assert!(end <= limit, "{address:?} reaches {end} of {limit}");
 }
 
-fn limits(frame: &Frame) -> &Limits {
+fn limits(frame: &BlockFrame) -> &SpaceLimits {
     // SAFETY: the workspace, which owns the limits, is borrowed throughout a run.
     unsafe { &*frame.limits }
 }
@@ -75,16 +77,16 @@ fn last_offset(count: usize, step: usize) -> usize {
 
 /// One instruction on one frame.
 struct Reach<'a> {
-    frame: &'a Frame,
+    frame: &'a BlockFrame,
     instruction: &'a Instruction,
 }
 
 impl Reach<'_> {
-    fn limits(&self) -> &Limits {
+    fn limits(&self) -> &SpaceLimits {
         limits(self.frame)
     }
 
-    fn check_run(&self, address: Address, count: usize) {
+    fn check_run(&self, address: ArrayAddress, count: usize) {
         let limit = self.limits().of_space(address.space);
         let end = self.frame.address_offset(address) + count;
         let instruction = self.instruction;
@@ -94,7 +96,7 @@ impl Reach<'_> {
         );
     }
 
-    fn check_grid<const N: usize>(&self, to: &[Address; N], grid: &Grid) {
+    fn check_grid<const N: usize>(&self, to: &[ArrayAddress; N], grid: &LoopGrid) {
         let count = |extent: Extent| self.frame.extent_count(extent);
         let empty = |dim: &Dim| count(dim.count) == 0;
         if count(grid.run) == 0 || grid.outer.iter().any(empty) {
@@ -161,7 +163,7 @@ impl Reach<'_> {
 
     /// The number of values that a gather or scatter touches, once the row numbers themselves are
     /// checked.
-    fn check_indices(&self, rows: &Rows) -> usize {
+    fn check_indices(&self, rows: &RowSelection) -> usize {
         let count = self.frame.extent_count(rows.count);
         let end = self.frame.block * rows.indices.per_block + count;
         let limit = self.limits().indices[rows.indices.slot];

@@ -240,7 +240,7 @@ unsafe fn raise_to<S: Simd>(simd: S, y: *mut f64, x: *const f64, n: usize) {
 
 /// How a block is reduced.
 #[derive(Clone, Copy)]
-pub(super) struct Block {
+pub(super) struct BlockReduction {
     pub(super) by: Reduction,
     pub(super) outer: usize,
     pub(super) length: usize,
@@ -253,8 +253,13 @@ pub(super) struct Block {
 /// # Safety
 /// `x` must be readable and `out` writable for the block.
 #[inline(always)]
-pub(super) unsafe fn reduce_block<S: Simd>(simd: S, out: *mut f64, x: *const f64, block: Block) {
-    let Block {
+pub(super) unsafe fn reduce_block<S: Simd>(
+    simd: S,
+    out: *mut f64,
+    x: *const f64,
+    block: BlockReduction,
+) {
+    let BlockReduction {
         by,
         outer,
         length,
@@ -371,7 +376,7 @@ pub(super) unsafe fn accumulate_block(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::level::Level;
+    use crate::level::SimdLevel;
     use pulp::WithSimd;
 
     struct Both;
@@ -403,7 +408,7 @@ mod tests {
         #[inline(always)]
         fn with_simd<S: Simd>(self, simd: S) -> Vec<f64> {
             let mut found = vec![0.0; self.1];
-            let block = Block {
+            let block = BlockReduction {
                 by: Reduction::Max,
                 outer: 1,
                 length: self.0.len() / self.1,
@@ -433,7 +438,7 @@ mod tests {
                     };
                     let known: Vec<f64> = (0..inner).map(known).collect();
                     let same = |(a, b): (&f64, &f64)| a == b || (a.is_nan() && b.is_nan());
-                    for arch in Level::all().into_iter().filter_map(Level::arch) {
+                    for arch in SimdLevel::all().into_iter().filter_map(SimdLevel::arch) {
                         let found = arch.dispatch(Largest(&x, inner));
                         let label = format!("{arch:?} {inner} {length}");
                         assert!(found.iter().zip(&known).all(same), "{label}");
@@ -445,7 +450,7 @@ mod tests {
 
     #[test]
     fn four_sums_at_a_time_are_each_the_sum_of_its_register() {
-        for arch in Level::all().into_iter().filter_map(Level::arch) {
+        for arch in SimdLevel::all().into_iter().filter_map(SimdLevel::arch) {
             let (together, apart) = arch.dispatch(Both);
             assert_eq!(together, apart, "{arch:?}");
         }

@@ -4,9 +4,9 @@ use pulp::{Arch, Simd, WithSimd};
 use rayon::prelude::*;
 
 use super::execute::execute_instruction;
-pub(crate) use super::frame::Frame;
+pub(crate) use super::frame::BlockFrame;
 use super::reduce;
-use crate::instruction::{Instruction, Phase, RowLoop, Space, Step, Tail};
+use crate::instruction::{Instruction, PhaseStep, PlanPhase, RowAccumulator, RowLoop, Space};
 
 /// Work below this many flops is done by one thread.
 const WORTH_THREADS: u64 = 400_000;
@@ -14,7 +14,7 @@ const WORTH_THREADS: u64 = 400_000;
 /// A workspace as the interpreter sees it. Frames differ only in lanes and scratch.
 #[derive(Clone, Copy)]
 pub(crate) struct Machine {
-    pub(crate) frame: Frame,
+    pub(crate) frame: BlockFrame,
     pub(crate) lanes: usize,
     pub(crate) lane_block: usize,
     /// Numbers of scratch per strip, and strips per lane block.
@@ -23,7 +23,7 @@ pub(crate) struct Machine {
 
 impl Machine {
     /// The frame of a block of lanes.
-    fn lane_frame(&self, block: usize) -> Frame {
+    fn lane_frame(&self, block: usize) -> BlockFrame {
         let first = block * self.lane_block;
         let mut frame = self.frame;
         frame.first_lanes[Space::Pinned.index()] = first;
@@ -35,7 +35,7 @@ impl Machine {
     }
 
     /// Runs all phases.
-    pub(crate) fn run_phases(&self, arch: Arch, phases: &[Phase]) {
+    pub(crate) fn run_phases(&self, arch: Arch, phases: &[PlanPhase]) {
         for phase in phases {
             if !phase.laned {
                 self.run_steps(arch, phase, self.frame);
@@ -51,28 +51,28 @@ impl Machine {
         }
     }
 
-    fn run_steps(&self, arch: Arch, phase: &Phase, frame: Frame) {
+    fn run_steps(&self, arch: Arch, phase: &PlanPhase, frame: BlockFrame) {
         for step in &phase.steps {
             match step {
-                Step::Block(list) => arch.dispatch(Block { list, frame }),
-                Step::Lanes { group, list } => {
+                PhaseStep::Block(list) => arch.dispatch(InstructionList { list, frame }),
+                PhaseStep::Lanes { group, list } => {
                     for first in (0..frame.lanes).step_by(*group) {
                         let frame = frame.of_lanes(first, *group);
-                        arch.dispatch(Block { list, frame });
+                        arch.dispatch(InstructionList { list, frame });
                     }
                 }
-                Step::Rows(rows) => run_rows(arch, rows, frame, self.scratch.0),
+                PhaseStep::Rows(rows) => run_rows(arch, rows, frame, self.scratch.0),
             }
         }
     }
 }
 
 /// Whether any part of the phases would run on several threads.
-pub(crate) fn has_parts(phases: &[Phase], lanes: usize, blocks: usize) -> bool {
+pub(crate) fn has_parts(phases: &[PlanPhase], lanes: usize, blocks: usize) -> bool {
     let worth = |flops: u64| is_much(flops.saturating_mul(lanes as u64));
-    let strips = |step: &Step| match step {
-        Step::Rows(rows) => rows.strips > 1 && worth(rows.flops),
-        Step::Block(_) | Step::Lanes { .. } => false,
+    let strips = |step: &PhaseStep| match step {
+        PhaseStep::Rows(rows) => rows.strips > 1 && worth(rows.flops),
+        PhaseStep::Block(_) | PhaseStep::Lanes { .. } => false,
     };
     phases.iter().any(|phase| {
         phase.laned && blocks > 1 && worth(phase.flops) || phase.steps.iter().any(strips)
@@ -88,12 +88,12 @@ fn is_much(flops: u64) -> bool {
 }
 
 /// Instructions one after another. The interpreter is compiled for each instruction set only here.
-struct Block<'a> {
+struct InstructionList<'a> {
     list: &'a [Instruction],
-    frame: Frame,
+    frame: BlockFrame,
 }
 
-impl WithSimd for Block<'_> {
+impl WithSimd for InstructionList<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -108,7 +108,7 @@ impl WithSimd for Block<'_> {
 }
 
 /// One strip of a row loop: its blocks one after another into its own accumulators.
-fn run_strip(arch: Arch, rows: &RowLoop, mut frame: Frame, strip: usize) {
+fn run_strip(arch: Arch, rows: &RowLoop, mut frame: BlockFrame, strip: usize) {
     let blocks = rows.rows.div_ceil(rows.block);
     for tail in &rows.tails {
         let count = frame.extent_count(tail.size);
@@ -122,18 +122,18 @@ fn run_strip(arch: Arch, rows: &RowLoop, mut frame: Frame, strip: usize) {
         frame.block = b;
         frame.rows = rows.block.min(rows.rows - b * rows.block);
         let list = &rows.body;
-        arch.dispatch(Block { list, frame });
+        arch.dispatch(InstructionList { list, frame });
     }
 }
 
-fn strip_frame(frame: Frame, scratch: usize, strip: usize) -> Frame {
+fn strip_frame(frame: BlockFrame, scratch: usize, strip: usize) -> BlockFrame {
     let mut frame = frame;
     frame.bases[3] = frame.bases[3].wrapping_add(strip * scratch);
     frame
 }
 
 /// All strips, in parallel if that pays, then their totals in order.
-fn run_rows(arch: Arch, rows: &RowLoop, frame: Frame, scratch: usize) {
+fn run_rows(arch: Arch, rows: &RowLoop, frame: BlockFrame, scratch: usize) {
     let one = |strip: usize| {
         run_strip(arch, rows, strip_frame(frame, scratch, strip), strip);
     };
@@ -146,7 +146,7 @@ fn run_rows(arch: Arch, rows: &RowLoop, frame: Frame, scratch: usize) {
         (0..rows.strips).for_each(one);
     }
     for tail in &rows.tails {
-        arch.dispatch(Total {
+        arch.dispatch(StripTotal {
             tail,
             frame,
             scratch,
@@ -156,14 +156,14 @@ fn run_rows(arch: Arch, rows: &RowLoop, frame: Frame, scratch: usize) {
 }
 
 /// The sum of the strips' accumulators.
-struct Total<'a> {
-    tail: &'a Tail,
-    frame: Frame,
+struct StripTotal<'a> {
+    tail: &'a RowAccumulator,
+    frame: BlockFrame,
     scratch: usize,
     strips: usize,
 }
 
-impl WithSimd for Total<'_> {
+impl WithSimd for StripTotal<'_> {
     type Output = ();
 
     #[inline(always)]

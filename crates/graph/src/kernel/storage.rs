@@ -3,13 +3,13 @@
 /// One cache line of numbers, reached through pointers only.
 #[repr(align(64))]
 #[derive(Clone, Copy)]
-struct Line {
+struct CacheLine {
     _numbers: [f64; 8],
 }
 
 /// A block of numbers, zero at first, aligned to cache lines.
 pub(crate) struct Storage {
-    lines: Vec<Line>,
+    lines: Vec<CacheLine>,
 }
 
 impl Storage {
@@ -25,7 +25,7 @@ impl Storage {
             is_there,
             "there is no memory for an array of {size} numbers"
         );
-        lines.resize(count, Line { _numbers: [0.0; 8] });
+        lines.resize(count, CacheLine { _numbers: [0.0; 8] });
         Storage { lines }
     }
 

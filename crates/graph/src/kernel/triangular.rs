@@ -9,10 +9,10 @@ use std::mem::MaybeUninit;
 use pulp::Simd;
 
 use super::reduce::sum_four_lanes;
-use super::turn::{Lines, transpose_lanes};
+use super::turn::{StridedRows, transpose_lanes};
 use super::vector::{lane_width, line_place, load_lanes, load_part, store_lanes, store_part};
 use crate::instruction::Write;
-use crate::primitive::factor::Form;
+use crate::primitive::factor::TriangularForm;
 
 /// Rows of a block.
 const BLOCK: usize = 4;
@@ -27,10 +27,10 @@ pub(super) unsafe fn substitute_forward<S: Simd>(simd: S, x: *mut f64, l: *const
         // SAFETY: `n - i` rows are left.
         unsafe {
             match n - i {
-                1 => Rows::<1>::from(l, i, n).substitute_forward(simd, x),
-                2 => Rows::<2>::from(l, i, n).substitute_forward(simd, x),
-                3 => Rows::<3>::from(l, i, n).substitute_forward(simd, x),
-                _ => Rows::<BLOCK>::from(l, i, n).substitute_forward(simd, x),
+                1 => FactorRows::<1>::from(l, i, n).substitute_forward(simd, x),
+                2 => FactorRows::<2>::from(l, i, n).substitute_forward(simd, x),
+                3 => FactorRows::<3>::from(l, i, n).substitute_forward(simd, x),
+                _ => FactorRows::<BLOCK>::from(l, i, n).substitute_forward(simd, x),
             }
         }
     }
@@ -46,10 +46,10 @@ pub(super) unsafe fn substitute_backward<S: Simd>(simd: S, x: *mut f64, l: *cons
         // SAFETY: `n - i` rows are left.
         unsafe {
             match n - i {
-                1 => Rows::<1>::from(l, i, n).substitute_backward(simd, x),
-                2 => Rows::<2>::from(l, i, n).substitute_backward(simd, x),
-                3 => Rows::<3>::from(l, i, n).substitute_backward(simd, x),
-                _ => Rows::<BLOCK>::from(l, i, n).substitute_backward(simd, x),
+                1 => FactorRows::<1>::from(l, i, n).substitute_backward(simd, x),
+                2 => FactorRows::<2>::from(l, i, n).substitute_backward(simd, x),
+                3 => FactorRows::<3>::from(l, i, n).substitute_backward(simd, x),
+                _ => FactorRows::<BLOCK>::from(l, i, n).substitute_backward(simd, x),
             }
         }
     }
@@ -57,20 +57,20 @@ pub(super) unsafe fn substitute_backward<S: Simd>(simd: S, x: *mut f64, l: *cons
 
 /// The rows of L from `first` on; the pointer of each row is valid up to the diagonal.
 #[derive(Clone, Copy)]
-struct Rows<const C: usize> {
+struct FactorRows<const C: usize> {
     first: usize,
     at: [*const f64; C],
 }
 
-impl<const C: usize> Rows<C> {
+impl<const C: usize> FactorRows<C> {
     #[inline(always)]
-    unsafe fn from(l: *const f64, first: usize, n: usize) -> Rows<C> {
+    unsafe fn from(l: *const f64, first: usize, n: usize) -> FactorRows<C> {
         let mut at = [l; C];
         for (r, at) in at.iter_mut().enumerate() {
             // SAFETY: by the caller.
             *at = unsafe { l.add((first + r) * n) };
         }
-        Rows { first, at }
+        FactorRows { first, at }
     }
 
     #[inline(always)]
@@ -181,24 +181,26 @@ const MOST: usize = 16;
 /// A triangular matrix in the order in which its unknowns are solved: entry (s, t) with t ≤ s is
 /// the factor of unknown t in equation s, whichever way the system runs.
 #[derive(Clone, Copy)]
-struct Ordered {
+struct TriangularSystem {
     at: *const f64,
     row: isize,
     column: isize,
     side: usize,
-    form: Form,
+    form: TriangularForm,
 }
 
-impl Ordered {
+impl TriangularSystem {
     #[inline(always)]
-    fn new(form: Form, l: Lines, side: usize) -> Ordered {
+    fn new(form: TriangularForm, l: StridedRows, side: usize) -> TriangularSystem {
         let (n, step) = (side as isize, l.step as isize);
         let (at, row, column) = match form {
-            Form::Lower => (l.at, step, 1),
+            TriangularForm::Lower => (l.at, step, 1),
             // From the last unknown to the first, down the columns of L.
-            Form::LowerTransposed => (l.at.wrapping_offset((n - 1) * (step + 1)), -1, -step),
+            TriangularForm::LowerTransposed => {
+                (l.at.wrapping_offset((n - 1) * (step + 1)), -1, -step)
+            }
         };
-        Ordered {
+        TriangularSystem {
             at,
             row,
             column,
@@ -211,8 +213,8 @@ impl Ordered {
     #[inline(always)]
     fn unknown(self, s: usize) -> usize {
         match self.form {
-            Form::Lower => s,
-            Form::LowerTransposed => self.side - 1 - s,
+            TriangularForm::Lower => s,
+            TriangularForm::LowerTransposed => self.side - 1 - s,
         }
     }
 
@@ -236,22 +238,22 @@ impl Ordered {
 #[inline(always)]
 pub(super) unsafe fn side_by_side<S: Simd>(
     simd: S,
-    form: Form,
-    x: Lines,
-    l: Lines,
+    form: TriangularForm,
+    x: StridedRows,
+    l: StridedRows,
     (rows, n): (usize, usize),
 ) {
     let mut buffer = [MaybeUninit::<f64>::uninit(); LONGEST * MOST];
     let buffer = buffer.as_mut_ptr().cast::<f64>();
-    let (matrix, group) = (Ordered::new(form, l, n), 2 * lane_width::<S>());
-    let together = Lines {
+    let (matrix, group) = (TriangularSystem::new(form, l, n), 2 * lane_width::<S>());
+    let together = StridedRows {
         at: buffer,
         step: group,
     };
     for first in (0..rows).step_by(group) {
         // SAFETY: rows below `rows`; the buffer holds `n` groups.
         unsafe {
-            let own = Lines {
+            let own = StridedRows {
                 at: x.at.add(first * x.step),
                 ..x
             };
@@ -275,7 +277,7 @@ pub(super) unsafe fn side_by_side<S: Simd>(
 
 /// The unknowns of C steps from `first` on, for two registers of right sides.
 #[inline(always)]
-unsafe fn known<S: Simd, const C: usize>(simd: S, l: Ordered, x: *mut f64, first: usize) {
+unsafe fn known<S: Simd, const C: usize>(simd: S, l: TriangularSystem, x: *mut f64, first: usize) {
     let w = lane_width::<S>();
     // SAFETY: steps below the side of the matrix.
     unsafe {

@@ -7,12 +7,12 @@ use crate::instruction::Write;
 
 /// A matrix whose rows are contiguous and lie `step` numbers apart.
 #[derive(Clone, Copy)]
-pub(super) struct Lines {
+pub(super) struct StridedRows {
     pub(super) at: *mut f64,
     pub(super) step: usize,
 }
 
-impl Lines {
+impl StridedRows {
     #[inline(always)]
     unsafe fn entry(self, i: usize, j: usize) -> *mut f64 {
         // SAFETY: the caller stays within the matrix.
@@ -21,10 +21,10 @@ impl Lines {
 
     /// The part from row `i` and column `j` on.
     #[inline(always)]
-    unsafe fn from(self, i: usize, j: usize) -> Lines {
+    unsafe fn from(self, i: usize, j: usize) -> StridedRows {
         // SAFETY: the caller stays within the matrix.
         let at = unsafe { self.entry(i, j) };
-        Lines { at, ..self }
+        StridedRows { at, ..self }
     }
 }
 
@@ -41,7 +41,7 @@ const SQUARE: usize = 4;
 #[inline(always)]
 pub(super) unsafe fn transpose_lanes<S: Simd>(
     simd: S,
-    both: (Lines, Lines),
+    both: (StridedRows, StridedRows),
     size: (usize, usize),
     write: Write,
 ) {
@@ -57,7 +57,7 @@ pub(super) unsafe fn transpose_lanes<S: Simd>(
 #[inline(always)]
 unsafe fn turn_by<S: Simd>(
     simd: S,
-    (from, to): (Lines, Lines),
+    (from, to): (StridedRows, StridedRows),
     (m, n): (usize, usize),
     write: Write,
 ) {
@@ -89,7 +89,7 @@ unsafe fn turn_by<S: Simd>(
 }
 
 #[inline(always)]
-unsafe fn turn_square<S: Simd>(simd: S, from: Lines, to: Lines, write: Write) {
+unsafe fn turn_square<S: Simd>(simd: S, from: StridedRows, to: StridedRows, write: Write) {
     // SAFETY: four rows of four numbers on either side.
     unsafe {
         let rows = std::array::from_fn(|r| load_lanes::<S>(from.entry(r, 0)));
@@ -106,9 +106,9 @@ unsafe fn turn_square<S: Simd>(simd: S, from: Lines, to: Lines, write: Write) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Lines, transpose_lanes};
+    use super::{StridedRows, transpose_lanes};
     use crate::instruction::Write;
-    use crate::level::Level;
+    use crate::level::SimdLevel;
     use pulp::{Simd, WithSimd};
 
     struct Turned {
@@ -124,7 +124,7 @@ mod tests {
             let (m, n) = self.size;
             let mut from: Vec<f64> = (0..m * (n + 1)).map(|k| k as f64).collect();
             let mut to = vec![0.5; n * (m + 2)];
-            let both = [(&mut from, n + 1), (&mut to, m + 2)].map(|(numbers, step)| Lines {
+            let both = [(&mut from, n + 1), (&mut to, m + 2)].map(|(numbers, step)| StridedRows {
                 at: numbers.as_mut_ptr(),
                 step,
             });
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn matrices_of_any_shape_are_turned_on_every_level_and_nothing_beside_them_is_written() {
-        for arch in Level::all().into_iter().filter_map(Level::arch) {
+        for arch in SimdLevel::all().into_iter().filter_map(SimdLevel::arch) {
             for size in (1..19).flat_map(|m| (1..19).map(move |n| (m, n))) {
                 for write in [Write::Replace, Write::Accumulate] {
                     assert!(arch.dispatch(Turned { size, write }), "{arch:?} {size:?}");

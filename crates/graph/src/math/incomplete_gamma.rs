@@ -13,9 +13,9 @@ pub fn gamma_log_below(a: f64, u: f64) -> f64 {
     if a <= 0.0 {
         return 0.0;
     }
-    match Side::of(a, u) {
-        Side::Series(log) => log,
-        Side::Fraction(log) => (-log.exp()).ln_1p(),
+    match SmallerTail::of(a, u) {
+        SmallerTail::Series(log) => log,
+        SmallerTail::Fraction(log) => (-log.exp()).ln_1p(),
     }
 }
 
@@ -24,30 +24,30 @@ pub fn gamma_log_above(a: f64, u: f64) -> f64 {
     if a <= 0.0 {
         return f64::NEG_INFINITY;
     }
-    match Side::of(a, u) {
-        Side::Series(log) => log_complement(log),
-        Side::Fraction(log) => log,
+    match SmallerTail::of(a, u) {
+        SmallerTail::Series(log) => log_complement(log),
+        SmallerTail::Fraction(log) => log,
     }
 }
 
 /// The logarithm of the smaller of the two, roughly.
-enum Side {
+enum SmallerTail {
     /// ln P by its power series.
     Series(f64),
     /// ln Q by its continued fraction.
     Fraction(f64),
 }
 
-impl Side {
-    fn of(a: f64, u: f64) -> Side {
+impl SmallerTail {
+    fn of(a: f64, u: f64) -> SmallerTail {
         let x = u.exp();
         if x < a + 1.0 {
-            return Side::Series(a * u - x - lgamma(a + 1.0) + lower_series(a, x).ln());
+            return SmallerTail::Series(a * u - x - lgamma(a + 1.0) + lower_series(a, x).ln());
         }
         if x == f64::INFINITY {
-            return Side::Fraction(f64::NEG_INFINITY);
+            return SmallerTail::Fraction(f64::NEG_INFINITY);
         }
-        Side::Fraction(a * u - x - lgamma(a) + upper_fraction(a, x).ln())
+        SmallerTail::Fraction(a * u - x - lgamma(a) + upper_fraction(a, x).ln())
     }
 }
 

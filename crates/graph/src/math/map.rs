@@ -32,7 +32,7 @@ pub fn map<S: Simd>(simd: S, x: &[f64], out: &mut [f64], f: impl Fn(S, S::f64s) 
 #[cfg(test)]
 mod tests {
     use super::map;
-    use crate::level::Level;
+    use crate::level::SimdLevel;
     use pulp::{Simd, WithSimd};
 
     struct Twice<'a>(&'a [f64], &'a mut [f64]);
@@ -51,7 +51,7 @@ mod tests {
         for length in 0..40_i32 {
             let x: Vec<f64> = (0..length).map(f64::from).collect();
             let expected: Vec<f64> = x.iter().map(|x| 2.0 * x).collect();
-            for arch in Level::all().into_iter().filter_map(Level::arch) {
+            for arch in SimdLevel::all().into_iter().filter_map(SimdLevel::arch) {
                 let mut out = vec![f64::NAN; x.len()];
                 arch.dispatch(Twice(&x, &mut out));
                 assert_eq!(out, expected);
@@ -62,6 +62,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "as many results as arguments")]
     fn unequal_lengths_are_refused() {
-        Level::arch_of_process().dispatch(Twice(&[1.0], &mut []));
+        SimdLevel::arch_of_process().dispatch(Twice(&[1.0], &mut []));
     }
 }

@@ -48,7 +48,7 @@ const SCALED_TAIL: [f64; 25] = [
 ];
 
 /// The common parts of both functions.
-struct Parts<S: Simd> {
+struct MillsTerms<S: Simd> {
     /// |x|
     size: S::f64s,
     /// e^(x²/2) Φ(−|x|)
@@ -58,7 +58,7 @@ struct Parts<S: Simd> {
 }
 
 #[inline(always)]
-fn mills_parts<S: Simd>(simd: S, x: S::f64s) -> Parts<S> {
+fn mills_parts<S: Simd>(simd: S, x: S::f64s) -> MillsTerms<S> {
     let cut = |size: S::f64s, most: f64| {
         let most = simd.splat_f64s(most);
         choose_lanes(simd, simd.greater_than_f64s(size, most), most, size)
@@ -75,7 +75,7 @@ fn mills_parts<S: Simd>(simd: S, x: S::f64s) -> Parts<S> {
     let rest = simd.mul_add_f64s(near, near, simd.neg_f64s(square));
     let half = simd.splat_f64s(-0.5);
     let decay = exp_nonpositive(simd, simd.mul_f64s(square, half));
-    Parts {
+    MillsTerms {
         size,
         scaled: simd.mul_f64s(t, evaluate_polynomial(simd, u, &SCALED_TAIL)),
         decay: simd.mul_add_f64s(simd.mul_f64s(rest, half), decay, decay),
@@ -87,7 +87,7 @@ fn mills_parts<S: Simd>(simd: S, x: S::f64s) -> Parts<S> {
 #[inline(always)]
 pub fn normal_log_cdfs<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
     let (zero, one) = (simd.splat_f64s(0.0), simd.splat_f64s(1.0));
-    let Parts {
+    let MillsTerms {
         size,
         scaled,
         decay,
@@ -108,7 +108,7 @@ pub fn normal_log_cdfs<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
 #[inline(always)]
 pub fn inverse_mills_ratios<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
     let one = simd.splat_f64s(1.0);
-    let Parts { scaled, decay, .. } = mills_parts(simd, x);
+    let MillsTerms { scaled, decay, .. } = mills_parts(simd, x);
     let negative = simd.less_than_f64s(x, simd.splat_f64s(0.0));
     let whole = choose_lanes(simd, negative, one, decay);
     let above = simd.sub_f64s(one, simd.mul_f64s(decay, scaled));

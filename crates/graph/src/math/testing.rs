@@ -180,8 +180,8 @@ macro_rules! on_every_set {
         let mut portable = vec![f64::NAN; x.len()];
         pulp::WithSimd::with_simd(Op(x, &mut portable), pulp::Scalar256b);
         let mut results = vec![portable];
-        let levels = crate::level::Level::all().into_iter();
-        for arch in levels.filter_map(crate::level::Level::arch) {
+        let levels = crate::level::SimdLevel::all().into_iter();
+        for arch in levels.filter_map(crate::level::SimdLevel::arch) {
             let mut own = vec![f64::NAN; x.len()];
             arch.dispatch(Op(x, &mut own));
             results.push(own);

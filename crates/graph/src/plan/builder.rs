@@ -2,19 +2,19 @@
 
 use super::arena::LINE;
 use super::lower::Lower;
-use super::memory::Memory;
-use super::schedule::Schedule;
-use super::unit::{PhaseUnits, Task, Unit};
-use super::{InputPlace, MAX_STRIPS, Plan, Shown, Slot, report};
+use super::memory::MemoryPlan;
+use super::schedule::ExecutionSchedule;
+use super::unit::{NodeTask, PhaseUnits, WorkUnit};
+use super::{InputPlace, MAX_STRIPS, OutputAddress, Plan, Slot, report};
 use crate::expr::{Graph, NodeId};
-use crate::instruction::{Address, Extent, Instruction, Phase, RowLoop, Space, Step};
+use crate::instruction::{ArrayAddress, Extent, Instruction, PhaseStep, PlanPhase, RowLoop, Space};
 use crate::primitive::Op;
 
 /// A plan under construction.
 pub(super) struct Builder<'a> {
     graph: &'a Graph,
-    schedule: &'a Schedule<'a>,
-    memory: &'a Memory,
+    schedule: &'a ExecutionSchedule<'a>,
+    memory: &'a MemoryPlan,
     /// The slot of each index input, by node.
     index_slots: Vec<Option<usize>>,
     pub(super) plan: Plan,
@@ -23,8 +23,8 @@ pub(super) struct Builder<'a> {
 impl<'a> Builder<'a> {
     pub(super) fn new(
         graph: &'a Graph,
-        schedule: &'a Schedule<'a>,
-        memory: &'a Memory,
+        schedule: &'a ExecutionSchedule<'a>,
+        memory: &'a MemoryPlan,
         plan: Plan,
     ) -> Builder<'a> {
         Builder {
@@ -98,10 +98,10 @@ impl<'a> Builder<'a> {
             for unit in &phase.units {
                 self.build_unit(unit, &mut steps);
             }
-            let steps = steps.into_iter().map(Step::pack_step).collect();
+            let steps = steps.into_iter().map(PhaseStep::pack_step).collect();
             let flops = phase.units.iter().map(|unit| self.unit_flops(unit));
             let flops = flops.fold(0, u64::saturating_add);
-            self.plan.phases.push(Phase {
+            self.plan.phases.push(PlanPhase {
                 laned: phase.laned,
                 steps,
                 flops,
@@ -111,23 +111,25 @@ impl<'a> Builder<'a> {
 
     /// Appends the work of one unit. A unit that is not a row loop joins the step before it if it
     /// can.
-    fn build_unit(&mut self, unit: &Unit, steps: &mut Vec<Step>) {
+    fn build_unit(&mut self, unit: &WorkUnit, steps: &mut Vec<PhaseStep>) {
         let work = match unit {
-            Unit::Task(Task::Compute(place)) => self.lowering().lower_node(*place),
-            Unit::Task(Task::Combine(place)) => vec![self.lowering().lower_combine(*place)],
-            Unit::Loop(members) => {
+            WorkUnit::Task(NodeTask::Compute(place)) => self.lowering().lower_node(*place),
+            WorkUnit::Task(NodeTask::Combine(place)) => vec![self.lowering().lower_combine(*place)],
+            WorkUnit::Loop(members) => {
                 let rows = self.row_loop(members, self.unit_flops(unit));
-                return steps.push(Step::Rows(rows));
+                return steps.push(PhaseStep::Rows(rows));
             }
         };
         match (
             steps.last_mut(),
             self.schedule.unit_group(unit, self.plan.lane_block),
         ) {
-            (Some(Step::Block(list)), None) => list.extend(work),
-            (Some(Step::Lanes { group, list }), Some(same)) if *group == same => list.extend(work),
-            (_, None) => steps.push(Step::Block(work)),
-            (_, Some(group)) => steps.push(Step::Lanes { group, list: work }),
+            (Some(PhaseStep::Block(list)), None) => list.extend(work),
+            (Some(PhaseStep::Lanes { group, list }), Some(same)) if *group == same => {
+                list.extend(work);
+            }
+            (_, None) => steps.push(PhaseStep::Block(work)),
+            (_, Some(group)) => steps.push(PhaseStep::Lanes { group, list: work }),
         }
     }
 
@@ -151,11 +153,11 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn unit_flops(&self, unit: &Unit) -> u64 {
+    fn unit_flops(&self, unit: &WorkUnit) -> u64 {
         let nodes = match unit {
-            Unit::Task(Task::Compute(place)) => std::slice::from_ref(place),
-            Unit::Task(Task::Combine(_)) => &[],
-            Unit::Loop(members) => &members[..],
+            WorkUnit::Task(NodeTask::Compute(place)) => std::slice::from_ref(place),
+            WorkUnit::Task(NodeTask::Combine(_)) => &[],
+            WorkUnit::Loop(members) => &members[..],
         };
         nodes
             .iter()
@@ -184,18 +186,18 @@ impl<'a> Builder<'a> {
         }
         for (laned, copies) in [(false, once), (true, laned)] {
             if !copies.is_empty() {
-                self.plan.phases.push(Phase {
+                self.plan.phases.push(PlanPhase {
                     laned,
-                    steps: vec![Step::Block(copies)],
+                    steps: vec![PhaseStep::Block(copies)],
                     flops: 0,
                 });
             }
         }
     }
 
-    fn shown_buffer(&self, place: usize, space: Space, offset: usize) -> Shown {
+    fn shown_buffer(&self, place: usize, space: Space, offset: usize) -> OutputAddress {
         let size = self.schedule.nodes[place].shape.size() * self.event_count(place);
-        Shown {
+        OutputAddress {
             space,
             offset,
             size,
@@ -203,7 +205,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Allocates a new place at the end of its space.
-    fn place_of_copy(&mut self, place: usize) -> Shown {
+    fn place_of_copy(&mut self, place: usize) -> OutputAddress {
         let sizes = self.plan.sizes;
         let (space, offset) = if self.schedule.laned[place] {
             (Space::Pinned, sizes.pinned)
@@ -219,14 +221,14 @@ impl<'a> Builder<'a> {
         shown
     }
 
-    fn copy_to(&self, place: usize, shown: Shown) -> Instruction {
+    fn copy_to(&self, place: usize, shown: OutputAddress) -> Instruction {
         let laned = self.schedule.laned[place];
         let per_lane = if laned {
             self.schedule.nodes[place].shape.size()
         } else {
             0
         };
-        let to = Address {
+        let to = ArrayAddress {
             space: shown.space,
             offset: shown.offset,
             per_block: 0,

@@ -1,6 +1,6 @@
 //! Whether a plan is small enough: its numbers are counted before anything is laid out.
 
-use super::rewrite::Program;
+use super::rewrite::PlanNodes;
 use super::{Plan, PlanOptions};
 use crate::shape::MAX_SIZE;
 
@@ -11,7 +11,7 @@ const COUNTABLE: f64 = (1_u64 << 58) as f64;
 
 /// # Panics
 /// If the arrays of a program hold so many numbers that offsets to them could overflow.
-pub(super) fn assert_countable(program: &Program, outputs: &[usize], options: &PlanOptions) {
+pub(super) fn assert_countable(program: &PlanNodes, outputs: &[usize], options: &PlanOptions) {
     let size = |&place: &usize| program.nodes[place].shape.size() as f64;
     let arrays: f64 = program.order.iter().map(size).sum();
     let shown: f64 = outputs.iter().map(size).sum();

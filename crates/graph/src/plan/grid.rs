@@ -1,6 +1,6 @@
 //! Strided iteration spaces, with neighbouring loops merged where the strides allow.
 
-use crate::instruction::{Dim, Extent, Grid};
+use crate::instruction::{Dim, Extent, LoopGrid};
 use crate::shape::Shape;
 
 /// How one array lies under the event axes of an elementwise result.
@@ -27,14 +27,19 @@ impl Lay {
 
 /// The range of the leading axis of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Leading {
+pub(crate) enum LeadingAxis {
     All,
     /// The current row block.
     RowBlock,
 }
 
 /// The loops over a result of `shape` and its operands (result first).
-pub(crate) fn elementwise_grid(shape: Shape, lays: &[Lay], laned: bool, leading: Leading) -> Grid {
+pub(crate) fn elementwise_grid(
+    shape: Shape,
+    lays: &[Lay],
+    laned: bool,
+    leading: LeadingAxis,
+) -> LoopGrid {
     let rank = shape.rank();
     let steps: Vec<Vec<usize>> = lays.iter().map(|lay| lay.steps(rank)).collect();
     let mut dims = Vec::with_capacity(rank + 1);
@@ -44,7 +49,7 @@ pub(crate) fn elementwise_grid(shape: Shape, lays: &[Lay], laned: bool, leading:
     }
     for (axis, &length) in shape.dims().iter().enumerate() {
         let count = match (axis, leading) {
-            (0, Leading::RowBlock) => Extent::ROWS,
+            (0, LeadingAxis::RowBlock) => Extent::ROWS,
             _ => Extent::fixed(length),
         };
         dims.push(grid_dim(count, lays.len(), |k| {
@@ -55,7 +60,7 @@ pub(crate) fn elementwise_grid(shape: Shape, lays: &[Lay], laned: bool, leading:
 }
 
 /// Elementwise kernels have steps of one or zero, so a run with longer strides becomes a loop.
-fn unit_run(mut grid: Grid) -> Grid {
+fn unit_run(mut grid: LoopGrid) -> LoopGrid {
     if grid.steps.iter().any(|&step| step > 1) {
         let count = grid.run;
         let steps = grid.steps.map(Extent::fixed);
@@ -76,7 +81,7 @@ pub(crate) fn grid_dim(count: Extent, arrays: usize, step: impl Fn(usize) -> Ext
 }
 
 /// The loops with neighbours merged; the innermost becomes the run.
-pub(crate) fn merge_dims(dims: Vec<Dim>) -> Grid {
+pub(crate) fn merge_dims(dims: Vec<Dim>) -> LoopGrid {
     let mut kept: Vec<Dim> = Vec::new();
     for inner in dims {
         if inner.count == Extent::ONE {
@@ -94,7 +99,7 @@ pub(crate) fn merge_dims(dims: Vec<Dim>) -> Grid {
         count: Extent::ONE,
         steps: [Extent::ZERO; 4],
     });
-    Grid {
+    LoopGrid {
         outer: kept,
         run: run.count,
         steps: run.steps.map(|s| s.per),

@@ -1,9 +1,9 @@
 //! The address of each array: views share memory, and lifetimes decide what is reused.
 
 use super::arena::Arena;
-use super::schedule::{Role, Schedule};
-use super::unit::{PhaseUnits, Task, Unit};
-use crate::instruction::{Address, Extent, Space};
+use super::schedule::{ExecutionSchedule, LoopRole};
+use super::unit::{NodeTask, PhaseUnits, WorkUnit};
+use crate::instruction::{ArrayAddress, Extent, Space};
 use crate::primitive::Op;
 
 /// A buffer of its own: the memory of one node and all its views.
@@ -21,7 +21,7 @@ pub(crate) struct Buffer {
 
 /// A node's view of a buffer.
 #[derive(Clone, Copy, Debug)]
-struct View {
+struct BufferView {
     root: usize,
     offset: usize,
     /// Numbers per row of the node itself, which a reshape changes.
@@ -38,8 +38,8 @@ pub(crate) struct Sizes {
 }
 
 /// The memory of a whole plan.
-pub(crate) struct Memory {
-    views: Vec<View>,
+pub(crate) struct MemoryPlan {
+    views: Vec<BufferView>,
     buffers: Vec<Option<Buffer>>,
     /// The lane blocks' parts of sums over lanes.
     parts: Vec<Option<Buffer>>,
@@ -53,9 +53,13 @@ pub(crate) struct Memory {
 /// Inputs of at least this many numbers can be lent rather than copied.
 const LEND: usize = 1 << 11;
 
-impl Memory {
-    pub(crate) fn new(schedule: &Schedule<'_>, phases: &[PhaseUnits], lane_block: usize) -> Memory {
-        let mut memory = Memory {
+impl MemoryPlan {
+    pub(crate) fn new(
+        schedule: &ExecutionSchedule<'_>,
+        phases: &[PhaseUnits],
+        lane_block: usize,
+    ) -> MemoryPlan {
+        let mut memory = MemoryPlan {
             views: collect_views(schedule),
             buffers: vec![None; schedule.nodes.len()],
             parts: vec![None; schedule.nodes.len()],
@@ -80,14 +84,14 @@ impl Memory {
     }
 
     /// The address of a node; `streamed` where it is read block by block.
-    pub(crate) fn node_address(&self, place: usize, streamed: bool) -> Address {
+    pub(crate) fn node_address(&self, place: usize, streamed: bool) -> ArrayAddress {
         let (view, buffer) = (self.views[place], self.node_buffer(place));
         let per_block = if streamed {
             buffer.block_rows * view.inner
         } else {
             0
         };
-        Address {
+        ArrayAddress {
             per_block,
             ..buffer_address(&buffer, view.offset)
         }
@@ -98,17 +102,17 @@ impl Memory {
     }
 
     /// Where a lane block's part of a sum over lanes goes.
-    pub(crate) fn part_address(&self, place: usize) -> Address {
+    pub(crate) fn part_address(&self, place: usize) -> ArrayAddress {
         buffer_address(&self.parts[place].expect("a sum over lanes has parts"), 0)
     }
 
     /// The accumulator of a row loop's tail, per strip.
-    pub(crate) fn strip_address(&self, place: usize) -> Address {
+    pub(crate) fn strip_address(&self, place: usize) -> ArrayAddress {
         buffer_address(&self.strips[place].expect("a tail has an accumulator"), 0)
     }
 
     /// True if the node is computed directly into memory that an output may expose.
-    pub(crate) fn shows(&self, schedule: &Schedule<'_>, place: usize) -> bool {
+    pub(crate) fn shows(&self, schedule: &ExecutionSchedule<'_>, place: usize) -> bool {
         let computed = matches!(
             schedule.nodes[place].op,
             Op::Input(_) | Op::Constant(_) | Op::Scalar(_)
@@ -117,8 +121,8 @@ impl Memory {
     }
 }
 
-fn buffer_address(buffer: &Buffer, offset: usize) -> Address {
-    Address {
+fn buffer_address(buffer: &Buffer, offset: usize) -> ArrayAddress {
+    ArrayAddress {
         space: buffer.space,
         offset: buffer.offset + offset,
         per_block: 0,
@@ -127,12 +131,12 @@ fn buffer_address(buffer: &Buffer, offset: usize) -> Address {
 }
 
 /// Each node's buffer owner and its place within that buffer.
-fn collect_views(schedule: &Schedule<'_>) -> Vec<View> {
-    let mut views: Vec<View> = (0..schedule.nodes.len())
+fn collect_views(schedule: &ExecutionSchedule<'_>) -> Vec<BufferView> {
+    let mut views: Vec<BufferView> = (0..schedule.nodes.len())
         .map(|root| {
             let shape = schedule.nodes[root].shape;
             let inner = shape.inner_size(1.min(shape.rank()));
-            View {
+            BufferView {
                 root,
                 offset: 0,
                 inner,
@@ -142,7 +146,7 @@ fn collect_views(schedule: &Schedule<'_>) -> Vec<View> {
     for &place in &schedule.order {
         if schedule.is_view(place) {
             let inner = views[place].inner;
-            let mut view = View {
+            let mut view = BufferView {
                 inner,
                 ..views[schedule.node_input(place, 0)]
             };
@@ -163,7 +167,7 @@ struct Lives {
 }
 
 impl Lives {
-    fn new(schedule: &Schedule<'_>, phases: &[PhaseUnits], views: &[View]) -> Lives {
+    fn new(schedule: &ExecutionSchedule<'_>, phases: &[PhaseUnits], views: &[BufferView]) -> Lives {
         let mut lives = Lives {
             last: vec![0; schedule.nodes.len()],
             crosses: schedule.is_output.clone(),
@@ -191,17 +195,17 @@ impl Lives {
 }
 
 /// The nodes a unit computes.
-fn unit_members(unit: &Unit) -> &[usize] {
+fn unit_members(unit: &WorkUnit) -> &[usize] {
     match unit {
-        Unit::Task(Task::Compute(place)) => std::slice::from_ref(place),
-        Unit::Task(Task::Combine(_)) => &[],
-        Unit::Loop(members) => members,
+        WorkUnit::Task(NodeTask::Compute(place)) => std::slice::from_ref(place),
+        WorkUnit::Task(NodeTask::Combine(_)) => &[],
+        WorkUnit::Loop(members) => members,
     }
 }
 
 struct Layouter<'a, 'm> {
-    schedule: &'a Schedule<'a>,
-    memory: &'m mut Memory,
+    schedule: &'a ExecutionSchedule<'a>,
+    memory: &'m mut MemoryPlan,
     lives: Lives,
     shared: Arena,
     lane: Arena,
@@ -252,7 +256,7 @@ impl Layouter<'_, '_> {
     }
 
     fn place_phases(&mut self, phases: &[PhaseUnits]) {
-        let units: Vec<&Unit> = phases.iter().flat_map(|phase| &phase.units).collect();
+        let units: Vec<&WorkUnit> = phases.iter().flat_map(|phase| &phase.units).collect();
         let mut dying: Vec<Vec<usize>> = vec![Vec::new(); units.len()];
         for &place in &self.schedule.order {
             if let Some(list) = dying.get_mut(self.lives.last[place]) {
@@ -263,13 +267,13 @@ impl Layouter<'_, '_> {
         let mut waiting = Vec::new();
         for (now, unit) in units.iter().enumerate() {
             match unit {
-                Unit::Task(Task::Compute(place)) => self.define_single(*place, now),
-                Unit::Task(Task::Combine(place)) => {
+                WorkUnit::Task(NodeTask::Compute(place)) => self.define_single(*place, now),
+                WorkUnit::Task(NodeTask::Combine(place)) => {
                     self.define_buffer(*place);
                     let part = self.memory.parts[*place].expect("computed before");
                     self.lane.give_back(part.offset, part.size);
                 }
-                Unit::Loop(members) => self.define_loop(members),
+                WorkUnit::Loop(members) => self.define_loop(members),
             }
             // A later array may have taken the memory over.
             let lives = &self.lives.last;
@@ -285,7 +289,7 @@ impl Layouter<'_, '_> {
     /// The units that run together with the next one, a group of lanes at a time. Until the last of
     /// them is done, the first may still read for later lanes.
     fn joined(&self, phases: &[PhaseUnits]) -> Vec<bool> {
-        let group = |unit: &Unit| self.schedule.unit_group(unit, self.lane_block);
+        let group = |unit: &WorkUnit| self.schedule.unit_group(unit, self.lane_block);
         let of_phase = |phase: &PhaseUnits| -> Vec<bool> {
             let groups: Vec<Option<usize>> = phase.units.iter().map(group).collect();
             let same = |k: usize| groups[k].is_some() && groups.get(k + 1) == Some(&groups[k]);
@@ -320,7 +324,7 @@ impl Layouter<'_, '_> {
     fn whole_buffer(&mut self, place: usize) -> Buffer {
         let shape = self.schedule.nodes[place].shape;
         let (size, inner) = (shape.size(), shape.inner_size(1.min(shape.rank())));
-        let streamed = self.schedule.slots[place].role == Role::Map;
+        let streamed = self.schedule.slots[place].role == LoopRole::Map;
         let block = self.schedule.block;
         if !self.schedule.laned[place] {
             return Buffer {
@@ -390,7 +394,7 @@ impl Layouter<'_, '_> {
             let same = self.schedule.nodes[root].shape.size() == node.shape.size()
                 && self.schedule.nodes[read].shape == node.shape
                 && self.schedule.laned[root] == self.schedule.laned[place];
-            let plain = self.schedule.slots[root].role == Role::Plain;
+            let plain = self.schedule.slots[root].role == LoopRole::Plain;
             same && plain && self.lives.last[root] == now
         };
         let reads = self.schedule.unit_reads(place);
@@ -415,7 +419,7 @@ impl Layouter<'_, '_> {
         }
         // Accumulators first: they live through all blocks.
         for &place in members {
-            if self.schedule.slots[place].role == Role::Tail {
+            if self.schedule.slots[place].role == LoopRole::Tail {
                 self.define_tail(place, &mut scratch);
             }
         }
@@ -455,7 +459,7 @@ impl Layouter<'_, '_> {
     }
 
     fn define_member(&mut self, place: usize, scratch: &mut Arena) {
-        if self.schedule.slots[place].role == Role::Tail || self.lives.crosses[place] {
+        if self.schedule.slots[place].role == LoopRole::Tail || self.lives.crosses[place] {
             return self.define_buffer(place);
         }
         let inner = self.schedule.nodes[place].shape.inner_size(1);

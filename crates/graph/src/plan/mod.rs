@@ -20,14 +20,14 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::expr::{Expr, NodeId};
-use crate::instruction::{Phase, Space};
+use crate::instruction::{PlanPhase, Space};
 use crate::kernel::run::{Machine, has_parts};
-use crate::level::Level;
+use crate::level::SimdLevel;
 use crate::shape::MAX_SIZE;
 use builder::Builder;
-use memory::{Memory, Sizes};
-use rewrite::Program;
-use schedule::Schedule;
+use memory::{MemoryPlan, Sizes};
+use rewrite::PlanNodes;
+use schedule::ExecutionSchedule;
 
 /// Whether neighbouring nodes share a loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -51,7 +51,7 @@ pub struct PlanOptions {
     /// The most lanes that run together: few stay in the cache, many make large products.
     pub lane_block: usize,
     /// The instruction set of its kernels.
-    pub level: Level,
+    pub level: SimdLevel,
 }
 
 impl PlanOptions {
@@ -62,7 +62,7 @@ impl PlanOptions {
             fusion: Fusion::On,
             row_block: if lanes >= 4 { 256 } else { 512 },
             lane_block: LANE_BLOCK,
-            level: Level::of_process(),
+            level: SimdLevel::of_process(),
         }
     }
 
@@ -94,7 +94,7 @@ fn next_id() -> u64 {
 
 /// The address of an output's values.
 #[derive(Clone, Copy)]
-pub(crate) struct Shown {
+pub(crate) struct OutputAddress {
     pub(crate) space: Space,
     pub(crate) offset: usize,
     pub(crate) size: usize,
@@ -126,7 +126,7 @@ pub(crate) struct InputPlace {
 pub struct Plan {
     /// Identifies the plan within the process; its workspaces carry the same number.
     id: u64,
-    pub(crate) phases: Vec<Phase>,
+    pub(crate) phases: Vec<PlanPhase>,
     pub(crate) sizes: Sizes,
     pub(crate) lanes: usize,
     pub(crate) lane_block: usize,
@@ -135,7 +135,7 @@ pub struct Plan {
     /// Names and lengths of the index inputs.
     pub(crate) index_inputs: Vec<(String, usize)>,
     slots: HashMap<NodeId, Slot>,
-    pub(crate) outputs: Vec<Shown>,
+    pub(crate) outputs: Vec<OutputAddress>,
     /// Constants and where they go in the shared space.
     pub(crate) constants: Vec<(usize, Vec<f64>)>,
     pub(crate) lent: usize,
@@ -168,13 +168,13 @@ impl Plan {
             let shape = nodes[place].shape;
             panic!("a plan needs a real number of rows, found shape {shape}");
         }
-        let program = Program::new(&nodes, &reachable, options);
+        let program = PlanNodes::new(&nodes, &reachable, options);
         capacity::assert_countable(&program, &places, options);
-        let schedule = Schedule::new(&program, &places, options);
+        let schedule = ExecutionSchedule::new(&program, &places, options);
         let phases = schedule.phase_units();
         let blocks = options.lanes.div_ceil(options.lane_block.max(1));
         let lane_block = options.lanes.div_ceil(blocks);
-        let memory = Memory::new(&schedule, &phases, lane_block);
+        let memory = MemoryPlan::new(&schedule, &phases, lane_block);
         let plan = Plan {
             id: next_id(),
             phases: Vec::new(),

@@ -4,21 +4,21 @@
 //! step, and reading and dispatching them one by one would cost more than the arithmetic. Softplus
 //! and sigmoid of one operand: a log likelihood and its slope share the exponential.
 
-use crate::instruction::{Dim, Extent, Grid, Instruction, Short, Step};
+use crate::instruction::{Dim, Extent, Instruction, LoopGrid, PhaseStep, Short};
 use crate::primitive::Unary;
 
-impl Step {
+impl PhaseStep {
     /// The same step with neighbouring instructions packed.
-    pub(crate) fn pack_step(self) -> Step {
+    pub(crate) fn pack_step(self) -> PhaseStep {
         match self {
-            Step::Block(list) => Step::Block(pack_instructions(pair_instructions(list))),
-            Step::Lanes { group, list } => Step::Lanes {
+            PhaseStep::Block(list) => PhaseStep::Block(pack_instructions(pair_instructions(list))),
+            PhaseStep::Lanes { group, list } => PhaseStep::Lanes {
                 group,
                 list: pack_instructions(pair_instructions(list)),
             },
-            Step::Rows(mut rows) => {
+            PhaseStep::Rows(mut rows) => {
                 rows.body = pair_instructions(rows.body);
-                Step::Rows(rows)
+                PhaseStep::Rows(rows)
             }
         }
     }
@@ -80,7 +80,7 @@ fn fuse_pair(first: &Instruction, second: &Instruction) -> Option<Instruction> {
 }
 
 /// The grid of a result and an operand, changed to have two results of the same layout.
-fn with_two_results(grid: &Grid) -> Grid {
+fn with_two_results(grid: &LoopGrid) -> LoopGrid {
     let outer = grid.outer.iter().map(|dim| {
         let [result, operand, ..] = dim.steps;
         Dim {
@@ -89,7 +89,7 @@ fn with_two_results(grid: &Grid) -> Grid {
         }
     });
     let [result, operand, ..] = grid.steps;
-    Grid {
+    LoopGrid {
         outer: outer.collect(),
         run: grid.run,
         steps: [result, result, operand, 0],

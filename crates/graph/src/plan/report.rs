@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::Plan;
-use super::schedule::Schedule;
-use crate::instruction::{Arithmetic, Instruction, Step};
+use super::schedule::ExecutionSchedule;
+use crate::instruction::{Arithmetic, Instruction, PhaseStep};
 use crate::primitive::{Op, Unary};
 
 /// Kernels, memory and arithmetic of a plan.
@@ -36,8 +36,8 @@ impl PlanReport {
                 .saturating_add(phase.flops.saturating_mul(lanes));
             for step in &phase.steps {
                 let list = match step {
-                    Step::Block(list) | Step::Lanes { list, .. } => list,
-                    Step::Rows(rows) => {
+                    PhaseStep::Block(list) | PhaseStep::Lanes { list, .. } => list,
+                    PhaseStep::Rows(rows) => {
                         report.row_loops += 1;
                         &rows.body
                     }
@@ -109,7 +109,7 @@ fn name(instruction: &Instruction) -> String {
 }
 
 /// Arithmetic of one node, per lane.
-pub(super) fn count_flops(schedule: &Schedule<'_>, place: usize) -> u64 {
+pub(super) fn count_flops(schedule: &ExecutionSchedule<'_>, place: usize) -> u64 {
     let node = &schedule.nodes[place];
     let size = node.shape.size() as u64;
     let first = || schedule.nodes[node.inputs[0].index()].shape;

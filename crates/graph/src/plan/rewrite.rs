@@ -5,12 +5,12 @@ use std::collections::{HashMap, HashSet};
 use super::PlanOptions;
 use super::arena::LINE;
 use crate::expr::{Node, NodeId};
-use crate::primitive::matmul::{Lanes, Read};
+use crate::primitive::matmul::{LaneTreatment, Read};
 use crate::primitive::{Op, Unary};
 use crate::shape::Shape;
 
 /// The nodes of a plan and the order in which they can be computed.
-pub(super) struct Program {
+pub(super) struct PlanNodes {
     pub(super) nodes: Vec<Node>,
     pub(super) order: Vec<usize>,
 }
@@ -20,11 +20,11 @@ const TALL: usize = 16;
 /// The least number of products that must read the copy.
 const OFTEN: usize = 2;
 
-impl Program {
-    pub(super) fn new(nodes: &[Node], reachable: &[bool], options: &PlanOptions) -> Program {
+impl PlanNodes {
+    pub(super) fn new(nodes: &[Node], reachable: &[bool], options: &PlanOptions) -> PlanNodes {
         let nodes = nodes[..reachable.len()].to_vec();
         let order: Vec<usize> = (0..nodes.len()).filter(|&p| reachable[p]).collect();
-        let program = Program { nodes, order };
+        let program = PlanNodes { nodes, order };
         if options.fusion == super::Fusion::Off {
             return program;
         }
@@ -37,7 +37,7 @@ impl Program {
 
     /// Places softplus and sigmoid of one array next to each other, so that one kernel computes
     /// both.
-    fn with_logistic_pairs(mut self) -> Program {
+    fn with_logistic_pairs(mut self) -> PlanNodes {
         let mut of: HashMap<NodeId, Vec<usize>> = HashMap::new();
         for &place in &self.order {
             let node = &self.nodes[place];
@@ -62,7 +62,7 @@ impl Program {
     /// A matrix that is multiplied by each lane's vector is read along its columns. One transposed
     /// copy serves all products with it, in all lanes. For few products it costs more than it
     /// saves.
-    fn with_transposed_copies(mut self, options: &PlanOptions) -> Program {
+    fn with_transposed_copies(mut self, options: &PlanOptions) -> PlanNodes {
         let mut uses: HashMap<usize, usize> = HashMap::new();
         for &place in &self.order {
             if let Some(matrix) = self.meets_lanes(place, options) {
@@ -102,7 +102,8 @@ impl Program {
             return None;
         };
         let streams = rows > 2 * options.row_block;
-        let fits = op.a == Read::Plain && op.lanes == Lanes::Kept && rows >= TALL && !streams;
+        let fits =
+            op.a == Read::Plain && op.lanes == LaneTreatment::Kept && rows >= TALL && !streams;
         (fits && !self.nodes[a].laned && self.nodes[b].laned).then_some(a)
     }
 

@@ -1,14 +1,14 @@
 //! The schedule: each node runs once or per block of lanes, whole or streamed over rows.
 
 use super::PlanOptions;
-use super::rewrite::Program;
+use super::rewrite::PlanNodes;
 use crate::expr::Node;
-use crate::primitive::matmul::{Lanes, Read};
+use crate::primitive::matmul::{LaneTreatment, Read};
 use crate::primitive::{Binary, Op, Unary};
 
 /// How a node takes part in row loops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Role {
+pub(crate) enum LoopRole {
     /// Computed whole.
     Plain,
     /// Computed block by block; its leading axis is the rows.
@@ -20,8 +20,8 @@ pub(crate) enum Role {
 /// The place of a node in the program's order. Phases alternate: stage 0 once, stage 0 per lane
 /// block, stage 1 once, …; within a phase, plain nodes of a level come before its row loops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Slot {
-    pub(crate) role: Role,
+pub(crate) struct NodeSlot {
+    pub(crate) role: LoopRole,
     pub(crate) stage: usize,
     pub(crate) level: usize,
     /// Computed inside its only consumer.
@@ -29,7 +29,7 @@ pub(crate) struct Slot {
 }
 
 /// The nodes that a plan computes, with their schedule.
-pub(crate) struct Schedule<'a> {
+pub(crate) struct ExecutionSchedule<'a> {
     pub(crate) nodes: &'a [Node],
     /// Places of the nodes that are needed, operands first.
     pub(crate) order: Vec<usize>,
@@ -37,26 +37,26 @@ pub(crate) struct Schedule<'a> {
     pub(crate) laned: Vec<bool>,
     pub(crate) consumers: Vec<Vec<usize>>,
     pub(crate) is_output: Vec<bool>,
-    pub(crate) slots: Vec<Slot>,
+    pub(crate) slots: Vec<NodeSlot>,
     pub(crate) lanes: usize,
     pub(crate) block: usize,
 }
 
-impl<'a> Schedule<'a> {
+impl<'a> ExecutionSchedule<'a> {
     pub(crate) fn new(
-        program: &'a Program,
+        program: &'a PlanNodes,
         outputs: &[usize],
         options: &PlanOptions,
-    ) -> Schedule<'a> {
+    ) -> ExecutionSchedule<'a> {
         let nodes = &program.nodes;
-        let mut schedule = Schedule {
+        let mut schedule = ExecutionSchedule {
             nodes,
             laned: nodes.iter().map(|n| n.laned && options.lanes > 1).collect(),
             consumers: vec![Vec::new(); nodes.len()],
             is_output: vec![false; nodes.len()],
             slots: vec![
-                Slot {
-                    role: Role::Plain,
+                NodeSlot {
+                    role: LoopRole::Plain,
                     stage: 0,
                     level: 0,
                     absorbed: false,
@@ -104,7 +104,7 @@ impl<'a> Schedule<'a> {
         let node = &self.nodes[place];
         let sums = match node.op {
             Op::SumLanes => true,
-            Op::MatMul(op) => op.lanes == Lanes::Summed,
+            Op::MatMul(op) => op.lanes == LaneTreatment::Summed,
             _ => false,
         };
         sums && self.laned[node.inputs[0].index()]
@@ -116,7 +116,7 @@ impl<'a> Schedule<'a> {
     }
 
     /// The role the operation allows.
-    fn allowed_role(&self, place: usize) -> Role {
+    fn allowed_role(&self, place: usize) -> LoopRole {
         let node = &self.nodes[place];
         let long = |place: usize| {
             self.dims(place)
@@ -125,14 +125,18 @@ impl<'a> Schedule<'a> {
         };
         let map = |yes: bool| {
             if yes && long(place) {
-                Role::Map
+                LoopRole::Map
             } else {
-                Role::Plain
+                LoopRole::Plain
             }
         };
         let tail = |yes: bool| {
             let rows = node.inputs.first().is_some_and(|i| long(i.index()));
-            if yes && rows { Role::Tail } else { Role::Plain }
+            if yes && rows {
+                LoopRole::Tail
+            } else {
+                LoopRole::Plain
+            }
         };
         match node.op {
             Op::Reshape | Op::StopGradient | Op::Anchor => {
@@ -147,13 +151,13 @@ impl<'a> Schedule<'a> {
             | Op::Gather
             | Op::Reduce { .. }
             | Op::Solve(_) => map(true),
-            Op::MatMul(op) if op.lanes == Lanes::Summed => Role::Plain,
+            Op::MatMul(op) if op.lanes == LaneTreatment::Summed => LoopRole::Plain,
             Op::MatMul(op) => match (op.a, op.b) {
                 (Read::Plain, _) => map(true),
                 (Read::Transposed, Read::Plain) => tail(true),
-                _ => Role::Plain,
+                _ => LoopRole::Plain,
             },
-            _ => Role::Plain,
+            _ => LoopRole::Plain,
         }
     }
 
@@ -176,8 +180,8 @@ impl<'a> Schedule<'a> {
         for at in (0..self.order.len()).rev() {
             let place = self.order[at];
             let mut role = self.allowed_role(place);
-            if role == Role::Map && self.laned[place] && self.needed_whole(place) {
-                role = Role::Plain;
+            if role == LoopRole::Map && self.laned[place] && self.needed_whole(place) {
+                role = LoopRole::Plain;
             }
             self.slots[place].role = role;
         }
@@ -187,7 +191,7 @@ impl<'a> Schedule<'a> {
         let whole_use = |&user: &usize| {
             let inputs = &self.nodes[user].inputs;
             let uses = (0..inputs.len()).filter(|&k| inputs[k].index() == place);
-            self.slots[user].role == Role::Plain
+            self.slots[user].role == LoopRole::Plain
                 || uses.into_iter().any(|k| !self.is_aligned(user, k))
         };
         self.is_output[place] || self.consumers[place].iter().any(whole_use)
@@ -228,8 +232,8 @@ impl<'a> Schedule<'a> {
         }
         let level = self.slots[input].level;
         match (self.slots[input].role, self.slots[place].role) {
-            (Role::Plain, _) => level,
-            (Role::Map, Role::Map | Role::Tail)
+            (LoopRole::Plain, _) => level,
+            (LoopRole::Map, LoopRole::Map | LoopRole::Tail)
                 if self.is_aligned(place, k) && self.row_count(place) == self.row_count(input) =>
             {
                 level
@@ -241,7 +245,7 @@ impl<'a> Schedule<'a> {
     /// How many rows a streamed node runs over.
     pub(crate) fn row_count(&self, place: usize) -> usize {
         match self.slots[place].role {
-            Role::Tail => self.dims(self.node_input(place, 0))[0],
+            LoopRole::Tail => self.dims(self.node_input(place, 0))[0],
             _ => self.dims(place)[0],
         }
     }
@@ -249,9 +253,9 @@ impl<'a> Schedule<'a> {
     /// True if the two run in the same row loop, or both whole in the same phase.
     pub(crate) fn belong_together(&self, a: usize, b: usize) -> bool {
         let (x, y) = (self.slots[a], self.slots[b]);
-        let streamed = x.role != Role::Plain;
+        let streamed = x.role != LoopRole::Plain;
         self.same_phase(a, b)
-            && streamed == (y.role != Role::Plain)
+            && streamed == (y.role != LoopRole::Plain)
             && (!streamed || (x.level == y.level && self.row_count(a) == self.row_count(b)))
     }
 

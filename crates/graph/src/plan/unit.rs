@@ -1,11 +1,11 @@
 //! The order of work: phases of tasks and row loops.
 
-use super::schedule::{Role, Schedule};
+use super::schedule::{ExecutionSchedule, LoopRole};
 use crate::primitive::Op;
 
 /// One node to compute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Task {
+pub(crate) enum NodeTask {
     /// The node, or a lane block's part of it.
     Compute(usize),
     /// The sum of the lane blocks' parts.
@@ -14,8 +14,8 @@ pub(crate) enum Task {
 
 /// A task or a row loop, which runs as a whole.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Unit {
-    Task(Task),
+pub(crate) enum WorkUnit {
+    Task(NodeTask),
     /// The members of one row loop, operands first.
     Loop(Vec<usize>),
 }
@@ -26,15 +26,15 @@ const GROUP: usize = 512;
 /// Units that run once, or once per block of lanes.
 pub(crate) struct PhaseUnits {
     pub(crate) laned: bool,
-    pub(crate) units: Vec<Unit>,
+    pub(crate) units: Vec<WorkUnit>,
 }
 
-impl Schedule<'_> {
+impl ExecutionSchedule<'_> {
     /// Nodes that share the memory of their operand under another name.
     pub(crate) fn is_view(&self, place: usize) -> bool {
         match self.nodes[place].op {
             Op::Reshape | Op::StopGradient | Op::Anchor => true,
-            Op::Slice { axis: 0, .. } => self.slots[place].role == Role::Plain,
+            Op::Slice { axis: 0, .. } => self.slots[place].role == LoopRole::Plain,
             Op::SumLanes => self.lanes == 1,
             _ => false,
         }
@@ -67,8 +67,8 @@ impl Schedule<'_> {
             let combines = computed
                 .iter()
                 .filter(|&&p| self.crosses_lanes(p) && self.slots[p].stage + 1 == stage)
-                .map(|&p| Unit::Task(Task::Combine(p)));
-            let mut once: Vec<Unit> = combines.collect();
+                .map(|&p| WorkUnit::Task(NodeTask::Combine(p)));
+            let mut once: Vec<WorkUnit> = combines.collect();
             once.extend(self.stage_units(&computed, stage, false));
             let laned = self.stage_units(&computed, stage, true);
             for (laned, units) in [(false, once), (true, laned)] {
@@ -80,18 +80,19 @@ impl Schedule<'_> {
         phases
     }
 
-    fn stage_units(&self, computed: &[usize], stage: usize, laned: bool) -> Vec<Unit> {
+    fn stage_units(&self, computed: &[usize], stage: usize, laned: bool) -> Vec<WorkUnit> {
         let here: Vec<usize> = computed
             .iter()
             .copied()
             .filter(|&p| self.slots[p].stage == stage && self.in_lane_phase(p) == laned)
             .collect();
         let last = here.iter().map(|&p| self.slots[p].level).max().unwrap_or(0);
-        let mut by_level: Vec<(Vec<Unit>, Vec<Vec<usize>>)> = vec![Default::default(); last + 1];
+        let mut by_level: Vec<(Vec<WorkUnit>, Vec<Vec<usize>>)> =
+            vec![Default::default(); last + 1];
         for place in here {
             let (plain, loops) = &mut by_level[self.slots[place].level];
-            if self.slots[place].role == Role::Plain {
-                plain.push(Unit::Task(Task::Compute(place)));
+            if self.slots[place].role == LoopRole::Plain {
+                plain.push(WorkUnit::Task(NodeTask::Compute(place)));
                 continue;
             }
             match loops
@@ -104,14 +105,18 @@ impl Schedule<'_> {
         }
         by_level
             .into_iter()
-            .flat_map(|(plain, loops)| plain.into_iter().chain(loops.into_iter().map(Unit::Loop)))
+            .flat_map(|(plain, loops)| {
+                plain
+                    .into_iter()
+                    .chain(loops.into_iter().map(WorkUnit::Loop))
+            })
             .collect()
     }
 
     /// How many lanes long elementwise work or an inner product should take at a time. Neighbours
     /// with the same answer run together, group by group.
-    pub(crate) fn unit_group(&self, unit: &Unit, lane_block: usize) -> Option<usize> {
-        let Unit::Task(Task::Compute(place)) = *unit else {
+    pub(crate) fn unit_group(&self, unit: &WorkUnit, lane_block: usize) -> Option<usize> {
+        let WorkUnit::Task(NodeTask::Compute(place)) = *unit else {
             return None;
         };
         let node = &self.nodes[place];

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::Plan;
 use crate::instruction::Space;
 #[cfg(debug_assertions)]
-use crate::kernel::frame::Limits;
-use crate::kernel::run::Frame;
+use crate::kernel::frame::SpaceLimits;
+use crate::kernel::run::BlockFrame;
 use crate::kernel::storage::{Starts, Storage};
 
 /// An input of a plan: numbers or row numbers, by place.
@@ -20,7 +20,7 @@ pub enum Slot {
 }
 
 /// A large input: part of a shared array, or a copy in the workspace.
-enum Lent {
+enum LentNumbers {
     Nothing,
     Shared(Arc<[f64]>, Range<usize>),
     Own(Storage),
@@ -28,7 +28,7 @@ enum Lent {
 
 /// The row numbers of an input: its own, or part of a shared array from a place on. Its own memory stays, so that
 /// writing to it never allocates.
-struct RowNumbers {
+struct LentIndices {
     own: Vec<u32>,
     lent: Option<(Arc<[u32]>, usize)>,
 }
@@ -59,16 +59,16 @@ pub struct Workspace {
     lane: Storage,
     pinned: Storage,
     scratch: Storage,
-    lent: Vec<Lent>,
+    lent: Vec<LentNumbers>,
     lent_starts: Starts<f64>,
-    indices: Vec<RowNumbers>,
+    indices: Vec<LentIndices>,
     index_starts: Starts<u32>,
     inputs: Vec<super::InputPlace>,
-    outputs: Vec<super::Shown>,
+    outputs: Vec<super::OutputAddress>,
     lane_size: usize,
     lane_blocks: usize,
     #[cfg(debug_assertions)]
-    limits: Limits,
+    limits: SpaceLimits,
 }
 
 impl Workspace {
@@ -80,12 +80,12 @@ impl Workspace {
             lane: Storage::new(plan.sizes.lane * blocks),
             pinned: Storage::new(plan.sizes.pinned),
             scratch: Storage::new(plan.sizes.scratch * plan.strips * blocks),
-            lent: (0..plan.lent).map(|_| Lent::Nothing).collect(),
+            lent: (0..plan.lent).map(|_| LentNumbers::Nothing).collect(),
             lent_starts: Starts::new(plan.lent),
             indices: plan
                 .index_inputs
                 .iter()
-                .map(|(_, n)| RowNumbers::zeros(*n))
+                .map(|(_, n)| LentIndices::zeros(*n))
                 .collect(),
             index_starts: Starts::new(plan.index_inputs.len()),
             inputs: plan.inputs.clone(),
@@ -131,15 +131,15 @@ impl Workspace {
 
     /// A large input's own copy, made when it is first written to.
     fn own(&mut self, k: usize, size: usize) -> &mut [f64] {
-        if !matches!(self.lent[k], Lent::Own(_)) {
+        if !matches!(self.lent[k], LentNumbers::Own(_)) {
             let mut own = Storage::new(size);
-            if let Lent::Shared(values, part) = &self.lent[k] {
+            if let LentNumbers::Shared(values, part) = &self.lent[k] {
                 own.slice_mut(0, size)
                     .copy_from_slice(&values[part.clone()]);
             }
-            self.lent[k] = Lent::Own(own);
+            self.lent[k] = LentNumbers::Own(own);
         }
-        let Lent::Own(own) = &mut self.lent[k] else {
+        let LentNumbers::Own(own) = &mut self.lent[k] else {
             unreachable!("made above");
         };
         let values = own.slice_mut(0, size);
@@ -171,7 +171,7 @@ impl Workspace {
             Space::Lent(k) => {
                 self.lent_starts
                     .set_start(k as usize, &values[part.clone()]);
-                self.lent[k as usize] = Lent::Shared(Arc::clone(values), part);
+                self.lent[k as usize] = LentNumbers::Shared(Arc::clone(values), part);
             }
             _ => self.set(slot, &values[part]),
         }
@@ -235,8 +235,8 @@ impl Workspace {
 
     /// Bytes held, lent inputs not counted.
     pub fn bytes(&self) -> usize {
-        let own = |lent: &Lent| {
-            if let Lent::Own(own) = lent {
+        let own = |lent: &LentNumbers| {
+            if let LentNumbers::Own(own) = lent {
                 own.size()
             } else {
                 0
@@ -247,14 +247,14 @@ impl Workspace {
         8 * (stores.iter().map(|s| s.size()).sum::<usize>() + lent)
     }
 
-    pub(super) fn new_frame(&mut self, plan: &Plan) -> Frame {
+    pub(super) fn new_frame(&mut self, plan: &Plan) -> BlockFrame {
         assert_eq!(self.plan, plan.id, "this workspace belongs to another plan");
         if let Some(k) = self.lent_starts.first_missing() {
             let space = Space::Lent(k as u32);
             let input = plan.inputs.iter().find(|i| i.space == space);
             panic!("input {:?} was never set", input.map_or("", |i| &i.name));
         }
-        Frame {
+        BlockFrame {
             bases: [
                 self.shared.pointer(),
                 self.lane.pointer(),
@@ -290,9 +290,9 @@ fn row_numbers(slot: Slot) -> usize {
     }
 }
 
-impl RowNumbers {
-    fn zeros(count: usize) -> RowNumbers {
-        RowNumbers {
+impl LentIndices {
+    fn zeros(count: usize) -> LentIndices {
+        LentIndices {
             own: vec![0; count],
             lent: None,
         }
@@ -301,7 +301,7 @@ impl RowNumbers {
 
 /// How far each space reaches, for the checks of debug builds.
 #[cfg(debug_assertions)]
-fn plan_limits(plan: &Plan) -> Limits {
+fn plan_limits(plan: &Plan) -> SpaceLimits {
     let sizes = &plan.sizes;
     let mut lent = vec![0; plan.lent];
     for input in &plan.inputs {
@@ -309,7 +309,7 @@ fn plan_limits(plan: &Plan) -> Limits {
             lent[k as usize] = input.size;
         }
     }
-    Limits {
+    SpaceLimits {
         owned: [sizes.shared, sizes.lane, sizes.pinned, sizes.scratch],
         lent,
         indices: plan.index_inputs.iter().map(|(_, n)| *n).collect(),

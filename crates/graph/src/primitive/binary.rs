@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::layout::at_broadcast;
-use super::{Event, Op, Site};
+use super::{Application, Event, Op};
 use crate::expr::Expr;
 use crate::math as special;
 use crate::shape::Shape;
@@ -32,7 +32,7 @@ pub(crate) enum Binary {
 type Slope = for<'g> fn(Expr<'g>, Expr<'g>, Expr<'g>) -> Expr<'g>;
 
 /// One row of the table: name, value and the two slopes (`None` is zero everywhere).
-struct Row {
+struct BinaryRule {
     name: &'static str,
     value: fn(f64, f64) -> f64,
     slopes: Option<[Slope; 2]>,
@@ -42,8 +42,8 @@ const fn table_row(
     name: &'static str,
     value: fn(f64, f64) -> f64,
     slopes: Option<[Slope; 2]>,
-) -> Row {
-    Row {
+) -> BinaryRule {
+    BinaryRule {
         name,
         value,
         slopes,
@@ -51,7 +51,7 @@ const fn table_row(
 }
 
 impl Binary {
-    fn table_row(self) -> Row {
+    fn table_row(self) -> BinaryRule {
         match self {
             Binary::Add => table_row(
                 "add",
@@ -120,14 +120,14 @@ impl Binary {
         matches!(self, Binary::Add | Binary::Mul | Binary::Equal)
     }
 
-    fn slope_at<'g>(self, site: &Site<'_, 'g>, k: usize) -> Option<Expr<'g>> {
+    fn slope_at<'g>(self, site: &Application<'_, 'g>, k: usize) -> Option<Expr<'g>> {
         let slopes = self.table_row().slopes?;
         Some(slopes[k](site.inputs[0], site.inputs[1], site.out))
     }
 
     pub(crate) fn pullback<'g>(
         self,
-        site: &Site<'_, 'g>,
+        site: &Application<'_, 'g>,
         adjoint: Expr<'g>,
         k: usize,
     ) -> Option<Expr<'g>> {
@@ -139,7 +139,7 @@ impl Binary {
 
     pub(crate) fn pushforward<'g>(
         self,
-        site: &Site<'_, 'g>,
+        site: &Application<'_, 'g>,
         tangents: &[Option<Expr<'g>>],
     ) -> Option<Expr<'g>> {
         let part = |k: usize| Some(tangents[k]? * self.slope_at(site, k)?);

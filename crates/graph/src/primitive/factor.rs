@@ -3,23 +3,23 @@
 use serde::{Deserialize, Serialize};
 
 use super::matmul::{Read, matrix_product};
-use super::{Event, Op, Site};
+use super::{Application, Event, Op};
 use crate::expr::Expr;
 
 /// The triangular system that is solved for every row b of the right side.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-pub(crate) enum Form {
+pub(crate) enum TriangularForm {
     /// L x = b
     Lower,
     /// Lᵀ x = b
     LowerTransposed,
 }
 
-impl Form {
-    fn flipped(self) -> Form {
+impl TriangularForm {
+    fn flipped(self) -> TriangularForm {
         match self {
-            Form::Lower => Form::LowerTransposed,
-            Form::LowerTransposed => Form::Lower,
+            TriangularForm::Lower => TriangularForm::LowerTransposed,
+            TriangularForm::LowerTransposed => TriangularForm::Lower,
         }
     }
 }
@@ -28,25 +28,32 @@ impl Form {
 /// along rows, so both stream. Only the lower triangle of the first operand is read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub(crate) struct Solve {
-    pub(crate) form: Form,
+    pub(crate) form: TriangularForm,
 }
 
 impl Solve {
     pub(crate) fn name(self) -> String {
         match self.form {
-            Form::Lower => "solve L x = b".into(),
-            Form::LowerTransposed => "solve Lᵀ x = b".into(),
+            TriangularForm::Lower => "solve L x = b".into(),
+            TriangularForm::LowerTransposed => "solve Lᵀ x = b".into(),
         }
     }
 
     /// B̄ solves the transposed system for X̄; L̄ = −tril Σ b̄ xᵀ, or −tril Σ x b̄ᵀ for Lᵀ.
-    pub(crate) fn pullback<'g>(self, site: &Site<'_, 'g>, adjoint: Expr<'g>, k: usize) -> Expr<'g> {
+    pub(crate) fn pullback<'g>(
+        self,
+        site: &Application<'_, 'g>,
+        adjoint: Expr<'g>,
+        k: usize,
+    ) -> Expr<'g> {
         let (l, x) = (site.inputs[0], site.out);
         let b_bar = solve_triangular(self.form.flipped(), l, adjoint);
         match (k, self.form) {
             (1, _) => b_bar,
-            (_, Form::Lower) => -matrix_product(b_bar, Read::Transposed, x, Read::Plain).tril(0),
-            (_, Form::LowerTransposed) => {
+            (_, TriangularForm::Lower) => {
+                -matrix_product(b_bar, Read::Transposed, x, Read::Plain).tril(0)
+            }
+            (_, TriangularForm::LowerTransposed) => {
                 -matrix_product(x, Read::Transposed, b_bar, Read::Plain).tril(0)
             }
         }
@@ -55,14 +62,14 @@ impl Solve {
     /// ẋ = op(L)⁻¹(ḃ − op(L̇) x), row by row.
     pub(crate) fn pushforward<'g>(
         self,
-        site: &Site<'_, 'g>,
+        site: &Application<'_, 'g>,
         tangents: &[Option<Expr<'g>>],
     ) -> Option<Expr<'g>> {
         let (l, x) = (site.inputs[0], site.out);
         // Rows are multiplied by the transposed matrix from the left.
         let read = match self.form {
-            Form::Lower => Read::Transposed,
-            Form::LowerTransposed => Read::Plain,
+            TriangularForm::Lower => Read::Transposed,
+            TriangularForm::LowerTransposed => Read::Plain,
         };
         let bent = tangents[0].map(|t| -matrix_product(x, Read::Plain, t.tril(0), read));
         let moved = match (tangents[1], bent) {
@@ -77,14 +84,14 @@ impl Solve {
         let mut values = inputs[1].values.to_vec();
         for x in values.chunks_exact_mut(n.max(1)) {
             for step in 0..n {
-                let i = if self.form == Form::Lower {
+                let i = if self.form == TriangularForm::Lower {
                     step
                 } else {
                     n - 1 - step
                 };
                 let known = (0..step).map(|done| match self.form {
-                    Form::Lower => l[i * n + done] * x[done],
-                    Form::LowerTransposed => l[(n - 1 - done) * n + i] * x[n - 1 - done],
+                    TriangularForm::Lower => l[i * n + done] * x[done],
+                    TriangularForm::LowerTransposed => l[(n - 1 - done) * n + i] * x[n - 1 - done],
                 });
                 x[i] = (x[i] - known.sum::<f64>()) / l[i * n + i];
             }
@@ -94,7 +101,7 @@ impl Solve {
 }
 
 /// The solutions of a triangular system for the rows of a matrix.
-pub(crate) fn solve_triangular<'g>(form: Form, l: Expr<'g>, b: Expr<'g>) -> Expr<'g> {
+pub(crate) fn solve_triangular<'g>(form: TriangularForm, l: Expr<'g>, b: Expr<'g>) -> Expr<'g> {
     if b.is_filled_with(0.0) {
         return b;
     }
@@ -108,7 +115,7 @@ fn halve_diagonal(x: Expr<'_>) -> Expr<'_> {
 }
 
 /// Ā = ½ L⁻ᵀ(P + Pᵀ)L⁻¹ with P = Φ(LᵀL̄), Φ the halved lower triangle.
-pub(super) fn cholesky_pullback<'g>(site: &Site<'_, 'g>, adjoint: Expr<'g>) -> Expr<'g> {
+pub(super) fn cholesky_pullback<'g>(site: &Application<'_, 'g>, adjoint: Expr<'g>) -> Expr<'g> {
     let l = site.out;
     let p = halve_diagonal(matrix_product(
         l,
@@ -117,16 +124,16 @@ pub(super) fn cholesky_pullback<'g>(site: &Site<'_, 'g>, adjoint: Expr<'g>) -> E
         Read::Plain,
     ));
     let s = (p + p.transpose()) * 0.5;
-    let right = solve_triangular(Form::LowerTransposed, l, s);
-    solve_triangular(Form::LowerTransposed, l, right.transpose())
+    let right = solve_triangular(TriangularForm::LowerTransposed, l, s);
+    solve_triangular(TriangularForm::LowerTransposed, l, right.transpose())
 }
 
 /// L̇ = L Φ(L⁻¹ȦL⁻ᵀ)
-pub(super) fn cholesky_pushforward<'g>(site: &Site<'_, 'g>, tangent: Expr<'g>) -> Expr<'g> {
+pub(super) fn cholesky_pushforward<'g>(site: &Application<'_, 'g>, tangent: Expr<'g>) -> Expr<'g> {
     let l = site.out;
     let symmetric = (tangent + tangent.transpose()) * 0.5;
-    let right = solve_triangular(Form::Lower, l, symmetric);
-    let both = solve_triangular(Form::Lower, l, right.transpose());
+    let right = solve_triangular(TriangularForm::Lower, l, symmetric);
+    let both = solve_triangular(TriangularForm::Lower, l, right.transpose());
     matrix_product(l, Read::Plain, halve_diagonal(both), Read::Plain)
 }
 
@@ -174,7 +181,7 @@ impl<'g> Expr<'g> {
     }
 
     #[track_caller]
-    fn solve_form(self, form: Form, b: Expr<'g>) -> Expr<'g> {
+    fn solve_form(self, form: TriangularForm, b: Expr<'g>) -> Expr<'g> {
         let n = match self.matrix_side("solve") {
             Ok(n) => n,
             Err(stand_in) => return stand_in,
@@ -191,7 +198,7 @@ impl<'g> Expr<'g> {
     }
 
     #[track_caller]
-    fn solve_rows(self, form: Form, b: Expr<'g>) -> Expr<'g> {
+    fn solve_rows(self, form: TriangularForm, b: Expr<'g>) -> Expr<'g> {
         let n = match self.matrix_side("solve") {
             Ok(n) => n,
             Err(stand_in) => return stand_in,
@@ -218,7 +225,7 @@ macro_rules! solves {
     ($($(#[$doc:meta])* $name:ident => $by:ident, $form:ident;)*) => {
         impl<'g> Expr<'g> {
             $($(#[$doc])* #[must_use] #[track_caller]
-            pub fn $name(self, b: Expr<'g>) -> Expr<'g> { self.$by(Form::$form, b) })*
+            pub fn $name(self, b: Expr<'g>) -> Expr<'g> { self.$by(TriangularForm::$form, b) })*
         }
     };
 }

@@ -1,9 +1,9 @@
 //! Gathers of rows by number and their transpose, scatters: random effects without a dense design
 //! matrix.
 
-use super::{Event, Op, Site};
+use super::{Application, Event, Op};
 use crate::expr::{Expr, Indices};
-use crate::length::Length;
+use crate::length::AxisLength;
 use crate::shape::Shape;
 use crate::simplify;
 
@@ -16,7 +16,7 @@ impl<'g> Expr<'g> {
         if shape.is_scalar() {
             return self.graph().fail("at: expects rows, found a scalar".into());
         }
-        if Length(shape.dims()[0]).is_symbolic() {
+        if AxisLength(shape.dims()[0]).is_symbolic() {
             let message = format!("at: rows of shape {shape} cannot be read by number");
             return self.graph().fail(message);
         }
@@ -36,7 +36,7 @@ impl<'g> Expr<'g> {
         if shape.is_scalar() || shape.dims()[0] != indices.len() {
             return self.graph().fail(format!(
                 "scatter_add: expects one row per index, found shape {shape} and {} indices",
-                Length(indices.len())
+                AxisLength(indices.len())
             ));
         }
         let out = shape.with_dim(0, rows);
@@ -49,7 +49,7 @@ impl<'g> Expr<'g> {
 
 pub(super) fn pullback<'g>(
     op: &Op,
-    site: &Site<'_, 'g>,
+    site: &Application<'_, 'g>,
     adjoint: Expr<'g>,
     k: usize,
 ) -> Option<Expr<'g>> {

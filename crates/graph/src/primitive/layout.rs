@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::{Event, Op, Site};
+use super::{Application, Event, Op};
 use crate::expr::{Expr, Graph};
-use crate::length::Length;
+use crate::length::AxisLength;
 use crate::shape::{MAX_RANK, Shape};
 use crate::simplify;
 
@@ -43,8 +43,8 @@ impl<'g> Expr<'g> {
             return self.graph().fail(format!(
                 "reshape: shape {} holds {} numbers, {shape} holds {}",
                 self.shape(),
-                Length(self.shape().size()),
-                Length(shape.size())
+                AxisLength(self.shape().size()),
+                AxisLength(shape.size())
             ));
         }
         simplify::simplify_reshape(self, shape)
@@ -73,8 +73,8 @@ impl<'g> Expr<'g> {
     #[track_caller]
     pub fn slice(self, axis: usize, range: Range<usize>) -> Expr<'g> {
         let shape = self.shape();
-        let (start, end) = (Length(range.start), Length(range.end));
-        let fits = |length: &usize| start.is_within(end) && end.is_within(Length(*length));
+        let (start, end) = (AxisLength(range.start), AxisLength(range.end));
+        let fits = |length: &usize| start.is_within(end) && end.is_within(AxisLength(*length));
         if !shape.dims().get(axis).is_some_and(fits) {
             return self.graph().fail(format!(
                 "slice: axis {axis}, {start}..{end} is outside shape {shape}"
@@ -181,7 +181,12 @@ impl Graph {
     }
 }
 
-pub(super) fn pullback<'g>(op: &Op, site: &Site<'_, 'g>, adjoint: Expr<'g>, k: usize) -> Expr<'g> {
+pub(super) fn pullback<'g>(
+    op: &Op,
+    site: &Application<'_, 'g>,
+    adjoint: Expr<'g>,
+    k: usize,
+) -> Expr<'g> {
     let shape = site.inputs[k].shape();
     match op {
         Op::Slice { axis, start } => adjoint.pad(*axis, *start, shape.dims()[*axis]),
@@ -197,7 +202,7 @@ pub(super) fn pullback<'g>(op: &Op, site: &Site<'_, 'g>, adjoint: Expr<'g>, k: u
 
 pub(super) fn concat_pushforward<'g>(
     axis: usize,
-    site: &Site<'_, 'g>,
+    site: &Application<'_, 'g>,
     tangents: &[Option<Expr<'g>>],
 ) -> Expr<'g> {
     let parts: Vec<Expr<'g>> = site

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Event, Op, Site};
+use super::{Application, Event, Op};
 use crate::expr::Expr;
 use crate::shape::Shape;
 use crate::simplify;
@@ -34,7 +34,7 @@ impl Read {
 
 /// The treatment of the lanes of a product.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-pub(crate) enum Lanes {
+pub(crate) enum LaneTreatment {
     /// One product per lane.
     Kept,
     /// The sum of the lanes' products: lanes join the contraction.
@@ -46,13 +46,13 @@ pub(crate) enum Lanes {
 pub(crate) struct MatMul {
     pub(crate) a: Read,
     pub(crate) b: Read,
-    pub(crate) lanes: Lanes,
+    pub(crate) lanes: LaneTreatment,
 }
 
 impl MatMul {
     pub(crate) fn name(self) -> String {
         let mark = |read| if read == Read::Plain { "" } else { "ᵀ" };
-        let sum = if self.lanes == Lanes::Summed {
+        let sum = if self.lanes == LaneTreatment::Summed {
             " over lanes"
         } else {
             ""
@@ -60,7 +60,12 @@ impl MatMul {
         format!("matmul A{} B{}{sum}", mark(self.a), mark(self.b))
     }
 
-    pub(crate) fn pullback<'g>(self, site: &Site<'_, 'g>, c: Expr<'g>, k: usize) -> Expr<'g> {
+    pub(crate) fn pullback<'g>(
+        self,
+        site: &Application<'_, 'g>,
+        c: Expr<'g>,
+        k: usize,
+    ) -> Expr<'g> {
         let (a, b) = (site.inputs[0], site.inputs[1]);
         // Ā = C̄ op(B)ᵀ or its transpose, B̄ = op(A)ᵀ C̄ or its transpose.
         match (k, self.a, self.b) {
@@ -73,7 +78,7 @@ impl MatMul {
 
     pub(crate) fn pushforward<'g>(
         self,
-        site: &Site<'_, 'g>,
+        site: &Application<'_, 'g>,
         tangents: &[Option<Expr<'g>>],
     ) -> Option<Expr<'g>> {
         let left = tangents[0].map(|t| self.apply_to(t, site.inputs[1]));
@@ -87,8 +92,8 @@ impl MatMul {
     pub(crate) fn apply_to<'g>(self, a: Expr<'g>, b: Expr<'g>) -> Expr<'g> {
         let c = matrix_product(a, self.a, b, self.b);
         match self.lanes {
-            Lanes::Kept => c,
-            Lanes::Summed => c.sum_lanes(),
+            LaneTreatment::Kept => c,
+            LaneTreatment::Summed => c.sum_lanes(),
         }
     }
 
@@ -119,7 +124,7 @@ pub(crate) fn matrix_product<'g>(a: Expr<'g>, read_a: Read, b: Expr<'g>, read_b:
     let op = MatMul {
         a: read_a,
         b: read_b,
-        lanes: Lanes::Kept,
+        lanes: LaneTreatment::Kept,
     };
     let shape = Shape::from([m, n]);
     simplify::matmul(op, a, b, shape)

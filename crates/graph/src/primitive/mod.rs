@@ -85,7 +85,7 @@ pub(crate) enum Op {
 }
 
 /// A node with its operands as expressions, at which a derivative rule applies.
-pub(crate) struct Site<'a, 'g> {
+pub(crate) struct Application<'a, 'g> {
     pub(crate) out: Expr<'g>,
     pub(crate) inputs: &'a [Expr<'g>],
 }
@@ -143,7 +143,7 @@ impl Op {
     /// The contribution of the adjoint of the result to the adjoint of operand `k`.
     pub(crate) fn pullback<'g>(
         &self,
-        site: &Site<'_, 'g>,
+        site: &Application<'_, 'g>,
         adjoint: Expr<'g>,
         k: usize,
     ) -> Option<Expr<'g>> {
@@ -182,7 +182,7 @@ impl Op {
     /// The tangent of the result from the tangents of the operands (`None` is zero).
     pub(crate) fn pushforward<'g>(
         &self,
-        site: &Site<'_, 'g>,
+        site: &Application<'_, 'g>,
         tangents: &[Option<Expr<'g>>],
     ) -> Option<Expr<'g>> {
         match self {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Event, Op, Site};
+use super::{Application, Event, Op};
 use crate::expr::Expr;
 use crate::shape::Shape;
 use crate::simplify;
@@ -175,7 +175,7 @@ fn kept_shape(shape: Shape, axes: (usize, usize)) -> Shape {
 }
 
 /// The indicator of the maximum, divided equally among ties.
-fn peak_share<'g>(site: &Site<'_, 'g>, axes: (usize, usize)) -> Expr<'g> {
+fn peak_share<'g>(site: &Application<'_, 'g>, axes: (usize, usize)) -> Expr<'g> {
     let x = site.inputs[0];
     let ones = kept_shape(x.shape(), axes);
     let mask = x.equal(site.out.reshape(ones)).stop_gradient();
@@ -185,7 +185,7 @@ fn peak_share<'g>(site: &Site<'_, 'g>, axes: (usize, usize)) -> Expr<'g> {
 pub(super) fn pullback<'g>(
     by: Reduction,
     axes: (usize, usize),
-    site: &Site<'_, 'g>,
+    site: &Application<'_, 'g>,
     adjoint: Expr<'g>,
 ) -> Expr<'g> {
     let shape = site.inputs[0].shape();
@@ -199,7 +199,7 @@ pub(super) fn pullback<'g>(
 pub(super) fn pushforward<'g>(
     by: Reduction,
     axes: (usize, usize),
-    site: &Site<'_, 'g>,
+    site: &Application<'_, 'g>,
     tangent: Expr<'g>,
 ) -> Expr<'g> {
     let weighted = match by {

@@ -1,7 +1,7 @@
 //! One of two arrays, element by element.
 
 use super::layout::at_broadcast;
-use super::{Event, Op, Site};
+use super::{Application, Event, Op};
 use crate::expr::Expr;
 use crate::shape::Shape;
 use crate::simplify;
@@ -28,7 +28,11 @@ impl<'g> Expr<'g> {
     }
 }
 
-pub(super) fn pullback<'g>(site: &Site<'_, 'g>, adjoint: Expr<'g>, k: usize) -> Option<Expr<'g>> {
+pub(super) fn pullback<'g>(
+    site: &Application<'_, 'g>,
+    adjoint: Expr<'g>,
+    k: usize,
+) -> Option<Expr<'g>> {
     let zero = adjoint.graph().scalar(0.0);
     let condition = site.inputs[0];
     let chosen = match k {
@@ -41,7 +45,7 @@ pub(super) fn pullback<'g>(site: &Site<'_, 'g>, adjoint: Expr<'g>, k: usize) -> 
 }
 
 pub(super) fn pushforward<'g>(
-    site: &Site<'_, 'g>,
+    site: &Application<'_, 'g>,
     tangents: &[Option<Expr<'g>>],
 ) -> Option<Expr<'g>> {
     if tangents[1].is_none() && tangents[2].is_none() {

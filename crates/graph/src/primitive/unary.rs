@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Op, Site};
+use super::{Application, Op};
 use crate::expr::Expr;
 use crate::math as special;
 use crate::simplify;
@@ -50,18 +50,18 @@ type Slope = for<'g> fn(Expr<'g>, Expr<'g>) -> Expr<'g>;
 const SQRT_2_PI: f64 = 2.506_628_274_631_000_5;
 
 /// One row of the table: name, value, and slope from the operand `x` and the result `y`.
-struct Row {
+struct UnaryRule {
     name: &'static str,
     value: fn(f64) -> f64,
     slope: Slope,
 }
 
-const fn table_row(name: &'static str, value: fn(f64) -> f64, slope: Slope) -> Row {
-    Row { name, value, slope }
+const fn table_row(name: &'static str, value: fn(f64) -> f64, slope: Slope) -> UnaryRule {
+    UnaryRule { name, value, slope }
 }
 
 impl Unary {
-    fn table_row(self) -> Row {
+    fn table_row(self) -> UnaryRule {
         use std::f64::consts::FRAC_2_SQRT_PI;
         match self {
             Unary::Neg => table_row("neg", |x| -x, |x, _| x.filled_like(-1.0)),
@@ -132,7 +132,7 @@ impl Unary {
         }
     }
 
-    fn slope_at<'g>(self, site: &Site<'_, 'g>) -> Expr<'g> {
+    fn slope_at<'g>(self, site: &Application<'_, 'g>) -> Expr<'g> {
         let x = site.inputs[0];
         match self {
             Unary::Polygamma(n) => x.apply_unary(Unary::Polygamma(n + 1)),
@@ -140,14 +140,14 @@ impl Unary {
         }
     }
 
-    pub(crate) fn pullback<'g>(self, site: &Site<'_, 'g>, adjoint: Expr<'g>) -> Expr<'g> {
+    pub(crate) fn pullback<'g>(self, site: &Application<'_, 'g>, adjoint: Expr<'g>) -> Expr<'g> {
         match self {
             Unary::Neg => -adjoint,
             _ => adjoint * self.slope_at(site),
         }
     }
 
-    pub(crate) fn pushforward<'g>(self, site: &Site<'_, 'g>, tangent: Expr<'g>) -> Expr<'g> {
+    pub(crate) fn pushforward<'g>(self, site: &Application<'_, 'g>, tangent: Expr<'g>) -> Expr<'g> {
         self.pullback(site, tangent)
     }
 }

@@ -1,8 +1,8 @@
 //! Recorded expressions as readable algebra.
 
 use super::number::format_number;
-use super::{Recording, Step};
-use crate::length::Length;
+use super::{RecordedStep, Recording};
+use crate::length::AxisLength;
 use crate::primitive::matmul::Read;
 use crate::primitive::{Binary, Op, Unary};
 
@@ -13,7 +13,7 @@ const SHOWN: usize = 4;
 
 /// The precedence of an expression, loosest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
+enum Precedence {
     Comparison,
     Sum,
     Product,
@@ -24,16 +24,16 @@ enum Level {
 /// The text of one step, with its parts where it is a sum or a product.
 #[derive(Clone, Debug)]
 struct Phrase {
-    level: Level,
+    level: Precedence,
     text: String,
-    terms: Vec<Term>,
+    terms: Vec<Summand>,
     factors: Vec<String>,
     divisors: Vec<String>,
 }
 
 /// A summand. Products come first, then look-ups, names and numbers.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Term {
+struct Summand {
     rank: Rank,
     sign: Sign,
     text: String,
@@ -85,7 +85,7 @@ impl Recording {
         texts[last].take().expect("needed").text
     }
 
-    fn step_text(&self, step: &Step, done: &[Option<Phrase>]) -> Phrase {
+    fn step_text(&self, step: &RecordedStep, done: &[Option<Phrase>]) -> Phrase {
         let of = |k: usize| done[step.operands[k] as usize].as_ref().expect("earlier");
         match &step.op {
             Op::Scalar(bits) => Phrase::atom(format_number(f64::from_bits(*bits))),
@@ -98,12 +98,12 @@ impl Recording {
             Op::Select => Phrase::call("select", &[of(0), of(1), of(2)]),
             // Operations that only move or mark numbers are not shown.
             Op::Broadcast | Op::Reshape | Op::StopGradient | Op::Anchor => of(0).clone(),
-            Op::Transpose => Phrase::atom(format!("{}ᵀ", of(0).inside(Level::Atom))),
+            Op::Transpose => Phrase::atom(format!("{}ᵀ", of(0).inside(Precedence::Atom))),
             Op::Slice { axis, start } => {
                 let length = step.shape.dims()[*axis];
                 Phrase::atom(format!(
                     "{}[{}{}]",
-                    of(0).inside(Level::Atom),
+                    of(0).inside(Precedence::Atom),
                     ".., ".repeat(*axis),
                     format_range(*start, length)
                 ))
@@ -121,14 +121,18 @@ impl Recording {
                 };
                 Phrase::atom(format!("{}({}{axes})", by.name(), of(0).text))
             }
-            Op::Gather => Phrase::atom(format!("{}[{}]", of(0).inside(Level::Atom), of(1).text)),
+            Op::Gather => Phrase::atom(format!(
+                "{}[{}]",
+                of(0).inside(Precedence::Atom),
+                of(1).text
+            )),
             Op::MatMul(op) => {
                 let side = |text: &Phrase, read: Read| match read {
-                    Read::Plain => text.inside(Level::Power),
-                    Read::Transposed => format!("{}ᵀ", text.inside(Level::Atom)),
+                    Read::Plain => text.inside(Precedence::Power),
+                    Read::Transposed => format!("{}ᵀ", text.inside(Precedence::Atom)),
                 };
                 let text = format!("{} · {}", side(of(0), op.a), side(of(1), op.b));
-                Phrase::new(Level::Product, text)
+                Phrase::new(Precedence::Product, text)
             }
             op => {
                 let operands: Vec<&Phrase> = (0..step.operands.len()).map(of).collect();
@@ -152,16 +156,19 @@ fn function_name(op: &Op) -> String {
 fn unary_phrase(op: Unary, x: &Phrase) -> Phrase {
     match op {
         Unary::Neg => Phrase::sum(x.terms(Sign::Minus)),
-        Unary::Square => Phrase::new(Level::Power, format!("{}²", x.inside(Level::Atom))),
-        Unary::Recip => Phrase::product(vec![], vec![x.inside(Level::Power)]),
+        Unary::Square => Phrase::new(
+            Precedence::Power,
+            format!("{}²", x.inside(Precedence::Atom)),
+        ),
+        Unary::Recip => Phrase::product(vec![], vec![x.inside(Precedence::Power)]),
         Unary::Polygamma(0) => Phrase::call("digamma", &[x]),
         _ => Phrase::call(&op.name().replace(' ', "_"), &[x]),
     }
 }
 
 fn binary_phrase(op: Binary, x: &Phrase, y: &Phrase) -> Phrase {
-    let infix = |sign: &str, level: Level| {
-        let (left, right) = (x.inside(Level::Sum), y.inside(Level::Sum));
+    let infix = |sign: &str, level: Precedence| {
+        let (left, right) = (x.inside(Precedence::Sum), y.inside(Precedence::Sum));
         Phrase::new(level, format!("{left} {sign} {right}"))
     };
     match op {
@@ -176,19 +183,23 @@ fn binary_phrase(op: Binary, x: &Phrase, y: &Phrase) -> Phrase {
         }
         Binary::Div => {
             let (factors, mut divisors) = x.product_parts();
-            divisors.push(y.inside(Level::Power));
+            divisors.push(y.inside(Precedence::Power));
             Phrase::product(factors, divisors)
         }
         Binary::Pow => {
-            let text = format!("{}^{}", x.inside(Level::Atom), y.inside(Level::Atom));
-            Phrase::new(Level::Power, text)
+            let text = format!(
+                "{}^{}",
+                x.inside(Precedence::Atom),
+                y.inside(Precedence::Atom)
+            );
+            Phrase::new(Precedence::Power, text)
         }
         Binary::Min | Binary::Max | Binary::GammaLogBelow | Binary::GammaLogAbove => {
             Phrase::call(op.name(), &[x, y])
         }
-        Binary::Less => infix("<", Level::Comparison),
-        Binary::LessEqual => infix("≤", Level::Comparison),
-        Binary::Equal => infix("=", Level::Comparison),
+        Binary::Less => infix("<", Precedence::Comparison),
+        Binary::LessEqual => infix("≤", Precedence::Comparison),
+        Binary::Equal => infix("=", Precedence::Comparison),
     }
 }
 
@@ -204,13 +215,13 @@ fn format_array(values: &[f64]) -> String {
 
 fn format_range(start: usize, length: usize) -> String {
     match length {
-        1 => Length(start).to_string(),
-        _ => format!("{}..{}", Length(start), Length(start + length)),
+        1 => AxisLength(start).to_string(),
+        _ => format!("{}..{}", AxisLength(start), AxisLength(start + length)),
     }
 }
 
 impl Phrase {
-    fn new(level: Level, text: String) -> Phrase {
+    fn new(level: Precedence, text: String) -> Phrase {
         Phrase {
             level,
             text,
@@ -221,7 +232,7 @@ impl Phrase {
     }
 
     fn atom(text: String) -> Phrase {
-        Phrase::new(Level::Atom, text)
+        Phrase::new(Precedence::Atom, text)
     }
 
     fn call(name: &str, operands: &[&Phrase]) -> Phrase {
@@ -230,7 +241,7 @@ impl Phrase {
     }
 
     /// Summands in an order that does not depend on how the sum was written.
-    fn sum(mut terms: Vec<Term>) -> Phrase {
+    fn sum(mut terms: Vec<Summand>) -> Phrase {
         terms.sort();
         let mut text = String::new();
         for term in &terms {
@@ -244,7 +255,7 @@ impl Phrase {
         }
         Phrase {
             terms,
-            ..Phrase::new(Level::Sum, text)
+            ..Phrase::new(Precedence::Sum, text)
         }
     }
 
@@ -263,12 +274,12 @@ impl Phrase {
         Phrase {
             factors,
             divisors,
-            ..Phrase::new(Level::Product, text)
+            ..Phrase::new(Precedence::Product, text)
         }
     }
 
     /// The text, with parentheses if its precedence is below `level`.
-    fn inside(&self, level: Level) -> String {
+    fn inside(&self, level: Precedence) -> String {
         if self.level >= level {
             return self.text.clone();
         }
@@ -277,24 +288,26 @@ impl Phrase {
 
     fn rank(&self) -> Rank {
         match self.level {
-            Level::Product if self.text.contains('·') => Rank::Matrix,
-            Level::Atom if self.text.ends_with(']') && !self.text.starts_with('[') => Rank::LookUp,
-            Level::Atom if self.text.parse::<f64>().is_ok() => Rank::Number,
-            Level::Atom if !self.text.ends_with(')') => Rank::Name,
+            Precedence::Product if self.text.contains('·') => Rank::Matrix,
+            Precedence::Atom if self.text.ends_with(']') && !self.text.starts_with('[') => {
+                Rank::LookUp
+            }
+            Precedence::Atom if self.text.parse::<f64>().is_ok() => Rank::Number,
+            Precedence::Atom if !self.text.ends_with(')') => Rank::Name,
             _ => Rank::Other,
         }
     }
 
     /// The summands, each times `sign`.
-    fn terms(&self, sign: Sign) -> Vec<Term> {
+    fn terms(&self, sign: Sign) -> Vec<Summand> {
         if self.terms.is_empty() {
             let rank = self.rank();
             let negated = self.text.strip_prefix('-').filter(|_| rank == Rank::Number);
             let own = negated.map_or(Sign::Plus, |_| Sign::Minus);
-            return vec![Term {
+            return vec![Summand {
                 rank,
                 sign: sign.times(own),
-                text: negated.map_or_else(|| self.inside(Level::Product), str::to_owned),
+                text: negated.map_or_else(|| self.inside(Precedence::Product), str::to_owned),
             }];
         }
         let mut terms = self.terms.clone();
@@ -306,7 +319,7 @@ impl Phrase {
 
     fn product_parts(&self) -> (Vec<String>, Vec<String>) {
         if self.factors.is_empty() && self.divisors.is_empty() {
-            return (vec![self.inside(Level::Power)], Vec::new());
+            return (vec![self.inside(Precedence::Power)], Vec::new());
         }
         (self.factors.clone(), self.divisors.clone())
     }

@@ -1,8 +1,8 @@
 //! Checks that a recording read from bytes can be replayed: the bytes may be damaged or hostile.
 
-use super::{InputKind, Parts, Recording, RecordingError, Stage, Step};
+use super::{InputKind, RecordedStep, Recording, RecordingError, RecordingParts, ReplayTarget};
 use crate::expr::{Expr, Graph};
-use crate::length::{Length, ROWS};
+use crate::length::{AxisLength, ROWS};
 use crate::primitive::{Op, Unary};
 use crate::shape::Shape;
 
@@ -15,7 +15,7 @@ pub(super) fn check_recording(recording: &Recording) -> Result<(), RecordingErro
     let graph = Graph::collecting_errors();
     let parts = &*recording.0;
     let inputs = replay_inputs(&graph, parts)?;
-    let stage = Stage {
+    let stage = ReplayTarget {
         graph: &graph,
         inputs: &|place| inputs[place],
         rows: ROWS,
@@ -51,8 +51,11 @@ pub(super) fn check_recording(recording: &Recording) -> Result<(), RecordingErro
     }
 }
 
-fn replay_inputs<'g>(graph: &'g Graph, parts: &Parts) -> Result<Vec<Expr<'g>>, RecordingError> {
-    let given = |input: &super::Input| match (input.kind, input.shape.dims()) {
+fn replay_inputs<'g>(
+    graph: &'g Graph,
+    parts: &RecordingParts,
+) -> Result<Vec<Expr<'g>>, RecordingError> {
+    let given = |input: &super::RecordedInput| match (input.kind, input.shape.dims()) {
         _ if !is_short(input.shape) => Err(RecordingError {
             step: 0,
             message: format!("input {:?} has shape {}", input.name, input.shape),
@@ -72,7 +75,7 @@ fn is_short(shape: Shape) -> bool {
 }
 
 /// The operands, which are earlier steps. Row numbers are operands of look-ups only.
-fn replay_operands<'g>(step: &Step, done: &[Expr<'g>]) -> Result<Vec<Expr<'g>>, String> {
+fn replay_operands<'g>(step: &RecordedStep, done: &[Expr<'g>]) -> Result<Vec<Expr<'g>>, String> {
     let looks_up = matches!(step.op, Op::Gather | Op::ScatterAdd);
     let operand = |(k, &place): (usize, &u32)| {
         let Some(&operand) = done.get(place as usize) else {
@@ -107,7 +110,11 @@ fn arity(op: &Op) -> Option<usize> {
 }
 
 /// Checks the preconditions of the constructors.
-fn check_step(step: &Step, operands: &[Expr<'_>], parts: &Parts) -> Result<(), String> {
+fn check_step(
+    step: &RecordedStep,
+    operands: &[Expr<'_>],
+    parts: &RecordingParts,
+) -> Result<(), String> {
     let shape = step.shape;
     let of = |k: usize| operands[k].shape();
     let fits = match step.op {
@@ -140,7 +147,7 @@ fn check_step(step: &Step, operands: &[Expr<'_>], parts: &Parts) -> Result<(), S
     Err(format!("{} does not give shape {shape}", step.op.name()))
 }
 
-fn is_input(parts: &Parts, place: u32, shape: Shape, kind: InputKind) -> bool {
+fn is_input(parts: &RecordingParts, place: u32, shape: Shape, kind: InputKind) -> bool {
     let input = parts.inputs.get(place as usize);
     input.is_some_and(|input| input.kind == kind && input.shape == shape)
 }
@@ -149,8 +156,8 @@ fn is_padded(part: Shape, whole: Shape, axis: usize, start: usize) -> bool {
     if axis >= whole.rank() || part.rank() != whole.rank() || start >= LONGEST {
         return false;
     }
-    let end = Length(start + part.dims()[axis]);
-    end.is_within(Length(whole.dims()[axis]))
+    let end = AxisLength(start + part.dims()[axis]);
+    end.is_within(AxisLength(whole.dims()[axis]))
 }
 
 #[cfg(test)]

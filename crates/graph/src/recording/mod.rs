@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::expr::{Expr, Graph};
-use crate::length::Length;
+use crate::length::AxisLength;
 use crate::primitive::Op;
 use crate::shape::Shape;
 
@@ -32,8 +32,8 @@ use crate::shape::Shape;
 /// assert!(density.shape() == [3].into() && density.is_laned());
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Parts", into = "Parts")]
-pub struct Recording(Arc<Parts>);
+#[serde(try_from = "RecordingParts", into = "RecordingParts")]
+pub struct Recording(Arc<RecordingParts>);
 
 /// Why a recording that was read back cannot be replayed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -46,16 +46,16 @@ pub struct RecordingError {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-struct Parts {
-    inputs: Vec<Input>,
+struct RecordingParts {
+    inputs: Vec<RecordedInput>,
     constants: Vec<Arc<[f64]>>,
-    steps: Vec<Step>,
-    outputs: Vec<Output>,
+    steps: Vec<RecordedStep>,
+    outputs: Vec<RecordedOutput>,
 }
 
 /// A named array that is given when the recording is replayed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Input {
+struct RecordedInput {
     name: String,
     shape: Shape,
     kind: InputKind,
@@ -69,14 +69,14 @@ enum InputKind {
 
 /// One operation on the results of earlier steps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Step {
+struct RecordedStep {
     op: Op,
     operands: Vec<u32>,
     shape: Shape,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Output {
+struct RecordedOutput {
     name: String,
     step: u32,
 }
@@ -88,9 +88,9 @@ impl Recording {
         let exprs: Vec<Expr<'_>> = outputs.iter().map(|(_, expr)| *expr).collect();
         let reachable = graph.mark_reachable(&exprs);
         let nodes = graph.nodes();
-        let mut parts = Parts {
+        let mut parts = RecordingParts {
             inputs: inputs_of(graph),
-            ..Parts::default()
+            ..RecordingParts::default()
         };
         let mut steps = vec![u32::MAX; reachable.len()];
         for place in (0..reachable.len()).filter(|&place| reachable[place]) {
@@ -103,13 +103,13 @@ impl Recording {
                 }
                 ref op => op.clone(),
             };
-            parts.steps.push(Step {
+            parts.steps.push(RecordedStep {
                 op,
                 operands: node.inputs.iter().map(|id| steps[id.index()]).collect(),
                 shape: node.shape,
             });
         }
-        let output = |(name, expr): &(&str, Expr<'_>)| Output {
+        let output = |(name, expr): &(&str, Expr<'_>)| RecordedOutput {
             name: (*name).to_owned(),
             step: steps[expr.id.index()],
         };
@@ -157,14 +157,14 @@ impl Recording {
         inputs: &dyn Fn(usize) -> Expr<'g>,
         rows: usize,
     ) -> Vec<Expr<'g>> {
-        let Parts { steps, .. } = &*self.0;
+        let RecordingParts { steps, .. } = &*self.0;
         let last: Vec<usize> = (outputs.iter())
             .map(|&place| self.0.outputs[place].step as usize)
             .collect();
         let needed = self.needed_steps(&last);
         let mut done: Vec<Option<Expr<'g>>> = vec![None; needed.len()];
         let mut operands = Vec::new();
-        let stage = Stage {
+        let stage = ReplayTarget {
             graph,
             inputs,
             rows,
@@ -204,8 +204,8 @@ impl Recording {
 
     fn replay_step<'g>(
         &self,
-        stage: &Stage<'_, 'g>,
-        step: &Step,
+        stage: &ReplayTarget<'_, 'g>,
+        step: &RecordedStep,
         operands: &[Expr<'g>],
     ) -> Expr<'g> {
         let (graph, rows) = (stage.graph, stage.rows);
@@ -220,11 +220,11 @@ impl Recording {
                 given
             }
             Op::Slice { axis, start } => {
-                let start = Length(start).resolve(rows);
+                let start = AxisLength(start).resolve(rows);
                 Op::Slice { axis, start }.apply_to(operands, shape)
             }
             Op::Pad { axis, start } => {
-                let start = Length(start).resolve(rows);
+                let start = AxisLength(start).resolve(rows);
                 Op::Pad { axis, start }.apply_to(operands, shape)
             }
             ref op => op.apply_to(operands, shape),
@@ -233,18 +233,18 @@ impl Recording {
 }
 
 /// The target of a replay: a graph, the inputs by their places, and the number of rows.
-struct Stage<'a, 'g> {
+struct ReplayTarget<'a, 'g> {
     graph: &'g Graph,
     inputs: &'a dyn Fn(usize) -> Expr<'g>,
     rows: usize,
 }
 
-fn inputs_of(graph: &Graph) -> Vec<Input> {
+fn inputs_of(graph: &Graph) -> Vec<RecordedInput> {
     let nodes = graph.nodes();
     let inputs = graph.inputs();
     let input = |info: &crate::expr::InputInfo| {
         let node = &nodes[info.node.index()];
-        Input {
+        RecordedInput {
             name: info.name.clone(),
             shape: node.shape,
             kind: match node.op {
@@ -256,16 +256,16 @@ fn inputs_of(graph: &Graph) -> Vec<Input> {
     inputs.iter().map(input).collect()
 }
 
-impl From<Recording> for Parts {
-    fn from(recording: Recording) -> Parts {
-        Parts::clone(&recording.0)
+impl From<Recording> for RecordingParts {
+    fn from(recording: Recording) -> RecordingParts {
+        RecordingParts::clone(&recording.0)
     }
 }
 
-impl TryFrom<Parts> for Recording {
+impl TryFrom<RecordingParts> for Recording {
     type Error = RecordingError;
 
-    fn try_from(parts: Parts) -> Result<Recording, RecordingError> {
+    fn try_from(parts: RecordingParts) -> Result<Recording, RecordingError> {
         let recording = Recording(Arc::new(parts));
         check::check_recording(&recording)?;
         Ok(recording)

@@ -1,7 +1,7 @@
 //! Every operation: first and second derivatives against central differences.
 
 use lehr_graph::Graph;
-use lehr_graph::reference::{Values, evaluate};
+use lehr_graph::reference::{InputValues, evaluate};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -41,7 +41,7 @@ fn stop_gradient_is_the_value_with_no_slope() {
         graph.grad(x.stop_gradient(), &[x])[0],
     ];
     let at = [0.5, -1.0, 2.0];
-    let found = evaluate(&outputs, &Values::new().with(x, &at), 1);
+    let found = evaluate(&outputs, &InputValues::new().with(x, &at), 1);
     let factor = at.map(f64::exp);
     assert_eq!(
         found[0],
@@ -66,7 +66,11 @@ fn ties_of_a_maximum_share_its_slope() {
     let graph = Graph::new();
     let x = graph.input("x", [4]);
     let gradient = graph.grad(x.maximum(), &[x]);
-    let found = evaluate(&gradient, &Values::new().with(x, &[2.0, 1.0, 2.0, 0.0]), 1);
+    let found = evaluate(
+        &gradient,
+        &InputValues::new().with(x, &[2.0, 1.0, 2.0, 0.0]),
+        1,
+    );
     assert_eq!(found[0], [0.5, 0.0, 0.5, 0.0]);
 }
 
@@ -76,7 +80,7 @@ fn what_lanes_share_collects_from_all_lanes() {
     let (shared, own) = (graph.input("shared", ()), graph.laned_input("own", ()));
     let gradient = graph.grad(shared.square() * own, &[shared, own]);
     assert!(!gradient[0].is_laned());
-    let values = Values::new()
+    let values = InputValues::new()
         .with(shared, &[3.0])
         .with(own, &[1.0, 10.0, 100.0]);
     let found = evaluate(&gradient, &values, 3);
@@ -92,7 +96,7 @@ fn the_third_derivative_is_the_derivative_of_the_second() {
     for _ in 0..3 {
         derivative = graph.grad(derivative, &[x])[0];
     }
-    let found = evaluate(&[derivative], &Values::new().with(x, &[0.7]), 1)[0][0];
+    let found = evaluate(&[derivative], &InputValues::new().with(x, &[0.7]), 1)[0][0];
     let expected = 8.0 * 1.4_f64.exp() + 60.0 * 0.49;
     assert!((found - expected).abs() < 1e-12 * expected);
 }

@@ -1,6 +1,6 @@
 //! Builds one case at random shapes, and compares its derivatives with central differences.
 
-use lehr_graph::reference::{Values, evaluate};
+use lehr_graph::reference::{InputValues, evaluate};
 use lehr_graph::{Expr, Graph, Indices, Shape};
 
 use crate::case::{Case, Domain};
@@ -123,7 +123,7 @@ impl<'g> Trial<'g> {
     /// The values of `outputs` at `x + t v`, one copy per lane where `like` has lanes.
     fn at(&self, t: f64, outputs: &[Expr<'g>], like: &[Expr<'g>]) -> Vec<Vec<f64>> {
         let (rows, numbers) = &self.rows;
-        let mut values = Values::new().with_indices(rows.expr(), numbers);
+        let mut values = InputValues::new().with_indices(rows.expr(), numbers);
         for (x, v) in self.x.iter().zip(&self.v) {
             values = values.with(x.expr, &moved(&x.values, &v.values, t));
         }

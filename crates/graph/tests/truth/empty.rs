@@ -1,11 +1,11 @@
 //! Arrays without numbers: every operation accepts them, and an empty sum is zero.
 
-use lehr_graph::reference::{Values, evaluate};
+use lehr_graph::reference::{InputValues, evaluate};
 use lehr_graph::{Expr, Graph, Plan};
 
 /// The values of all outputs by simple loops, which a plan must agree with.
 fn values(outputs: &[Expr<'_>], input: Expr<'_>, at: &[f64]) -> Vec<Vec<f64>> {
-    let plain = evaluate(outputs, &Values::new().with(input, at), 1);
+    let plain = evaluate(outputs, &InputValues::new().with(input, at), 1);
     let plan = Plan::new(outputs, 1);
     let mut workspace = plan.workspace();
     if let Some(slot) = plan.input(input) {

@@ -1,6 +1,6 @@
 //! Hessians: symmetric, equal by both methods, and correct through factors and solves.
 
-use lehr_graph::reference::{Values, evaluate};
+use lehr_graph::reference::{InputValues, evaluate};
 use lehr_graph::{Expr, Graph};
 
 use crate::difference::{assert_near, dot};
@@ -37,7 +37,7 @@ fn hessians_are_symmetric() {
     let rows = hessian(log_density(&graph, z, design, spread), z);
     for seed in 0..5 {
         let mut random = Random::new(seed);
-        let values = Values::new()
+        let values = InputValues::new()
             .with(z, &random.numbers(4, -1.0, 1.0))
             .with(design, &random.numbers(18, -1.0, 1.0))
             .with(spread, &random.numbers(9, -1.0, 1.0));
@@ -65,7 +65,7 @@ fn hessian_vector_products_agree_by_forward_and_reverse() {
         graph.grad(along, &[z])[0],
     ];
     let mut random = Random::new(11);
-    let values = Values::new()
+    let values = InputValues::new()
         .with(z, &random.numbers(12, -1.0, 1.0))
         .with(v, &random.numbers(12, -1.0, 1.0))
         .with(design, &random.numbers(18, -1.0, 1.0))
@@ -129,7 +129,7 @@ fn the_gradient_of_a_log_determinant_is_the_inverse() {
         let gradient = graph.grad(of, &[a]);
         let matrix = Square::conditioned(5, condition, 1);
         let inverse = Square::conditioned(5, condition, -1);
-        let found = evaluate(&gradient, &Values::new().with(a, &matrix.values), 1);
+        let found = evaluate(&gradient, &InputValues::new().with(a, &matrix.values), 1);
         let error = distance(&found[0], &inverse.values) / inverse.norm();
         assert!(
             error < 1e-14 * condition,
@@ -153,7 +153,7 @@ fn a_solve_through_the_factor_has_the_derivatives_of_the_inverse() {
         let matrix = Square::conditioned(5, condition, 1);
         let inverse = Square::conditioned(5, condition, -1);
         let side = [1.0, -0.5, 0.25, 2.0, -1.0];
-        let values = Values::new().with(a, &matrix.values).with(b, &side);
+        let values = InputValues::new().with(a, &matrix.values).with(b, &side);
         let found = evaluate(&outputs, &values, 1);
         let x = inverse.times(&side);
         let outer: Vec<f64> = x
@@ -184,7 +184,7 @@ fn the_second_derivative_of_a_log_determinant_is_minus_the_inverse_twice() {
         let matrix = Square::conditioned(4, condition, 1);
         let inverse = Square::conditioned(4, condition, -1);
         // Along A itself, d(A⁻¹) = −A⁻¹ A A⁻¹ = −A⁻¹.
-        let values = Values::new()
+        let values = InputValues::new()
             .with(a, &matrix.values)
             .with(v, &matrix.values);
         let expected: Vec<f64> = inverse.values.iter().map(|x| -x).collect();
@@ -208,7 +208,7 @@ fn a_matrix_that_is_not_positive_definite_has_no_factor() {
         [0.0, 0.0, 0.0, 1.0],
         [-1.0, 0.0, 0.0, 1.0],
     ] {
-        let found = evaluate(&[of], &Values::new().with(a, &matrix), 1);
+        let found = evaluate(&[of], &InputValues::new().with(a, &matrix), 1);
         assert!(found[0][0].is_nan());
     }
 }

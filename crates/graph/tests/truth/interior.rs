@@ -1,7 +1,7 @@
 //! Derivatives with respect to computed arrays: an anchor keeps the rewrite rules from removing
 //! these arrays.
 
-use lehr_graph::reference::{Values, evaluate};
+use lehr_graph::reference::{InputValues, evaluate};
 use lehr_graph::{Expr, Graph};
 
 /// The gradient of `Σ of(y(x))` and its derivative in the computed array `y` at x = (0.5, 2).
@@ -18,7 +18,7 @@ fn derivatives(
         graph.grad(value, &[y])[0],
         graph.jvp(&[value.sum()], &[y], &[ones])[0],
     ];
-    let found = evaluate(&outputs, &Values::new().with(x, &[0.5, 2.0]), 1);
+    let found = evaluate(&outputs, &InputValues::new().with(x, &[0.5, 2.0]), 1);
     found.try_into().expect("two outputs were asked for")
 }
 

@@ -1,7 +1,7 @@
 //! One matrix for many lanes and steps: solves are done side by side, and the gradient is one
 //! product.
 
-use lehr_graph::reference::{Values, evaluate};
+use lehr_graph::reference::{InputValues, evaluate};
 use lehr_graph::{Expr, Graph, Plan};
 
 use crate::difference::assert_near;
@@ -18,7 +18,7 @@ fn factor(random: &mut Random, side: usize) -> Vec<f64> {
 
 /// Compares the outputs of a plan with those of simple loops.
 fn compare(outputs: &[Expr<'_>], inputs: &[(Expr<'_>, Vec<f64>)], lanes: usize, what: &str) {
-    let mut values = Values::new();
+    let mut values = InputValues::new();
     let plan = Plan::new(outputs, lanes);
     let mut workspace = plan.workspace();
     for (input, numbers) in inputs {
@@ -121,7 +121,7 @@ fn the_gradient_in_a_matrix_is_its_central_difference() {
         let inputs = [(l, numbers.clone()), (x, start.clone())];
         compare(&[value, gradient], &inputs, lanes, "a walk");
         let at = |numbers: &[f64]| {
-            let values = Values::new().with(l, numbers).with(x, &start);
+            let values = InputValues::new().with(l, numbers).with(x, &start);
             evaluate(&[value, gradient], &values, lanes)
         };
         let found = &at(&numbers)[1];

@@ -1,7 +1,7 @@
 //! Simplification during recording: one node for equal expressions, none for operations without
 //! effect.
 
-use lehr_graph::reference::{Values, evaluate};
+use lehr_graph::reference::{InputValues, evaluate};
 use lehr_graph::{Expr, Graph};
 
 /// The number of lines in the listing of `outputs` that contain this operation.
@@ -256,7 +256,7 @@ fn slices_of_one_array_have_one_concat_as_adjoint() {
     assert_eq!(count(&gradient, "pad"), 0);
     assert_eq!(count(&gradient, "add"), 0);
     let at: Vec<f64> = (0..16).map(f64::from).collect();
-    let found = evaluate(&gradient, &Values::new().with(x, &at), 1);
+    let found = evaluate(&gradient, &InputValues::new().with(x, &at), 1);
     let expected: Vec<f64> = (0..16).map(|i| f64::from(2 * i * (i / 2 + 1))).collect();
     assert_eq!(found[0], expected);
 }
@@ -268,7 +268,7 @@ fn slices_with_gaps_are_joined_with_zeros() {
     let of = x.slice(0, 4..6).exp().sum() + x.slice(0, 1..2).square().sum();
     let gradient = graph.grad(of, &[x]);
     assert_eq!(count(&gradient, "pad"), 0);
-    let found = evaluate(&gradient, &Values::new().with(x, &[1.0; 7]), 1);
+    let found = evaluate(&gradient, &InputValues::new().with(x, &[1.0; 7]), 1);
     let e = 1.0_f64.exp();
     assert_eq!(found[0], [0.0, 2.0, 0.0, 0.0, e, e, 0.0]);
 }

@@ -6,7 +6,7 @@
 
 use std::f64::consts::TAU;
 
-use lehr_graph::Level;
+use lehr_graph::SimdLevel;
 use lehr_graph::math::{exp, map};
 use lehr_numeric::quadrature::Rule;
 use lehr_numeric::stream::Stream;
@@ -168,7 +168,7 @@ impl Curves {
 
     /// Replaces the groups. The integral of a group without a finite height is NaN.
     pub(super) fn fill(&mut self, heights: Heights<'_>) {
-        Level::arch_of_process().dispatch(Filling {
+        SimdLevel::arch_of_process().dispatch(Filling {
             curves: self,
             heights,
         });

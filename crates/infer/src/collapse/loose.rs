@@ -12,7 +12,7 @@
 
 use lehr_numeric::dense::small;
 use lehr_numeric::lanczos::{
-    Krylov, LANES, Lanes, Probes, STEPS, add, add_scaled, dot_lanes, zero,
+    Krylov, LANES, LaneMoments, Probes, STEPS, add, add_scaled, dot_lanes, zero,
 };
 
 use super::design::Design;
@@ -39,7 +39,7 @@ pub(super) struct Loose {
     /// The factor of C, row-major.
     corner: Vec<f64>,
     /// S_BB⁻¹ times the probes.
-    probed: Vec<Vec<Lanes>>,
+    probed: Vec<Vec<LaneMoments>>,
     /// ½ ln |S| by each probe; their mean is the estimate.
     pub(super) halves: Vec<f64>,
 }
@@ -170,13 +170,13 @@ impl Loose {
     }
 
     /// D⁻¹x
-    fn scaled(&self, x: &[Lanes]) -> Vec<Lanes> {
+    fn scaled(&self, x: &[LaneMoments]) -> Vec<LaneMoments> {
         let pairs = x.iter().zip(&self.diagonal);
         pairs.map(|(x, d)| x.map(|entry| entry / d)).collect()
     }
 
     /// S_BB x
-    fn apply(&self, by: Eliminated<'_>, x: &[Lanes], into: &mut [Lanes]) {
+    fn apply(&self, by: Eliminated<'_>, x: &[LaneMoments], into: &mut [LaneMoments]) {
         self.square.apply(x, into);
         by.each_line(|columns, own, _| {
             let mut sums = [0.0; LANES];
@@ -191,7 +191,7 @@ impl Loose {
 
     /// S_BB⁻¹c by conjugate gradients, preconditioned by the diagonal; `None` if they do not
     /// converge.
-    fn conjugate(&self, by: Eliminated<'_>, right: &[Lanes]) -> Option<Vec<Lanes>> {
+    fn conjugate(&self, by: Eliminated<'_>, right: &[LaneMoments]) -> Option<Vec<LaneMoments>> {
         let size = right.len();
         let (mut found, mut left) = (zero(size), right.to_vec());
         let mut ahead = self.scaled(&left);
@@ -206,7 +206,7 @@ impl Loose {
             self.apply(by, &direction, &mut pushed);
             let curve = dot_lanes(&direction, &pushed);
             // A lane that has converged stays fixed.
-            let share: Lanes = std::array::from_fn(|lane| {
+            let share: LaneMoments = std::array::from_fn(|lane| {
                 let moves = now[lane] > wanted[lane] && curve[lane] > 0.0;
                 if moves { now[lane] / curve[lane] } else { 0.0 }
             });
@@ -214,7 +214,7 @@ impl Loose {
             add(&mut left, &share.map(|s| -s), &pushed);
             ahead = self.scaled(&left);
             let next = dot_lanes(&left, &ahead);
-            let turn: Lanes = std::array::from_fn(|lane| {
+            let turn: LaneMoments = std::array::from_fn(|lane| {
                 let moves = now[lane] > 0.0;
                 if moves { next[lane] / now[lane] } else { 0.0 }
             });
@@ -230,8 +230,8 @@ impl Loose {
     }
 
     /// D^(−½)S_BB D^(−½) x
-    fn apply_scaled(&self, by: Eliminated<'_>, x: &[Lanes], into: &mut [Lanes]) {
-        let scaled: Vec<Lanes> = self.divided(x);
+    fn apply_scaled(&self, by: Eliminated<'_>, x: &[LaneMoments], into: &mut [LaneMoments]) {
+        let scaled: Vec<LaneMoments> = self.divided(x);
         self.apply(by, &scaled, into);
         for (into, root) in into.iter_mut().zip(&self.roots) {
             for entry in into {
@@ -241,12 +241,12 @@ impl Loose {
     }
 
     /// D^(−½)x
-    fn divided(&self, x: &[Lanes]) -> Vec<Lanes> {
+    fn divided(&self, x: &[LaneMoments]) -> Vec<LaneMoments> {
         let pairs = x.iter().zip(&self.roots);
         pairs.map(|(x, root)| x.map(|entry| entry / root)).collect()
     }
 
-    fn krylov(&self, by: Eliminated<'_>, start: &[Lanes], steps: usize) -> Krylov {
+    fn krylov(&self, by: Eliminated<'_>, start: &[LaneMoments], steps: usize) -> Krylov {
         Krylov::new(start, steps, |x, into| self.apply_scaled(by, x, into))
     }
 
@@ -382,7 +382,7 @@ impl Loose {
         small::solve_lower(&self.corner, &mut left);
         small::solve_lower(&self.corner, &mut right);
         sum += small::dot(&left, &right);
-        let along = |side: Sided<'_>, vectors: &[Lanes]| {
+        let along = |side: Sided<'_>, vectors: &[LaneMoments]| {
             let mut sums = [0.0; LANES];
             for (column, v) in side.columns.iter().zip(side.own) {
                 add_scaled(&mut sums, *v, &vectors[*column as usize]);

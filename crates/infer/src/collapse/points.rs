@@ -2,7 +2,7 @@
 
 use lehr_density::Support;
 use lehr_numeric::pareto::Pareto;
-use lehr_numeric::summary::Weighted;
+use lehr_numeric::summary::WeightedSample;
 
 use super::axes::Axes;
 use super::collapsed::{Collapsed, ResponseRows};
@@ -141,8 +141,8 @@ pub(crate) fn is_settled(drawn: &Drawn, collapsed: &Collapsed<'_>) -> bool {
         let value = |theta: &f64| if is_positive { theta.exp() } else { *theta };
         let own = drawn.points.thetas.iter().skip(k).step_by(size).map(value);
         let own: Vec<f64> = own.collect();
-        let [one, other] =
-            [0..half, half..2 * half].map(|side| Weighted::new(&own[side.clone()], &weights[side]));
+        let [one, other] = [0..half, half..2 * half]
+            .map(|side| WeightedSample::new(&own[side.clone()], &weights[side]));
         let (shift, ratio) = (one.mean() - other.mean(), one.sd() / other.sd());
         shift.abs() < SAME.0 * other.sd() && ratio.ln().abs() < SAME.1
     };

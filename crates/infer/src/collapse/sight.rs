@@ -47,9 +47,9 @@ impl Sight {
 /// Every unit direction in turn, so that results are exact.
 #[cfg(test)]
 fn exact(size: usize) -> Probes {
-    use lehr_numeric::lanczos::{LANES, Lanes};
+    use lehr_numeric::lanczos::{LANES, LaneMoments};
 
-    let unit = |first: usize| -> Vec<Lanes> {
+    let unit = |first: usize| -> Vec<LaneMoments> {
         let entry = |k: usize, lane: usize| {
             let own = k == first * LANES + lane;
             if own { (size as f64).sqrt() } else { 0.0 }

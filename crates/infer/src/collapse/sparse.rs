@@ -1,6 +1,6 @@
 //! Sparse symmetric matrices.
 
-use lehr_numeric::lanczos::{LANES, Lanes, add_scaled};
+use lehr_numeric::lanczos::{LANES, LaneMoments, add_scaled};
 
 use super::design::Design;
 
@@ -137,7 +137,7 @@ impl Sparse {
     }
 
     /// The product with some vectors, restricted to as many rows and columns as they have.
-    pub(super) fn apply(&self, x: &[Lanes], into: &mut [Lanes]) {
+    pub(super) fn apply(&self, x: &[LaneMoments], into: &mut [LaneMoments]) {
         into.fill([0.0; LANES]);
         for column in 0..x.len() {
             for (row, value) in self.column(column).filter(|(row, _)| *row < x.len()) {

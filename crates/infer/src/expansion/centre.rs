@@ -2,7 +2,7 @@
 
 use lehr_density::job::{HessianProducts, all_rows};
 use lehr_density::{Density, Layout, Support};
-use lehr_numeric::lbfgs::Reason;
+use lehr_numeric::lbfgs::StopReason;
 use lehr_numeric::stream::Stream;
 
 use super::prior::PriorProducts;
@@ -22,7 +22,7 @@ pub struct Centre {
     /// Iterations of the search.
     pub iterations: usize,
     /// The reason why the search ended.
-    pub reason: Reason,
+    pub reason: StopReason,
 }
 
 impl Centre {
@@ -33,7 +33,7 @@ impl Centre {
             params: density.params().start().to_vec(),
             log_joint: f64::NEG_INFINITY,
             iterations: 0,
-            reason: Reason::Iterations,
+            reason: StopReason::Iterations,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use lehr_density::job::{HessianProducts, LikelihoodGradient, all_rows};
 use lehr_density::{Density, Layout};
-use lehr_numeric::dense::{Factor, cholesky, inverse_factor};
+use lehr_numeric::dense::{CholeskyFactor, cholesky, inverse_factor};
 use lehr_numeric::hessian::{hessian_columns, symmetrise_matrix};
 use lehr_rows::RowStore;
 
@@ -76,7 +76,7 @@ impl Curvature {
     }
 
     /// A lower factor F with F Fᵀ = Λ⁻¹; `None` if the curvature is not that of a maximum.
-    pub fn factor(&self) -> Option<Factor> {
+    pub fn factor(&self) -> Option<CholeskyFactor> {
         let size = self.gradient.len();
         inverse_factor(&cholesky(&self.precision(), size)?)
     }

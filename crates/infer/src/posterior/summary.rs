@@ -1,6 +1,6 @@
 //! Location and scale of every number of a posterior.
 
-use lehr_numeric::summary::{Weighted, mean, quantile, sd, shortest_interval, sorted};
+use lehr_numeric::summary::{WeightedSample, mean, quantile, sd, shortest_interval, sorted};
 use serde::{Deserialize, Serialize};
 
 use super::Posterior;
@@ -54,7 +54,7 @@ fn plain_summary(name: String, values: &[f64]) -> Summary {
 }
 
 fn weighted_summary(name: String, values: &[f64], weights: &[f64]) -> Summary {
-    let weighted = Weighted::new(values, weights);
+    let weighted = WeightedSample::new(values, weights);
     Summary {
         name,
         mean: weighted.mean(),

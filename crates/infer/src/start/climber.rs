@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 
-use lehr_numeric::lbfgs::{Function, LbfgsSettings, Maximum, Search, maximise};
+use lehr_numeric::lbfgs::{Function, LbfgsSearch, LbfgsSettings, Maximum, maximise};
 
 use crate::error::{StartError, TrainError};
 use crate::run::{Run, Stamp};
@@ -91,7 +91,7 @@ impl<'a, 'r> RunClimber<'a, 'r> {
     ) -> Result<Maximum, TrainError> {
         let mut run = self.0.borrow_mut();
         run.begin(Phase::CLIMB);
-        let fresh = Search::new(start, settings, function);
+        let fresh = LbfgsSearch::new(start, settings, function);
         let first = fresh.point().iter().chain(fresh.gradient());
         let mut stamp = Stamp::of(first.chain([&fresh.value()]));
         let mut search = run.resume(&stamp)?.unwrap_or(fresh);
@@ -135,7 +135,7 @@ impl Climber for RunClimber<'_, '_> {
     }
 }
 
-fn progress(search: &Search, settings: LbfgsSettings) -> Progress {
+fn progress(search: &LbfgsSearch, settings: LbfgsSettings) -> Progress {
     let end = End::AtMost(settings.iterations as u64);
     Progress::counted(search.iterations() as u64, "steps", end)
 }

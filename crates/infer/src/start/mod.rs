@@ -26,7 +26,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use lehr_density::Density;
-use lehr_numeric::lbfgs::{LbfgsSettings, Reason};
+use lehr_numeric::lbfgs::{LbfgsSettings, StopReason};
 
 use crate::expansion::Mode;
 use crate::guide::{Base, Frame, Guide, Learned, MEAN, PARAMS, all_blocks};
@@ -126,7 +126,7 @@ pub fn choose(request: &Request<'_>) -> Result<(&'static str, StartingPoint), St
         return match Variational.find(request) {
             Err(refusal @ StartError::Refusal { .. }) => {
                 let mode = request.mode()?;
-                if mode.reason == Reason::BadStart {
+                if mode.reason == StopReason::BadStart {
                     return Err(refusal);
                 }
                 Ok((Laplace.name(), laplace::around(request, mode, None)))

@@ -2,7 +2,7 @@
 
 use lehr_density::Density;
 use lehr_density::job::{LikelihoodGradient, all_rows, local_rows};
-use lehr_numeric::lbfgs::{LbfgsSettings, Reason};
+use lehr_numeric::lbfgs::{LbfgsSettings, StopReason};
 use lehr_rows::RowStore;
 
 use super::{Alone, Climber, Request, Start, StartingPoint};
@@ -87,7 +87,7 @@ fn sample_frame(
     }
     let here = local_rows(density);
     let near = climb_by(&here, density, settings, &Alone)?;
-    if near.reason == Reason::BadStart {
+    if near.reason == StopReason::BadStart {
         return Ok(None);
     }
     let curvature = near.curvature_by(density, &here);
@@ -108,7 +108,7 @@ fn climb_by(
     };
     let mut found = ascent.climb(Centre::with_spreads(density, 1.0), settings, climber)?;
     for size in [0.1, 0.01] {
-        if found.reason != Reason::BadStart {
+        if found.reason != StopReason::BadStart {
             break;
         }
         found = ascent.climb(Centre::with_spreads(density, size), settings, climber)?;

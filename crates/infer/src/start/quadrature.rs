@@ -18,7 +18,7 @@ use faer::Mat;
 use lehr_density::{Density, Point, Rows, probe_rows};
 use lehr_graph::{Expr, Graph};
 use lehr_numeric::anderson::AndersonMixing;
-use lehr_numeric::dense::{Factor, cholesky, inverse_factor};
+use lehr_numeric::dense::{CholeskyFactor, cholesky, inverse_factor};
 
 use super::{Request, Start, StartingPoint};
 use crate::error::StartError;
@@ -217,7 +217,7 @@ fn steps(density: &dyn Density) -> usize {
 impl Covariance {
     /// A lower factor of the covariance of this kind for a precision; `None` if it is not positive
     /// definite.
-    fn factor(self, precision: &[f64], size: usize) -> Option<Factor> {
+    fn factor(self, precision: &[f64], size: usize) -> Option<CholeskyFactor> {
         if self == Covariance::Full {
             return inverse_factor(&cholesky(precision, size)?);
         }
@@ -226,7 +226,7 @@ impl Covariance {
             values[i * (size + 1)] = values[i * (size + 1)].powf(-0.5);
         }
         let finite = values.iter().all(|value| value.is_finite());
-        finite.then_some(Factor { size, values })
+        finite.then_some(CholeskyFactor { size, values })
     }
 
     /// The part of a precision that this kind uses.
@@ -244,7 +244,7 @@ struct Candidate {
     mean: Vec<f64>,
     /// Of all latents together, even if only its diagonal is used.
     precision: Vec<f64>,
-    factor: Factor,
+    factor: CholeskyFactor,
 }
 
 /// A Gaussian, and the integrals there.
@@ -280,7 +280,7 @@ impl Assessment {
     }
 
     /// The residual, in coordinates of one scale: Fᵀ E∇ and Fᵀ δΛ F.
-    fn residual(&self, kind: Covariance, scale: &Factor) -> Vec<f64> {
+    fn residual(&self, kind: Covariance, scale: &CholeskyFactor) -> Vec<f64> {
         let size = scale.size;
         let missing: Vec<f64> = (self.precision.iter().zip(&self.at.precision))
             .map(|(new, old)| new - old)
@@ -314,7 +314,7 @@ impl Candidate {
 
     /// tr(M F Fᵀ)
     fn trace(&self, matrix: &[f64]) -> f64 {
-        let Factor { size, values } = &self.factor;
+        let CholeskyFactor { size, values } = &self.factor;
         let m = Mat::from_fn(*size, *size, |i, j| matrix[i * size + j]);
         let f = Mat::from_fn(*size, *size, |i, j| values[i * size + j]);
         let moved = &m * &f;
@@ -329,7 +329,7 @@ impl Candidate {
     /// The coordinates in which it is standard normal.
     fn frame(&self, kind: Covariance) -> Frame {
         let shift = self.mean.as_slice().into();
-        let Factor { size, values } = &self.factor;
+        let CholeskyFactor { size, values } = &self.factor;
         match kind {
             Covariance::Full => Frame::Dense {
                 shift,
@@ -350,7 +350,7 @@ enum Turn {
     Transposed,
 }
 
-fn product(factor: &Factor, vector: &[f64], turn: Turn) -> Vec<f64> {
+fn product(factor: &CholeskyFactor, vector: &[f64], turn: Turn) -> Vec<f64> {
     let size = factor.size;
     let entry = |i: usize, j: usize| match turn {
         Turn::Plain => factor.values[i * size + j],

@@ -8,7 +8,7 @@
 //! deterministic objective", 2024).
 
 use lehr_density::Density;
-use lehr_numeric::lbfgs::{LbfgsSettings, Maximum, Reason};
+use lehr_numeric::lbfgs::{LbfgsSettings, Maximum, StopReason};
 
 use super::{Alone, Climber, Request, Start, StartingPoint, laplace};
 use crate::error::StartError;
@@ -188,7 +188,7 @@ fn climb(task: &Task<'_>, learned: &Learned, climber: &dyn Climber) -> Result<Cl
         program.run();
         program.output(0)[0].is_finite()
     };
-    let is_sound = maximum.reason != Reason::BadStart && (1..=TRIALS).all(&mut is_finite);
+    let is_sound = maximum.reason != StopReason::BadStart && (1..=TRIALS).all(&mut is_finite);
     Ok(Climb { maximum, is_sound })
 }
 

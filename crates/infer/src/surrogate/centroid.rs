@@ -1,7 +1,7 @@
 //! Surrogate rows from k-means centroids, which contain no row of the table.
 
 use lehr_density::{Column, ColumnKind, Density, Role, RowSet, Values};
-use lehr_numeric::kmeans::{Clusters, Points};
+use lehr_numeric::kmeans::{Clusters, SignedPoints};
 use lehr_numeric::stream::Stream;
 
 use super::covariate::Covariates;
@@ -26,7 +26,7 @@ pub(crate) fn centroids(order: &Order<'_>) -> Result<FixedRows, SurrogateError> 
         let rows = random_rows(density, most, seed);
         covariates.read(density.source(), &RowSet::List(&rows))
     };
-    let points = Points::new(&matrix, covariates.width())?;
+    let points = SignedPoints::new(&matrix, covariates.width())?;
     let clusters = Clusters::new(points, settings.rows, seed)?;
     Ok(rows_of(density, &covariates, &clusters.centroids))
 }

@@ -1,6 +1,6 @@
 //! Weighted subsets of rows for logistic regression (Huggins, Campbell & Broderick 2016).
 
-use lehr_numeric::kmeans::{ClusterError, Clusters, Points};
+use lehr_numeric::kmeans::{ClusterError, Clusters, SignedPoints};
 use lehr_numeric::stream::Stream;
 
 use crate::error::CoresetError;
@@ -93,7 +93,7 @@ pub fn probabilities(
     labels: &[bool],
     settings: CoresetSettings,
 ) -> Result<Vec<f64>, CoresetError> {
-    let points = Points::new(covariates, columns)?.with_signs(labels)?;
+    let points = SignedPoints::new(covariates, columns)?.with_signs(labels)?;
     let (rows, size, radius) = (points.count(), settings.size, settings.radius);
     if rows == 0 || size == 0 {
         return Err(CoresetError::Empty { rows, size });
@@ -119,7 +119,13 @@ pub fn probabilities(
 }
 
 /// Σᵢ |Gᵢ⁽⁻ⁿ⁾| exp(−R‖mean(Gᵢ⁽⁻ⁿ⁾) − zₙ‖): the number of similar rows.
-fn crowd(points: Points<'_>, clusters: &Clusters, row: usize, radius: f64, own: &mut [f64]) -> f64 {
+fn crowd(
+    points: SignedPoints<'_>,
+    clusters: &Clusters,
+    row: usize,
+    radius: f64,
+    own: &mut [f64],
+) -> f64 {
     let mut crowd = 0.0;
     for (cluster, centroid) in clusters.centroids.chunks(points.columns()).enumerate() {
         let size = clusters.sizes[cluster] as f64;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use lehr_formula::{Expr, Terms};
+use lehr_formula::{ColumnExpr, Terms};
 use lehr_table::{Column, Table};
 use serde::{Deserialize, Serialize};
 
@@ -42,7 +42,7 @@ impl<'t> Clue<'t> {
             return Clue::Form(Form::Successes);
         }
         match &terms.response.outcome {
-            Expr::Column(name) => Clue::Column(name),
+            ColumnExpr::Column(name) => Clue::Column(name),
             _ => Clue::Form(Form::Real),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use lehr_formula::{Expr, Response};
+use lehr_formula::{ColumnExpr, Response};
 use lehr_table::Column;
 use serde::{Deserialize, Serialize};
 
@@ -98,7 +98,7 @@ impl Outcome {
             Form::Count => value.floor(),
             _ => value,
         };
-        let column = |expr: &Option<Expr>| {
+        let column = |expr: &Option<ColumnExpr>| {
             let values = expr.as_ref().map(|expr| source.evaluate(expr));
             values.transpose()
         };
@@ -262,7 +262,7 @@ fn statuses(name: &str, place: &str, source: &Source<'_>) -> Result<Vec<f64>, Le
         };
         return codes.iter().enumerate().map(of).collect();
     }
-    let values = source.evaluate(&Expr::Column(name.to_owned()))?;
+    let values = source.evaluate(&ColumnExpr::Column(name.to_owned()))?;
     let is_known = |value: &f64| STATUSES.iter().any(|(code, _)| code == value);
     match values.iter().position(|value| !is_known(value)) {
         None => Ok(values),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use lehr_formula::{Expr, Response, Trials};
+use lehr_formula::{ColumnExpr, Response, Trials};
 use lehr_numeric::column;
 use lehr_table::{Column, Labels};
 use serde::{Deserialize, Serialize};
@@ -41,7 +41,7 @@ impl Outcome {
             classes: Vec::new(),
         };
         match outcome.response.outcome {
-            Expr::Column(_) => Ok(outcome),
+            ColumnExpr::Column(_) => Ok(outcome),
             _ if !rule.is_class() => Ok(outcome),
             ref other => {
                 let hint = "make a column of it in the table first";
@@ -53,7 +53,7 @@ impl Outcome {
     /// `column "y"`, or the expression.
     pub fn place(&self) -> String {
         match &self.response.outcome {
-            Expr::Column(name) => format!("column {name:?}"),
+            ColumnExpr::Column(name) => format!("column {name:?}"),
             other => other.to_string(),
         }
     }
@@ -93,7 +93,7 @@ impl Outcome {
 
     /// Notes for the user on the classes.
     fn notes(&self, is_text: &dyn Fn(&str) -> bool) -> Vec<String> {
-        let Expr::Column(name) = &self.response.outcome else {
+        let ColumnExpr::Column(name) = &self.response.outcome else {
             return Vec::new();
         };
         match (self.rule.form, &self.classes[..]) {
@@ -121,7 +121,7 @@ impl Outcome {
     /// The response in every row, checked against the family.
     pub fn values(&self, source: &Source<'_>) -> Result<Vec<f64>, LearnError> {
         let name = match &self.response.outcome {
-            Expr::Column(name) => name,
+            ColumnExpr::Column(name) => name,
             expr => return self.checked(source.evaluate(expr)?, source.first),
         };
         match (self.rule.is_class(), source.column(name)) {
@@ -211,7 +211,7 @@ impl Outcome {
             None => Ok(None),
             Some(Trials::Count(count)) => Ok(Some(vec![*count as f64; source.n_rows()])),
             Some(Trials::Column(name)) => {
-                let values = source.evaluate(&Expr::Column(name.clone()))?;
+                let values = source.evaluate(&ColumnExpr::Column(name.clone()))?;
                 let place = format!("column {name:?}");
                 counted(&values, &place, "trials", source.first)?;
                 Ok(Some(values))
@@ -255,7 +255,7 @@ impl Outcome {
             }
             Trials::Failures(failures) => {
                 let doubt = match failures {
-                    Expr::Column(_) if surplus >= 0.0 => format!(
+                    ColumnExpr::Column(_) if surplus >= 0.0 => format!(
                         "; if {failures} counts the trials, write {hits} | trials({failures})"
                     ),
                     _ => String::new(),
@@ -297,7 +297,7 @@ impl OutcomeLearner {
     }
 
     pub(crate) fn see(&mut self, source: &Source<'_>) {
-        let Expr::Column(name) = &self.outcome.response.outcome else {
+        let ColumnExpr::Column(name) = &self.outcome.response.outcome else {
             return;
         };
         if !self.outcome.rule.is_class() {

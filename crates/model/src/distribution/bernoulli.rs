@@ -3,7 +3,7 @@
 use lehr_density::{Family, ResponseKind};
 use lehr_graph::{Expr, Graph, Shape};
 
-use super::check::Check;
+use super::check::ParameterCheck;
 use super::draw::sample_bernoulli;
 use super::family::ScalarFamily;
 use super::{Distribution, ParameterError, Value};
@@ -11,11 +11,11 @@ use super::{Distribution, ParameterError, Value};
 /// Outcomes 1 and 0.
 #[derive(Clone, Debug)]
 pub struct Bernoulli<'g> {
-    parameter: Parameter<'g>,
+    parameter: SuccessParameter<'g>,
 }
 
 #[derive(Clone, Debug)]
-enum Parameter<'g> {
+enum SuccessParameter<'g> {
     Logit(Value<'g>),
     Probability(Value<'g>),
 }
@@ -26,33 +26,33 @@ impl<'g> Bernoulli<'g> {
     /// The log density is y·logit − softplus(logit), safe at any logit; its slope is
     /// y − sigmoid(logit).
     pub fn with_logit(logit: impl Into<Value<'g>>) -> Self {
-        let parameter = Parameter::Logit(logit.into());
+        let parameter = SuccessParameter::Logit(logit.into());
         Bernoulli { parameter }
     }
 
     /// An outcome that is 1 with this probability.
     pub fn with_probability(probability: impl Into<Value<'g>>) -> Self {
-        let parameter = Parameter::Probability(probability.into());
+        let parameter = SuccessParameter::Probability(probability.into());
         Bernoulli { parameter }
     }
 
     fn parameter_value(&self) -> &Value<'g> {
         match &self.parameter {
-            Parameter::Logit(value) | Parameter::Probability(value) => value,
+            SuccessParameter::Logit(value) | SuccessParameter::Probability(value) => value,
         }
     }
 
     fn probability(&self, graph: &'g Graph) -> Expr<'g> {
         match &self.parameter {
-            Parameter::Logit(logit) => logit.on_graph(graph).sigmoid(),
-            Parameter::Probability(probability) => probability.on_graph(graph),
+            SuccessParameter::Logit(logit) => logit.on_graph(graph).sigmoid(),
+            SuccessParameter::Probability(probability) => probability.on_graph(graph),
         }
     }
 
     fn logit(&self, graph: &'g Graph) -> Expr<'g> {
         match &self.parameter {
-            Parameter::Logit(logit) => logit.on_graph(graph),
-            Parameter::Probability(probability) => {
+            SuccessParameter::Logit(logit) => logit.on_graph(graph),
+            SuccessParameter::Probability(probability) => {
                 let p = probability.on_graph(graph);
                 p.ln() - (-p).log1p()
             }
@@ -80,11 +80,11 @@ impl<'g> Distribution<'g> for Bernoulli<'g> {
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
         match &self.parameter {
-            Parameter::Logit(logit) => {
+            SuccessParameter::Logit(logit) => {
                 let logit = logit.on_graph(x.graph());
                 x * logit - logit.softplus()
             }
-            Parameter::Probability(probability) => {
+            SuccessParameter::Probability(probability) => {
                 log_probability(x, probability.on_graph(x.graph()))
             }
         }
@@ -108,10 +108,10 @@ impl<'g> Distribution<'g> for Bernoulli<'g> {
     }
 
     fn check_parameters(&self) -> Result<(), ParameterError> {
-        let check = Check::for_distribution(self.name());
+        let check = ParameterCheck::for_distribution(self.name());
         match &self.parameter {
-            Parameter::Logit(logit) => check.require_finite("logit", logit),
-            Parameter::Probability(probability) => {
+            SuccessParameter::Logit(logit) => check.require_finite("logit", logit),
+            SuccessParameter::Probability(probability) => {
                 check.require_probability("probability", probability)
             }
         }

@@ -3,7 +3,7 @@
 use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 
-use super::check::Check;
+use super::check::ParameterCheck;
 use super::draw::{beta_logit, inside_unit, sigmoid};
 use super::family::ScalarFamily;
 use super::value::joint_shape;
@@ -12,21 +12,21 @@ use super::{Distribution, ParameterError, Value};
 /// Proportions, and responses between 0 and 1 of regressions.
 #[derive(Clone, Debug)]
 pub struct Beta<'g> {
-    by: By,
+    by: BetaParametrisation,
     first: Value<'g>,
     second: Value<'g>,
 }
 
 /// The parametrisation.
 #[derive(Clone, Copy, Debug)]
-enum By {
+enum BetaParametrisation {
     Shapes,
     Mean,
     LogitMean,
 }
 
 /// The shapes a and b and their logarithms.
-struct Shapes<'g> {
+struct BetaShapes<'g> {
     a: Expr<'g>,
     b: Expr<'g>,
     log_a: Expr<'g>,
@@ -36,33 +36,39 @@ struct Shapes<'g> {
 impl<'g> Beta<'g> {
     /// Density proportional to x^(a − 1) (1 − x)^(b − 1).
     pub fn new(a: impl Into<Value<'g>>, b: impl Into<Value<'g>>) -> Self {
-        Beta::from_parameters(By::Shapes, a.into(), b.into())
+        Beta::from_parameters(BetaParametrisation::Shapes, a.into(), b.into())
     }
 
     /// The beta distribution with this mean and the variance mean(1 − mean)/(precision + 1).
     pub fn with_mean(mean: impl Into<Value<'g>>, precision: impl Into<Value<'g>>) -> Self {
-        Beta::from_parameters(By::Mean, mean.into(), precision.into())
+        Beta::from_parameters(BetaParametrisation::Mean, mean.into(), precision.into())
     }
 
     /// As [`Beta::with_mean`], the mean being 1/(1 + e^−logit); safe at any logit.
     pub fn with_logit_mean(logit: impl Into<Value<'g>>, precision: impl Into<Value<'g>>) -> Self {
-        Beta::from_parameters(By::LogitMean, logit.into(), precision.into())
+        Beta::from_parameters(
+            BetaParametrisation::LogitMean,
+            logit.into(),
+            precision.into(),
+        )
     }
 
-    fn from_parameters(by: By, first: Value<'g>, second: Value<'g>) -> Self {
+    fn from_parameters(by: BetaParametrisation, first: Value<'g>, second: Value<'g>) -> Self {
         Beta { by, first, second }
     }
 
-    fn shape_parameters(&self, graph: &'g Graph) -> Shapes<'g> {
+    fn shape_parameters(&self, graph: &'g Graph) -> BetaShapes<'g> {
         let (first, second) = (self.first.on_graph(graph), self.second.on_graph(graph));
         let (a, b) = match self.by {
-            By::Shapes => (first, second),
-            By::Mean => (first * second, (1.0 - first) * second),
-            By::LogitMean => (first.sigmoid() * second, (-first).sigmoid() * second),
+            BetaParametrisation::Shapes => (first, second),
+            BetaParametrisation::Mean => (first * second, (1.0 - first) * second),
+            BetaParametrisation::LogitMean => {
+                (first.sigmoid() * second, (-first).sigmoid() * second)
+            }
         };
         let (log_a, log_b) = match self.by {
             // A mean of e^−1000 underflows to zero, but its logarithm does not.
-            By::LogitMean => {
+            BetaParametrisation::LogitMean => {
                 let log_precision = second.ln();
                 (
                     log_precision - (-first).softplus(),
@@ -71,20 +77,20 @@ impl<'g> Beta<'g> {
             }
             _ => (a.ln(), b.ln()),
         };
-        Shapes { a, b, log_a, log_b }
+        BetaShapes { a, b, log_a, log_b }
     }
 
     fn parameter_names(&self) -> [&'static str; 2] {
         match self.by {
-            By::Shapes => ["a", "b"],
-            By::Mean => ["mean", "precision"],
-            By::LogitMean => ["logit", "precision"],
+            BetaParametrisation::Shapes => ["a", "b"],
+            BetaParametrisation::Mean => ["mean", "precision"],
+            BetaParametrisation::LogitMean => ["logit", "precision"],
         }
     }
 }
 
 /// ln B(a, b), with Γ(x) = Γ(x + 1)/x so that a vanishing shape enters through its logarithm.
-fn log_beta<'g>(s: &Shapes<'g>) -> Expr<'g> {
+fn log_beta<'g>(s: &BetaShapes<'g>) -> Expr<'g> {
     let above = (s.a + 1.0).lgamma() + (s.b + 1.0).lgamma() - (s.a + s.b).lgamma();
     above - (s.log_a + s.log_b)
 }
@@ -111,9 +117,9 @@ impl<'g> Distribution<'g> for Beta<'g> {
     fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
         let (first, second) = (self.first.on_graph(graph), self.second.on_graph(graph));
         let mean = match self.by {
-            By::Shapes => first / (first + second),
-            By::Mean => first,
-            By::LogitMean => first.sigmoid(),
+            BetaParametrisation::Shapes => first / (first + second),
+            BetaParametrisation::Mean => first,
+            BetaParametrisation::LogitMean => first.sigmoid(),
         };
         Some(mean.broadcast(self.value_shape()))
     }
@@ -134,12 +140,14 @@ impl<'g> Distribution<'g> for Beta<'g> {
     }
 
     fn check_parameters(&self) -> Result<(), ParameterError> {
-        let ([first, second], check) =
-            (self.parameter_names(), Check::for_distribution(self.name()));
+        let ([first, second], check) = (
+            self.parameter_names(),
+            ParameterCheck::for_distribution(self.name()),
+        );
         match self.by {
-            By::Shapes => check.require_positive(first, &self.first),
-            By::Mean => check.require_probability(first, &self.first),
-            By::LogitMean => check.require_finite(first, &self.first),
+            BetaParametrisation::Shapes => check.require_positive(first, &self.first),
+            BetaParametrisation::Mean => check.require_probability(first, &self.first),
+            BetaParametrisation::LogitMean => check.require_finite(first, &self.first),
         }
         .require_positive(second, &self.second)
         .into_result()

@@ -4,7 +4,7 @@ use lehr_density::{Family, ResponseKind};
 use lehr_graph::{Expr, Graph, Shape};
 use rand::Rng;
 
-use super::check::Check;
+use super::check::ParameterCheck;
 use super::draw::sample_uniform;
 use super::elementwise::of_values;
 use super::one_hot::pick_entries;
@@ -52,7 +52,8 @@ impl<'g> Distribution<'g> for Categorical<'g> {
     }
 
     fn check_parameters(&self) -> Result<(), ParameterError> {
-        let check = Check::for_distribution(self.name()).require_finite("logits", &self.logits);
+        let check =
+            ParameterCheck::for_distribution(self.name()).require_finite("logits", &self.logits);
         match self.categories() {
             0 | 1 => check.add_error(
                 format!(

@@ -3,46 +3,46 @@
 use lehr_density::{Family, ResponseKind};
 use lehr_graph::{Expr, Graph, Shape};
 
-use super::check::Check;
-use super::tail::Tailed;
+use super::check::ParameterCheck;
+use super::tail::CumulativeDistribution;
 use super::value::joint_shape;
 use super::{Distribution, ParameterError, Value};
 
 /// A number that is observed exactly or known by bounds only. Draws and moments are those of the
 /// uncensored number.
 #[derive(Clone, Debug)]
-pub struct Censored<'g, D> {
+pub struct CensoredDistribution<'g, D> {
     base: D,
     status: Value<'g>,
     upper: Option<Value<'g>>,
 }
 
-impl<'g, D: Tailed<'g>> Censored<'g, D> {
+impl<'g, D: CumulativeDistribution<'g>> CensoredDistribution<'g, D> {
     /// A censored draw of `base`. The `status` of a row tells how its observation `x` relates to
     /// the draw: 0 equal, −1 the draw is x or less, 1 the draw is more than x, 3 nothing is known.
     pub fn new(base: D, status: impl Into<Value<'g>>) -> Self {
-        Censored {
+        CensoredDistribution {
             base,
             status: status.into(),
             upper: None,
         }
     }
 
-    /// As [`Censored::new`], and a status of 2 means that the draw is more than x and at most
+    /// As [`CensoredDistribution::new`], and a status of 2 means that the draw is more than x and at most
     /// `upper`.
     pub fn with_intervals(
         base: D,
         status: impl Into<Value<'g>>,
         upper: impl Into<Value<'g>>,
     ) -> Self {
-        Censored {
+        CensoredDistribution {
             upper: Some(upper.into()),
-            ..Censored::new(base, status)
+            ..CensoredDistribution::new(base, status)
         }
     }
 }
 
-impl<'g, D: Tailed<'g>> Distribution<'g> for Censored<'g, D> {
+impl<'g, D: CumulativeDistribution<'g>> Distribution<'g> for CensoredDistribution<'g, D> {
     fn value_shape(&self) -> Shape {
         let mut own = vec![&self.status];
         own.extend(&self.upper);
@@ -93,7 +93,7 @@ impl<'g, D: Tailed<'g>> Distribution<'g> for Censored<'g, D> {
         self.base.check_parameters()?;
         let codes = [-1.0, 0.0, 1.0, 2.0, 3.0];
         let known = |code: f64| codes.contains(&code);
-        let check = Check::for_distribution(self.name());
+        let check = ParameterCheck::for_distribution(self.name());
         let check = check.require_values("status", &self.status, "one of -1, 0, 1, 2, 3", known);
         match &self.upper {
             Some(upper) => check.require_finite("upper", upper),

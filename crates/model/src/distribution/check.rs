@@ -4,7 +4,7 @@ use std::fmt;
 
 use lehr_graph::Shape;
 
-use super::value::Value;
+use super::value::{PositiveValue, Value};
 
 /// A constant parameter outside its domain, or parameters whose shapes do not fit.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,15 +30,15 @@ impl fmt::Display for ParameterError {
 impl std::error::Error for ParameterError {}
 
 /// Checks one parameter after another and stops at the first that is wrong.
-pub(super) struct Check {
+pub(super) struct ParameterCheck {
     distribution: &'static str,
     found: Result<(), ParameterError>,
     shape: Shape,
 }
 
-impl Check {
-    pub(super) fn for_distribution(distribution: &'static str) -> Check {
-        Check {
+impl ParameterCheck {
+    pub(super) fn for_distribution(distribution: &'static str) -> ParameterCheck {
+        ParameterCheck {
             distribution,
             found: Ok(()),
             shape: Shape::SCALAR,
@@ -50,7 +50,7 @@ impl Check {
         self.found
     }
 
-    pub(super) fn add_error(mut self, message: String, hint: &'static str) -> Check {
+    pub(super) fn add_error(mut self, message: String, hint: &'static str) -> ParameterCheck {
         if self.found.is_ok() {
             self.found = Err(ParameterError {
                 distribution: self.distribution,
@@ -68,36 +68,48 @@ impl Check {
         value: &Value<'_>,
         expected: &str,
         holds: impl Fn(f64) -> bool,
-    ) -> Check {
+    ) -> ParameterCheck {
         match value.constant_values().into_iter().find(|&x| !holds(x)) {
             Some(x) => self.add_error(format!("{name} must be {expected}, found {x}"), ""),
             None => self,
         }
     }
 
-    pub(super) fn require_finite(self, name: &str, value: &Value<'_>) -> Check {
+    pub(super) fn require_finite(self, name: &str, value: &Value<'_>) -> ParameterCheck {
         self.require_values(name, value, "finite", f64::is_finite)
             .require_shape(name, value)
     }
 
-    pub(super) fn require_positive(self, name: &str, value: &Value<'_>) -> Check {
+    pub(super) fn require_positive(self, name: &str, value: &Value<'_>) -> ParameterCheck {
         self.require_values(name, value, "positive", |x| x > 0.0 && x.is_finite())
             .require_shape(name, value)
     }
 
-    pub(super) fn require_probability(self, name: &str, value: &Value<'_>) -> Check {
+    pub(super) fn require_probability(self, name: &str, value: &Value<'_>) -> ParameterCheck {
         self.require_values(name, value, "between 0 and 1", |x| (0.0..=1.0).contains(&x))
             .require_shape(name, value)
     }
 
-    pub(super) fn require_count(self, name: &str, value: &Value<'_>) -> Check {
+    pub(super) fn require_count(self, name: &str, value: &Value<'_>) -> ParameterCheck {
         let whole = |x: f64| x >= 0.0 && x.is_finite() && x.fract() == 0.0;
         self.require_values(name, value, "a whole number from 0 on", whole)
             .require_shape(name, value)
     }
 
+    /// The names are those of the number and of its logarithm.
+    pub(super) fn require_positive_value(
+        self,
+        [name, log_name]: [&str; 2],
+        value: &PositiveValue<'_>,
+    ) -> ParameterCheck {
+        match value {
+            PositiveValue::Number(value) => self.require_positive(name, value),
+            PositiveValue::Log(value) => self.require_finite(log_name, value),
+        }
+    }
+
     /// Fails if the shape does not broadcast with those of the earlier parameters.
-    fn require_shape(mut self, name: &str, value: &Value<'_>) -> Check {
+    fn require_shape(mut self, name: &str, value: &Value<'_>) -> ParameterCheck {
         if let Some(shape) = self.shape.broadcast(value.shape()) {
             self.shape = shape;
             return self;

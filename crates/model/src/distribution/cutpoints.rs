@@ -6,20 +6,20 @@ use std::marker::PhantomData;
 use lehr_density::{Family, ResponseKind};
 use lehr_graph::{Expr, Graph, Shape};
 
-use super::check::Check;
+use super::check::ParameterCheck;
 use super::value::join_shapes;
 use super::{Distribution, ParameterError, Value};
 
 /// Ordered outcomes 0, 1, …, C − 1: the predictor plus noise, cut at C − 1 points.
 #[derive(Clone, Debug)]
-pub struct Ordered<'g, N> {
+pub struct OrderedOutcome<'g, N> {
     pub(super) predictor: Value<'g>,
     pub(super) cutpoints: Value<'g>,
     noise: PhantomData<N>,
 }
 
 /// The distribution of the noise.
-pub trait Noise: Sized {
+pub trait LatentNoise: Sized {
     /// The numeric side of the outcomes.
     const FAMILY: &'static dyn Family;
 
@@ -27,13 +27,13 @@ pub trait Noise: Sized {
     fn exceedance(beyond: Expr<'_>) -> Expr<'_>;
 
     /// ln P(y = x)
-    fn log_density<'g>(of: &Ordered<'g, Self>, x: Expr<'g>) -> Expr<'g>;
+    fn log_density<'g>(of: &OrderedOutcome<'g, Self>, x: Expr<'g>) -> Expr<'g>;
 }
 
-impl<'g, N: Noise> Ordered<'g, N> {
+impl<'g, N: LatentNoise> OrderedOutcome<'g, N> {
     /// P(y ≤ k) = P(noise ≤ cutpoint k − predictor); `cutpoints` is an ascending vector that all rows share.
     pub fn new(predictor: impl Into<Value<'g>>, cutpoints: impl Into<Value<'g>>) -> Self {
-        Ordered {
+        OrderedOutcome {
             predictor: predictor.into(),
             cutpoints: cutpoints.into(),
             noise: PhantomData,
@@ -56,7 +56,7 @@ impl<'g, N: Noise> Ordered<'g, N> {
     }
 }
 
-impl<'g, N: Noise> Distribution<'g> for Ordered<'g, N> {
+impl<'g, N: LatentNoise> Distribution<'g> for OrderedOutcome<'g, N> {
     fn value_shape(&self) -> Shape {
         self.predictor.shape()
     }
@@ -95,8 +95,8 @@ impl<'g, N: Noise> Distribution<'g> for Ordered<'g, N> {
 
     /// Refuses cutpoints that are not an ascending vector.
     fn check_parameters(&self) -> Result<(), ParameterError> {
-        let check =
-            Check::for_distribution(self.name()).require_finite("predictor", &self.predictor);
+        let check = ParameterCheck::for_distribution(self.name())
+            .require_finite("predictor", &self.predictor);
         let found = self.cutpoints.shape();
         if found.rank() != 1 || found.size() == 0 {
             let message = format!("cutpoints must be a vector, found shape {found}");

@@ -4,7 +4,7 @@ use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 use rand::Rng;
 
-use super::check::Check;
+use super::check::ParameterCheck;
 use super::draw::{log_gamma, positive};
 use super::elementwise::of_values;
 use super::value::{join_shapes, leading_shape};
@@ -82,7 +82,7 @@ impl<'g> Distribution<'g> for Dirichlet<'g> {
     }
 
     fn check_parameters(&self) -> Result<(), ParameterError> {
-        let check = Check::for_distribution(self.name())
+        let check = ParameterCheck::for_distribution(self.name())
             .require_positive("concentration", &self.concentration);
         match self.value_shape().dims().last() {
             None | Some(0 | 1) => check.add_error(

@@ -3,7 +3,7 @@
 use lehr_graph::Expr;
 
 /// The methods of [`super::Distribution`] that follow from the fields: shape, parameters, family and check, and
-/// kind and support where no field decides them. Each field is a `Value`, followed by its domain in `Check`.
+/// kind and support where no field decides them. Each field is a `Value`, followed by its domain in `ParameterCheck`.
 macro_rules! elementwise {
     ($family:expr, $kind:expr, $support:expr, $($field:ident: $domain:ident),+ $(,)?) => {
         fn response_kind(&self) -> lehr_density::ResponseKind {
@@ -35,7 +35,7 @@ macro_rules! elementwise {
         }
 
         fn check_parameters(&self) -> Result<(), $crate::distribution::ParameterError> {
-            $crate::distribution::check::Check::for_distribution(self.name())
+            $crate::distribution::check::ParameterCheck::for_distribution(self.name())
                 $(.$domain(stringify!($field), &self.$field))+
                 .into_result()
         }

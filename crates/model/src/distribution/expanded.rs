@@ -8,25 +8,25 @@ use super::{Distribution, ParameterError};
 
 /// A distribution with a larger batch shape, made by [`Distribution::expand`].
 #[derive(Clone, Debug)]
-pub struct Expanded<D> {
+pub struct ExpandedDistribution<D> {
     base: D,
     batch: Shape,
 }
 
-impl<D> Expanded<D> {
-    pub(super) fn new(base: D, batch: Shape) -> Expanded<D> {
-        Expanded { base, batch }
+impl<D> ExpandedDistribution<D> {
+    pub(super) fn new(base: D, batch: Shape) -> ExpandedDistribution<D> {
+        ExpandedDistribution { base, batch }
     }
 }
 
-impl<'g, D: Distribution<'g>> Expanded<D> {
+impl<'g, D: Distribution<'g>> ExpandedDistribution<D> {
     fn event_shape(&self) -> Shape {
         let shape = self.base.value_shape();
         Shape::new(&shape.dims()[self.base.batch_shape().rank()..])
     }
 }
 
-impl<'g, D: Distribution<'g>> Distribution<'g> for Expanded<D> {
+impl<'g, D: Distribution<'g>> Distribution<'g> for ExpandedDistribution<D> {
     fn value_shape(&self) -> Shape {
         join_shapes(self.batch, self.event_shape())
     }

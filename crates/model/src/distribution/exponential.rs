@@ -7,7 +7,7 @@ use super::Distribution;
 use super::draw::standard_exponential;
 use super::elementwise::{elementwise, of_values};
 use super::family::ScalarFamily;
-use super::tail::{Limits, Tailed, log_hit};
+use super::tail::{CumulativeDistribution, Limits, log_hit};
 use super::tail_family::{TailFamilies, exponential_within};
 
 of_values! {
@@ -39,7 +39,7 @@ pub(super) static FAMILY: ScalarFamily = ScalarFamily {
     draw: |p, rng| standard_exponential(rng) / p[0],
 };
 
-impl<'g> Tailed<'g> for Exponential<'g> {
+impl<'g> CumulativeDistribution<'g> for Exponential<'g> {
     fn log_below(&self, x: Expr<'g>) -> Expr<'g> {
         log_hit(self.rate.on_graph(x.graph()).ln() + x.ln())
     }

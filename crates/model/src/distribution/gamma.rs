@@ -3,7 +3,7 @@
 use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 
-use super::check::Check;
+use super::check::ParameterCheck;
 use super::draw::{log_gamma, positive};
 use super::family::ScalarFamily;
 use super::value::joint_shape;
@@ -13,12 +13,12 @@ use super::{Distribution, ParameterError, Value};
 #[derive(Clone, Debug)]
 pub struct Gamma<'g> {
     shape: Value<'g>,
-    by: By<'g>,
+    by: GammaParameter<'g>,
 }
 
 /// The parameter that determines the rate, given the shape.
 #[derive(Clone, Debug)]
-enum By<'g> {
+enum GammaParameter<'g> {
     Rate(Value<'g>),
     Mean(Value<'g>),
     LogMean(Value<'g>),
@@ -29,7 +29,7 @@ impl<'g> Gamma<'g> {
     pub fn new(shape: impl Into<Value<'g>>, rate: impl Into<Value<'g>>) -> Self {
         Gamma {
             shape: shape.into(),
-            by: By::Rate(rate.into()),
+            by: GammaParameter::Rate(rate.into()),
         }
     }
 
@@ -37,7 +37,7 @@ impl<'g> Gamma<'g> {
     pub fn with_mean(mean: impl Into<Value<'g>>, shape: impl Into<Value<'g>>) -> Self {
         Gamma {
             shape: shape.into(),
-            by: By::Mean(mean.into()),
+            by: GammaParameter::Mean(mean.into()),
         }
     }
 
@@ -45,13 +45,15 @@ impl<'g> Gamma<'g> {
     pub fn with_log_mean(log_mean: impl Into<Value<'g>>, shape: impl Into<Value<'g>>) -> Self {
         Gamma {
             shape: shape.into(),
-            by: By::LogMean(log_mean.into()),
+            by: GammaParameter::LogMean(log_mean.into()),
         }
     }
 
     fn second_parameter(&self) -> &Value<'g> {
         match &self.by {
-            By::Rate(value) | By::Mean(value) | By::LogMean(value) => value,
+            GammaParameter::Rate(value)
+            | GammaParameter::Mean(value)
+            | GammaParameter::LogMean(value) => value,
         }
     }
 
@@ -59,12 +61,12 @@ impl<'g> Gamma<'g> {
     fn rate(&self, graph: &'g Graph) -> (Expr<'g>, Expr<'g>) {
         let shape = self.shape.on_graph(graph);
         match &self.by {
-            By::Rate(rate) => (rate.on_graph(graph), rate.on_graph(graph).ln()),
-            By::Mean(mean) => {
+            GammaParameter::Rate(rate) => (rate.on_graph(graph), rate.on_graph(graph).ln()),
+            GammaParameter::Mean(mean) => {
                 let mean = mean.on_graph(graph);
                 (shape * mean.recip(), shape.ln() - mean.ln())
             }
-            By::LogMean(log_mean) => {
+            GammaParameter::LogMean(log_mean) => {
                 let log_mean = log_mean.on_graph(graph);
                 (shape * (-log_mean).exp(), shape.ln() - log_mean)
             }
@@ -95,9 +97,9 @@ impl<'g> Distribution<'g> for Gamma<'g> {
 
     fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
         let mean = match &self.by {
-            By::Rate(rate) => self.shape.on_graph(graph) / rate.on_graph(graph),
-            By::Mean(mean) => mean.on_graph(graph),
-            By::LogMean(log_mean) => log_mean.on_graph(graph).exp(),
+            GammaParameter::Rate(rate) => self.shape.on_graph(graph) / rate.on_graph(graph),
+            GammaParameter::Mean(mean) => mean.on_graph(graph),
+            GammaParameter::LogMean(log_mean) => log_mean.on_graph(graph).exp(),
         };
         Some(mean.broadcast(Distribution::value_shape(self)))
     }
@@ -120,11 +122,12 @@ impl<'g> Distribution<'g> for Gamma<'g> {
     }
 
     fn check_parameters(&self) -> Result<(), ParameterError> {
-        let check = Check::for_distribution(self.name()).require_positive("shape", &self.shape);
+        let check =
+            ParameterCheck::for_distribution(self.name()).require_positive("shape", &self.shape);
         match &self.by {
-            By::Rate(rate) => check.require_positive("rate", rate),
-            By::Mean(mean) => check.require_positive("mean", mean),
-            By::LogMean(log_mean) => check.require_finite("log_mean", log_mean),
+            GammaParameter::Rate(rate) => check.require_positive("rate", rate),
+            GammaParameter::Mean(mean) => check.require_positive("mean", mean),
+            GammaParameter::LogMean(log_mean) => check.require_finite("log_mean", log_mean),
         }
         .into_result()
     }

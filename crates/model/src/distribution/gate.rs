@@ -5,7 +5,7 @@ use lehr_density::Family;
 use lehr_graph::{Expr, Graph, Shape};
 use rand::Rng;
 
-use super::check::Check;
+use super::check::ParameterCheck;
 use super::draw::sample_bernoulli;
 use super::family::ScalarFamily;
 use super::{Distribution, ParameterError, Value};
@@ -100,7 +100,7 @@ pub(super) fn check_gate<'g>(
     base: &dyn Distribution<'g>,
 ) -> Result<(), ParameterError> {
     base.check_parameters()?;
-    let check = Check::for_distribution(name).require_finite("gate", gate);
+    let check = ParameterCheck::for_distribution(name).require_finite("gate", gate);
     let (gate, base) = (gate.shape(), base.value_shape());
     match gate.broadcast(base) {
         Some(_) => check,

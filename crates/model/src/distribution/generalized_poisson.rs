@@ -3,7 +3,7 @@
 use lehr_density::{Family, ResponseKind};
 use lehr_graph::{Expr, Graph, Shape};
 
-use super::check::Check;
+use super::check::ParameterCheck;
 use super::draw::sample_poisson;
 use super::elementwise::of_values;
 use super::family::ScalarFamily;
@@ -76,7 +76,7 @@ impl<'g> Distribution<'g> for GeneralizedPoisson<'g> {
     }
 
     fn check_parameters(&self) -> Result<(), ParameterError> {
-        Check::for_distribution(self.name())
+        ParameterCheck::for_distribution(self.name())
             .require_finite("log_mean", &self.log_mean)
             .require_probability("dispersion", &self.dispersion)
             .into_result()

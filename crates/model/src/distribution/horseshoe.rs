@@ -2,7 +2,7 @@
 
 use lehr_graph::{Expr, Shape};
 
-use super::{Distribution, Expanded, HalfCauchy, Normal, Value};
+use super::{Distribution, ExpandedDistribution, HalfCauchy, Normal, Value};
 
 /// A prior for many coefficients, only few of which matter (Carvalho, Polson & Scott 2010),
 /// non-centred:
@@ -39,12 +39,12 @@ impl<'g> Horseshoe<'g> {
     }
 
     /// The site of standardised coefficients.
-    pub fn direction(&self) -> Expanded<Normal<'g>> {
+    pub fn direction(&self) -> ExpandedDistribution<Normal<'g>> {
         Normal::new(0.0, 1.0).expand(self.shape)
     }
 
     /// The site of local scales, one per coefficient.
-    pub fn local(&self) -> Expanded<HalfCauchy<'g>> {
+    pub fn local(&self) -> ExpandedDistribution<HalfCauchy<'g>> {
         HalfCauchy::new(1.0).expand(self.shape)
     }
 

@@ -12,13 +12,13 @@ use super::{negative_binomial, poisson};
 const MOST_DRAWS: usize = 10_000;
 
 /// Counts that can be truncated at zero.
-pub trait Hurdled<'g>: Distribution<'g> {
+pub trait ZeroTruncatable<'g>: Distribution<'g> {
     /// The family of the hurdle form.
     fn hurdle_family(&self) -> &'static GateFamily;
 }
 
 gate_families! {
-    Hurdled::hurdle_family, above_zero,
+    ZeroTruncatable::hurdle_family, above_zero,
     POISSON is "Hurdle Poisson" of Poisson by poisson::FAMILY;
     NEGATIVE_BINOMIAL is "Hurdle NegativeBinomial" of NegativeBinomial by negative_binomial::FAMILY;
 }
@@ -30,7 +30,7 @@ pub struct Hurdle<'g, D> {
     gate: Value<'g>,
 }
 
-impl<'g, D: Hurdled<'g>> Hurdle<'g, D> {
+impl<'g, D: ZeroTruncatable<'g>> Hurdle<'g, D> {
     /// Zero with probability 1/(1 + e^−gate), else a count of `base` that is above 0.
     pub fn with_gate_logit(base: D, gate: impl Into<Value<'g>>) -> Self {
         Hurdle {
@@ -48,7 +48,7 @@ impl<'g, D: Hurdled<'g>> Hurdle<'g, D> {
     }
 }
 
-impl<'g, D: Hurdled<'g>> Distribution<'g> for Hurdle<'g, D> {
+impl<'g, D: ZeroTruncatable<'g>> Distribution<'g> for Hurdle<'g, D> {
     behind_gate!(hurdle_family);
 
     /// gate − softplus(gate) at zero, else ln p(y) − ln P(base > 0) − softplus(gate)

@@ -6,7 +6,7 @@ use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 use rand::Rng;
 
-use super::check::Check;
+use super::check::ParameterCheck;
 use super::dirichlet::sum_last;
 use super::draw::{beta_logit, sigmoid, standard_normal};
 use super::value::{join_shapes, leading_shape};
@@ -100,7 +100,7 @@ impl<'g> Distribution<'g> for LkjCholesky<'g> {
     }
 
     fn check_parameters(&self) -> Result<(), ParameterError> {
-        let check = Check::for_distribution(self.name())
+        let check = ParameterCheck::for_distribution(self.name())
             .require_positive("concentration", &self.concentration);
         match self.dimension {
             0 => check.add_error("dimension must be positive, found 0".into(), ""),

@@ -7,7 +7,7 @@ use super::draw::{positive, standard_normal};
 use super::elementwise::{elementwise, of_values};
 use super::family::ScalarFamily;
 use super::normal::normal_log_density;
-use super::tail::{Limits, Tailed};
+use super::tail::{CumulativeDistribution, Limits};
 use super::tail_family::{TailFamilies, normal_within};
 use super::{Distribution, Normal};
 
@@ -51,7 +51,7 @@ impl<'g> LogNormal<'g> {
     }
 }
 
-impl<'g> Tailed<'g> for LogNormal<'g> {
+impl<'g> CumulativeDistribution<'g> for LogNormal<'g> {
     fn log_below(&self, x: Expr<'g>) -> Expr<'g> {
         self.log_scale_normal(x.graph(), 0.0).log_below(x.ln())
     }

@@ -65,11 +65,11 @@ pub use beta_binomial::BetaBinomial;
 pub use binomial::Binomial;
 pub use categorical::Categorical;
 pub use cauchy::Cauchy;
-pub use censored::Censored;
+pub use censored::CensoredDistribution;
 pub use check::ParameterError;
-pub use cutpoints::{Noise, Ordered};
+pub use cutpoints::{LatentNoise, OrderedOutcome};
 pub use dirichlet::Dirichlet;
-pub use expanded::Expanded;
+pub use expanded::ExpandedDistribution;
 pub use exponential::Exponential;
 pub use family::draw_batch;
 pub use flat::Flat;
@@ -80,14 +80,14 @@ pub use half_cauchy::HalfCauchy;
 pub use half_normal::HalfNormal;
 pub use half_student_t::HalfStudentT;
 pub use horseshoe::Horseshoe;
-pub use hurdle::{Hurdle, Hurdled};
+pub use hurdle::{Hurdle, ZeroTruncatable};
 pub use inverse_gamma::InverseGamma;
 pub use inverse_gaussian::InverseGaussian;
 pub use laplace::Laplace;
 pub use lkj_cholesky::LkjCholesky;
 pub use log_normal::LogNormal;
 pub use multivariate_normal::MultivariateNormal;
-pub use named::{AnyDistribution, RECIPES, Recipe, find_recipe};
+pub use named::{AnyDistribution, Parametrisation, RECIPES, find_recipe};
 pub use negative_binomial::NegativeBinomial;
 pub use noisy_bernoulli::NoisyBernoulli;
 pub use noisy_student_t::NoisyStudentT;
@@ -98,14 +98,14 @@ pub use ordered_probit::OrderedProbit;
 pub use poisson::Poisson;
 pub use registry::{FAMILIES, find_family};
 pub use student_t::StudentT;
-pub use tail::{Limits, Tailed};
+pub use tail::{CumulativeDistribution, Limits};
 pub use tail_family::TailFamilies;
-pub use truncated::Truncated;
+pub use truncated::TruncatedDistribution;
 pub use uniform::Uniform;
 pub use value::Value;
 pub use von_mises::VonMises;
 pub use weibull::Weibull;
-pub use zero_inflated::{Count, ZeroInflated};
+pub use zero_inflated::{ZeroInflatable, ZeroInflated};
 
 /// A distribution whose parameters are expressions of a graph.
 ///
@@ -166,10 +166,10 @@ pub trait Distribution<'g> {
 
     /// Independent copies: the same distribution with the batch shape `batch`, to which its
     /// own must broadcast.
-    fn expand(self, batch: impl Into<Shape>) -> Expanded<Self>
+    fn expand(self, batch: impl Into<Shape>) -> ExpandedDistribution<Self>
     where
         Self: Sized,
     {
-        Expanded::new(self, batch.into())
+        ExpandedDistribution::new(self, batch.into())
     }
 }

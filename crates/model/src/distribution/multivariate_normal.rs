@@ -4,7 +4,7 @@ use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 use rand::Rng;
 
-use super::check::Check;
+use super::check::ParameterCheck;
 use super::draw::standard_normal;
 use super::normal::HALF_LN_TAU;
 use super::value::{join_shapes, leading_shape};
@@ -87,7 +87,7 @@ impl<'g> Distribution<'g> for MultivariateNormal<'g> {
     }
 
     fn check_parameters(&self) -> Result<(), ParameterError> {
-        let check = Check::for_distribution(self.name()).require_finite("loc", &self.loc);
+        let check = ParameterCheck::for_distribution(self.name()).require_finite("loc", &self.loc);
         let (loc, factor) = (self.loc.shape(), self.factor.shape());
         match *factor.dims() {
             [m, n] if m == n && (loc.is_scalar() || loc.dims().ends_with(&[n])) => check,

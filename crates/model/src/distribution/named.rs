@@ -5,12 +5,12 @@ use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 
 use super::{
-    Bernoulli, Beta, BetaBinomial, Binomial, Categorical, Cauchy, Censored, Dirichlet,
+    Bernoulli, Beta, BetaBinomial, Binomial, Categorical, Cauchy, CensoredDistribution, Dirichlet,
     Distribution, Exponential, Flat, Gamma, GeneralizedPoisson, HalfCauchy, HalfNormal,
     HalfStudentT, Hurdle, InverseGamma, InverseGaussian, Laplace, LkjCholesky, LogNormal,
     MultivariateNormal, NegativeBinomial, NoisyBernoulli, NoisyStudentT, Normal, OrderedLogistic,
-    OrderedProbit, ParameterError, Poisson, StudentT, Truncated, Uniform, Value, VonMises, Weibull,
-    ZeroInflated,
+    OrderedProbit, ParameterError, Poisson, StudentT, TruncatedDistribution, Uniform, Value,
+    VonMises, Weibull, ZeroInflated,
 };
 
 /// Any distribution.
@@ -20,7 +20,7 @@ pub type AnyDistribution<'g> = Box<dyn Distribution<'g> + 'g>;
 type Make = for<'g> fn(&[Value<'g>]) -> Result<AnyDistribution<'g>, String>;
 
 /// One parametrisation of a distribution; some distributions have several.
-pub struct Recipe {
+pub struct Parametrisation {
     /// The distribution.
     pub name: &'static str,
     /// Its parameters, in order.
@@ -28,7 +28,7 @@ pub struct Recipe {
     make: Make,
 }
 
-impl Recipe {
+impl Parametrisation {
     /// The distribution of these parameters, in the order of their names.
     ///
     /// # Errors
@@ -42,8 +42,8 @@ impl Recipe {
 }
 
 /// The recipe of a distribution with parameters of these names, in its order.
-pub fn find_recipe(name: &str, given: &[&str]) -> Option<&'static Recipe> {
-    let fits = |recipe: &&Recipe| {
+pub fn find_recipe(name: &str, given: &[&str]) -> Option<&'static Parametrisation> {
+    let fits = |recipe: &&Parametrisation| {
         recipe.name == name
             && recipe.parameters.len() == given.len()
             && recipe.parameters.iter().all(|one| given.contains(one))
@@ -55,7 +55,7 @@ pub fn find_recipe(name: &str, given: &[&str]) -> Option<&'static Recipe> {
 macro_rules! recipes {
     ($($name:ident($($parameter:ident),*) => $make:expr;)+) => {
         /// Every parametrisation of every distribution.
-        pub static RECIPES: &[Recipe] = &[$(Recipe {
+        pub static RECIPES: &[Parametrisation] = &[$(Parametrisation {
             name: stringify!($name),
             parameters: &[$(stringify!($parameter)),*],
             make: |values| {
@@ -81,17 +81,17 @@ recipes! {
     Categorical(logits) => Categorical::with_logits(logits);
     Cauchy(loc, scale) => Cauchy::new(loc, scale);
     CensoredExponential(rate, status, upper) =>
-        Censored::with_intervals(Exponential::new(rate), status, upper);
+        CensoredDistribution::with_intervals(Exponential::new(rate), status, upper);
     CensoredLogNormal(loc, scale, status, upper) =>
-        Censored::with_intervals(LogNormal::new(loc, scale), status, upper);
+        CensoredDistribution::with_intervals(LogNormal::new(loc, scale), status, upper);
     CensoredNormal(loc, scale, status, upper) =>
-        Censored::with_intervals(Normal::new(loc, scale), status, upper);
+        CensoredDistribution::with_intervals(Normal::new(loc, scale), status, upper);
     CensoredPoisson(rate, status, upper) =>
-        Censored::with_intervals(Poisson::with_rate(rate), status, upper);
+        CensoredDistribution::with_intervals(Poisson::with_rate(rate), status, upper);
     CensoredPoisson(log_rate, status, upper) =>
-        Censored::with_intervals(Poisson::with_log_rate(log_rate), status, upper);
+        CensoredDistribution::with_intervals(Poisson::with_log_rate(log_rate), status, upper);
     CensoredWeibull(log_mean, shape, status, upper) =>
-        Censored::with_intervals(Weibull::with_log_mean(log_mean, shape), status, upper);
+        CensoredDistribution::with_intervals(Weibull::with_log_mean(log_mean, shape), status, upper);
     Dirichlet(concentration) => Dirichlet::new(concentration);
     Exponential(rate) => Exponential::new(rate);
     Flat() => Flat;
@@ -128,15 +128,15 @@ recipes! {
     Poisson(rate) => Poisson::with_rate(rate);
     Poisson(log_rate) => Poisson::with_log_rate(log_rate);
     StudentT(df, loc, scale) => StudentT::new(df, loc, scale);
-    TruncatedExponential(rate, low, high) => Truncated::new(Exponential::new(rate), low, high);
+    TruncatedExponential(rate, low, high) => TruncatedDistribution::new(Exponential::new(rate), low, high);
     TruncatedLogNormal(loc, scale, low, high) =>
-        Truncated::new(LogNormal::new(loc, scale), low, high);
-    TruncatedNormal(loc, scale, low, high) => Truncated::new(Normal::new(loc, scale), low, high);
-    TruncatedPoisson(rate, low, high) => Truncated::new(Poisson::with_rate(rate), low, high);
+        TruncatedDistribution::new(LogNormal::new(loc, scale), low, high);
+    TruncatedNormal(loc, scale, low, high) => TruncatedDistribution::new(Normal::new(loc, scale), low, high);
+    TruncatedPoisson(rate, low, high) => TruncatedDistribution::new(Poisson::with_rate(rate), low, high);
     TruncatedPoisson(log_rate, low, high) =>
-        Truncated::new(Poisson::with_log_rate(log_rate), low, high);
+        TruncatedDistribution::new(Poisson::with_log_rate(log_rate), low, high);
     TruncatedWeibull(log_mean, shape, low, high) =>
-        Truncated::new(Weibull::with_log_mean(log_mean, shape), low, high);
+        TruncatedDistribution::new(Weibull::with_log_mean(log_mean, shape), low, high);
     Uniform(low, high) => Uniform::new(constant_number("low", &low)?, constant_number("high", &high)?);
     VonMises(direction, concentration) => VonMises::new(direction, concentration);
     Weibull(log_mean, shape) => Weibull::with_log_mean(log_mean, shape);

@@ -3,11 +3,11 @@
 use lehr_density::{Family, ResponseKind};
 use lehr_graph::{Expr, Graph, Shape};
 
-use super::check::Check;
+use super::check::ParameterCheck;
 use super::draw::{log_gamma, sample_poisson};
 use super::family::ScalarFamily;
 use super::gamma_ratio::log_gamma_ratio;
-use super::value::joint_shape;
+use super::value::PositiveValue;
 use super::{Distribution, ParameterError, Value};
 
 /// Overdispersed counts: the variance is mean + mean²/dispersion.
@@ -15,21 +15,15 @@ use super::{Distribution, ParameterError, Value};
 /// For large `dispersion` this approaches the Poisson distribution without loss of digits.
 #[derive(Clone, Debug)]
 pub struct NegativeBinomial<'g> {
-    by: By<'g>,
+    mean: PositiveValue<'g>,
     dispersion: Value<'g>,
-}
-
-#[derive(Clone, Debug)]
-enum By<'g> {
-    Mean(Value<'g>),
-    LogMean(Value<'g>),
 }
 
 impl<'g> NegativeBinomial<'g> {
     /// Counts with this mean and variance mean + mean²/`dispersion`.
     pub fn new(mean: impl Into<Value<'g>>, dispersion: impl Into<Value<'g>>) -> Self {
         NegativeBinomial {
-            by: By::Mean(mean.into()),
+            mean: PositiveValue::Number(mean.into()),
             dispersion: dispersion.into(),
         }
     }
@@ -37,25 +31,16 @@ impl<'g> NegativeBinomial<'g> {
     /// As [`NegativeBinomial::new`] with mean e to the power `log_mean`.
     pub fn with_log_mean(log_mean: impl Into<Value<'g>>, dispersion: impl Into<Value<'g>>) -> Self {
         NegativeBinomial {
-            by: By::LogMean(log_mean.into()),
+            mean: PositiveValue::Log(log_mean.into()),
             dispersion: dispersion.into(),
-        }
-    }
-
-    /// The mean and its logarithm.
-    fn means(&self, graph: &'g Graph) -> (Expr<'g>, Expr<'g>) {
-        match &self.by {
-            By::Mean(mean) => (mean.on_graph(graph), mean.on_graph(graph).ln()),
-            By::LogMean(log_mean) => (log_mean.on_graph(graph).exp(), log_mean.on_graph(graph)),
         }
     }
 }
 
 impl<'g> Distribution<'g> for NegativeBinomial<'g> {
     fn value_shape(&self) -> Shape {
-        match &self.by {
-            By::Mean(value) | By::LogMean(value) => joint_shape(&[value, &self.dispersion]),
-        }
+        let mean = self.mean.shape();
+        mean.broadcast(self.dispersion.shape()).unwrap_or(mean)
     }
 
     fn response_kind(&self) -> ResponseKind {
@@ -65,24 +50,24 @@ impl<'g> Distribution<'g> for NegativeBinomial<'g> {
     /// ln Γ(y + φ) − ln Γ(φ) − ln y! + y t − (y + φ) softplus(t), with t = ln(mean/φ)
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
         let phi = self.dispersion.on_graph(x.graph());
-        let log_odds = self.means(x.graph()).1 - phi.ln();
+        let log_odds = self.mean.with_log(x.graph())[1] - phi.ln();
         let ways = log_gamma_ratio(phi, x) - (x + 1.0).lgamma();
         ways + (x * log_odds - (x + phi) * log_odds.softplus())
     }
 
     fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        Some(self.means(graph).0.broadcast(self.value_shape()))
+        Some(self.mean.with_log(graph)[0].broadcast(self.value_shape()))
     }
 
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        let mean = self.means(graph).0;
+        let mean = self.mean.with_log(graph)[0];
         Some(mean + mean.square() / self.dispersion.on_graph(graph))
     }
 
     fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
         let (shape, phi) = (self.value_shape(), self.dispersion.on_graph(graph));
         vec![
-            ("mean", self.means(graph).0.broadcast(shape)),
+            ("mean", self.mean.with_log(graph)[0].broadcast(shape)),
             ("dispersion", phi.broadcast(shape)),
         ]
     }
@@ -92,13 +77,10 @@ impl<'g> Distribution<'g> for NegativeBinomial<'g> {
     }
 
     fn check_parameters(&self) -> Result<(), ParameterError> {
-        let check = Check::for_distribution(self.name());
-        match &self.by {
-            By::Mean(mean) => check.require_positive("mean", mean),
-            By::LogMean(log_mean) => check.require_finite("log_mean", log_mean),
-        }
-        .require_positive("dispersion", &self.dispersion)
-        .into_result()
+        ParameterCheck::for_distribution(self.name())
+            .require_positive_value(["mean", "log_mean"], &self.mean)
+            .require_positive("dispersion", &self.dispersion)
+            .into_result()
     }
 }
 

@@ -7,7 +7,7 @@ use super::Distribution;
 use super::draw::standard_normal;
 use super::elementwise::{elementwise, of_values};
 use super::family::ScalarFamily;
-use super::tail::{Limits, Tailed, log_difference};
+use super::tail::{CumulativeDistribution, Limits, log_difference};
 use super::tail_family::{TailFamilies, normal_within};
 
 of_values! {
@@ -61,7 +61,7 @@ impl<'g> Normal<'g> {
     }
 }
 
-impl<'g> Tailed<'g> for Normal<'g> {
+impl<'g> CumulativeDistribution<'g> for Normal<'g> {
     fn log_below(&self, x: Expr<'g>) -> Expr<'g> {
         self.standardise_value(x).normal_log_cdf()
     }

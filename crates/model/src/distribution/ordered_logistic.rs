@@ -4,12 +4,12 @@ use lehr_density::Family;
 use lehr_graph::Expr;
 use rand::Rng;
 
-use super::cutpoints::{Noise, Ordered, category_of};
+use super::cutpoints::{LatentNoise, OrderedOutcome, category_of};
 use super::draw::{sample_uniform, sigmoid};
 use super::one_hot::pick_entries;
 
 /// Ordered outcomes 0, 1, …, C − 1: the predictor plus logistic noise, cut at C − 1 points.
-pub type OrderedLogistic<'g> = Ordered<'g, LogisticNoise>;
+pub type OrderedLogistic<'g> = OrderedOutcome<'g, LogisticNoise>;
 
 /// Noise whose distribution is logistic.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ fn log_gaps(cutpoints: Expr<'_>, cuts: usize) -> Expr<'_> {
     graph.concat(&[end, inner, end], 0)
 }
 
-impl Noise for LogisticNoise {
+impl LatentNoise for LogisticNoise {
     const FAMILY: &'static dyn Family = &OrderedLogisticFamily;
 
     fn exceedance(beyond: Expr<'_>) -> Expr<'_> {
@@ -37,7 +37,7 @@ impl Noise for LogisticNoise {
     /// σ(u) − σ(l) = σ(u) σ(−l) (1 − e^(l − u)), where u and l are the cutpoints around y less the
     /// predictor. It is a product, so nothing cancels; the last factor depends on the cutpoints
     /// alone.
-    fn log_density<'g>(of: &Ordered<'g, Self>, x: Expr<'g>) -> Expr<'g> {
+    fn log_density<'g>(of: &OrderedOutcome<'g, Self>, x: Expr<'g>) -> Expr<'g> {
         let graph = x.graph();
         let (predictor, cutpoints) = (of.predictor.on_graph(graph), of.cutpoints.on_graph(graph));
         let zero = graph.scalar(0.0);

@@ -8,19 +8,19 @@ use lehr_graph::math::erfc;
 use rand::Rng;
 
 use super::Normal;
-use super::cutpoints::{Noise, Ordered, category_of};
+use super::cutpoints::{LatentNoise, OrderedOutcome, category_of};
 use super::draw::standard_normal;
 use super::one_hot::pick_entries;
-use super::tail::Tailed;
+use super::tail::CumulativeDistribution;
 
 /// Ordered outcomes 0, 1, …, C − 1: the predictor plus standard normal noise, cut at C − 1 points.
-pub type OrderedProbit<'g> = Ordered<'g, NormalNoise>;
+pub type OrderedProbit<'g> = OrderedOutcome<'g, NormalNoise>;
 
 /// Noise whose distribution is standard normal.
 #[derive(Clone, Debug)]
 pub struct NormalNoise;
 
-impl Noise for NormalNoise {
+impl LatentNoise for NormalNoise {
     const FAMILY: &'static dyn Family = &OrderedProbitFamily;
 
     fn exceedance(beyond: Expr<'_>) -> Expr<'_> {
@@ -29,7 +29,7 @@ impl Noise for NormalNoise {
 
     /// ln(Φ(u) − Φ(l)), where u and l are the cutpoints around y less the predictor; one of the two
     /// if y is the lowest or highest outcome.
-    fn log_density<'g>(of: &Ordered<'g, Self>, x: Expr<'g>) -> Expr<'g> {
+    fn log_density<'g>(of: &OrderedOutcome<'g, Self>, x: Expr<'g>) -> Expr<'g> {
         let graph = x.graph();
         let (predictor, cutpoints) = (of.predictor.on_graph(graph), of.cutpoints.on_graph(graph));
         let zero = graph.scalar(0.0);

@@ -3,54 +3,39 @@
 use lehr_density::{Family, ResponseKind};
 use lehr_graph::{Expr, Graph, Shape};
 
-use super::check::Check;
+use super::check::ParameterCheck;
 use super::draw::sample_poisson;
 use super::family::ScalarFamily;
-use super::tail::{Limits, Tailed, log_difference};
+use super::tail::{CumulativeDistribution, Limits, log_difference};
 use super::tail_family::{TailFamilies, poisson_within};
+use super::value::PositiveValue;
 use super::{Distribution, ParameterError, Value};
 
 /// Counts of rare events.
 #[derive(Clone, Debug)]
 pub struct Poisson<'g> {
-    by: By<'g>,
-}
-
-#[derive(Clone, Debug)]
-enum By<'g> {
-    LogRate(Value<'g>),
-    Rate(Value<'g>),
+    rate: PositiveValue<'g>,
 }
 
 impl<'g> Poisson<'g> {
     /// Counts with mean e to the power `log_rate`.
     pub fn with_log_rate(log_rate: impl Into<Value<'g>>) -> Self {
         Poisson {
-            by: By::LogRate(log_rate.into()),
+            rate: PositiveValue::Log(log_rate.into()),
         }
     }
 
     /// Counts with mean `rate`.
     pub fn with_rate(rate: impl Into<Value<'g>>) -> Self {
         Poisson {
-            by: By::Rate(rate.into()),
-        }
-    }
-
-    /// The rate and its logarithm.
-    fn rate(&self, graph: &'g Graph) -> (Expr<'g>, Expr<'g>) {
-        match &self.by {
-            By::LogRate(log_rate) => (log_rate.on_graph(graph).exp(), log_rate.on_graph(graph)),
-            By::Rate(rate) => (rate.on_graph(graph), rate.on_graph(graph).ln()),
+            rate: PositiveValue::Number(rate.into()),
         }
     }
 }
 
 impl<'g> Distribution<'g> for Poisson<'g> {
     fn value_shape(&self) -> Shape {
-        match &self.by {
-            By::LogRate(value) | By::Rate(value) => value.shape(),
-        }
+        self.rate.shape()
     }
 
     fn response_kind(&self) -> ResponseKind {
@@ -59,12 +44,12 @@ impl<'g> Distribution<'g> for Poisson<'g> {
 
     /// y ln λ − λ − ln y!
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
-        let (rate, log_rate) = self.rate(x.graph());
+        let [rate, log_rate] = self.rate.with_log(x.graph());
         x * log_rate - rate - (x + 1.0).lgamma()
     }
 
     fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        Some(self.rate(graph).0)
+        Some(self.rate.with_log(graph)[0])
     }
 
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
@@ -72,7 +57,7 @@ impl<'g> Distribution<'g> for Poisson<'g> {
     }
 
     fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
-        vec![("rate", self.rate(graph).0)]
+        vec![("rate", self.rate.with_log(graph)[0])]
     }
 
     fn sampling_family(&self) -> &'static dyn Family {
@@ -80,12 +65,9 @@ impl<'g> Distribution<'g> for Poisson<'g> {
     }
 
     fn check_parameters(&self) -> Result<(), ParameterError> {
-        let check = Check::for_distribution(self.name());
-        match &self.by {
-            By::LogRate(log_rate) => check.require_finite("log_rate", log_rate),
-            By::Rate(rate) => check.require_positive("rate", rate),
-        }
-        .into_result()
+        ParameterCheck::for_distribution(self.name())
+            .require_positive_value(["rate", "log_rate"], &self.rate)
+            .into_result()
     }
 }
 
@@ -94,21 +76,21 @@ pub(super) static FAMILY: ScalarFamily = ScalarFamily {
     draw: |p, rng| sample_poisson(p[0], rng),
 };
 
-impl<'g> Tailed<'g> for Poisson<'g> {
+impl<'g> CumulativeDistribution<'g> for Poisson<'g> {
     fn log_below(&self, x: Expr<'g>) -> Expr<'g> {
-        let (_, log_rate) = self.rate(x.graph());
+        let [_, log_rate] = self.rate.with_log(x.graph());
         (x + 1.0).gamma_log_above(log_rate)
     }
 
     fn log_above(&self, x: Expr<'g>) -> Expr<'g> {
-        let (_, log_rate) = self.rate(x.graph());
+        let [_, log_rate] = self.rate.with_log(x.graph());
         (x + 1.0).gamma_log_below(log_rate)
     }
 
     /// A difference in the tail in which both terms are small; there is no mass below 0.
     fn log_between(&self, low: Expr<'g>, high: Expr<'g>) -> Expr<'g> {
         let graph = low.graph();
-        let (rate, _) = self.rate(graph);
+        let [rate, _] = self.rate.with_log(graph);
         let zero = graph.scalar(0.0);
         let inside = low.max(zero);
         // If the difference is empty, the branch that is not taken gets a proper one.
@@ -125,7 +107,7 @@ impl<'g> Tailed<'g> for Poisson<'g> {
 
     /// E y = λ P(low − 1 ≤ y ≤ high − 1)/P(within), and similarly for y (y − 1).
     fn moments_within(&self, graph: &'g Graph, limits: &Limits<'g>) -> [Expr<'g>; 2] {
-        let (_, log_rate) = self.rate(graph);
+        let [_, log_rate] = self.rate.with_log(graph);
         let log_mass = limits.log_mass(graph, self);
         let moment = |k: f64| {
             let moved = limits.map(graph, |end| end - k);

@@ -7,7 +7,7 @@ use super::tail_family::TailFamilies;
 use super::{Distribution, Value};
 
 /// A distribution of single numbers with a distribution function.
-pub trait Tailed<'g>: Distribution<'g> {
+pub trait CumulativeDistribution<'g>: Distribution<'g> {
     /// ln P(y ≤ x).
     fn log_below(&self, x: Expr<'g>) -> Expr<'g>;
 
@@ -59,7 +59,11 @@ impl<'g> Limits<'g> {
     }
 
     /// The logarithm of the probability between them.
-    pub(super) fn log_mass(&self, graph: &'g Graph, base: &impl Tailed<'g>) -> Expr<'g> {
+    pub(super) fn log_mass(
+        &self,
+        graph: &'g Graph,
+        base: &impl CumulativeDistribution<'g>,
+    ) -> Expr<'g> {
         match self.on_graph(graph) {
             [None, None] => graph.scalar(0.0),
             [Some(low), None] => base.log_above(base.below_bound(low)),

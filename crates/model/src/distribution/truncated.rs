@@ -3,22 +3,22 @@
 use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 
-use super::check::Check;
-use super::tail::{Limits, Tailed};
+use super::check::ParameterCheck;
+use super::tail::{CumulativeDistribution, Limits};
 use super::value::joint_shape;
 use super::{Distribution, ParameterError, Value};
 
 /// A distribution given that its draw lies between limits, both included.
 #[derive(Clone, Debug)]
-pub struct Truncated<'g, D> {
+pub struct TruncatedDistribution<'g, D> {
     base: D,
     limits: Limits<'g>,
 }
 
-impl<'g, D: Tailed<'g>> Truncated<'g, D> {
+impl<'g, D: CumulativeDistribution<'g>> TruncatedDistribution<'g, D> {
     /// A draw of `base` from `low` to `high`, both included. Infinite numbers mean no limit.
     pub fn new(base: D, low: impl Into<Value<'g>>, high: impl Into<Value<'g>>) -> Self {
-        Truncated {
+        TruncatedDistribution {
             base,
             limits: Limits::new(low.into(), high.into()),
         }
@@ -37,7 +37,7 @@ impl<'g, D: Tailed<'g>> Truncated<'g, D> {
     }
 }
 
-impl<'g, D: Tailed<'g>> Distribution<'g> for Truncated<'g, D> {
+impl<'g, D: CumulativeDistribution<'g>> Distribution<'g> for TruncatedDistribution<'g, D> {
     fn value_shape(&self) -> Shape {
         let [low, high] = self.truncation_bounds();
         let base = self.base.value_shape();
@@ -92,7 +92,7 @@ impl<'g, D: Tailed<'g>> Distribution<'g> for Truncated<'g, D> {
     fn check_parameters(&self) -> Result<(), ParameterError> {
         self.base.check_parameters()?;
         let [low, high] = self.truncation_bounds();
-        let check = Check::for_distribution(self.name());
+        let check = ParameterCheck::for_distribution(self.name());
         match (&low.constant_values()[..], &high.constant_values()[..]) {
             ([low], [high]) if low.partial_cmp(high) != Some(std::cmp::Ordering::Less) => check
                 .add_error(

@@ -3,7 +3,7 @@
 use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 
-use super::check::Check;
+use super::check::ParameterCheck;
 use super::draw::sample_uniform;
 use super::family::ScalarFamily;
 use super::{Distribution, ParameterError, Value};
@@ -63,7 +63,7 @@ impl<'g> Distribution<'g> for Uniform {
     fn check_parameters(&self) -> Result<(), ParameterError> {
         let Uniform { low, high } = *self;
         let above = |x: f64| x > low;
-        Check::for_distribution("Uniform")
+        ParameterCheck::for_distribution("Uniform")
             .require_finite("low", &Value::Number(low))
             .require_finite("high", &Value::Number(high))
             .require_values("high", &high.into(), &format!("above low = {low}"), above)

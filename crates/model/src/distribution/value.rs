@@ -72,8 +72,31 @@ impl<'g> From<Expr<'g>> for Value<'g> {
     }
 }
 
+/// A positive parameter: the number itself, or its logarithm.
+#[derive(Clone, Debug)]
+pub(super) enum PositiveValue<'g> {
+    Number(Value<'g>),
+    Log(Value<'g>),
+}
+
+impl<'g> PositiveValue<'g> {
+    pub(super) fn shape(&self) -> Shape {
+        match self {
+            PositiveValue::Number(value) | PositiveValue::Log(value) => value.shape(),
+        }
+    }
+
+    /// The number and its logarithm.
+    pub(super) fn with_log(&self, graph: &'g Graph) -> [Expr<'g>; 2] {
+        match self {
+            PositiveValue::Number(value) => [value.on_graph(graph), value.on_graph(graph).ln()],
+            PositiveValue::Log(log) => [log.on_graph(graph).exp(), log.on_graph(graph)],
+        }
+    }
+}
+
 /// The shape all values broadcast to. Values that do not fit are skipped here and reported by
-/// [`super::check::Check`].
+/// [`super::check::ParameterCheck`].
 pub(super) fn joint_shape(values: &[&Value<'_>]) -> Shape {
     values.iter().fold(Shape::SCALAR, |shape, value| {
         shape.broadcast(value.shape()).unwrap_or(shape)

@@ -3,11 +3,11 @@
 use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 
-use super::check::Check;
+use super::check::ParameterCheck;
 use super::draw::{positive, standard_exponential};
 use super::elementwise::of_values;
 use super::family::ScalarFamily;
-use super::tail::{Limits, Tailed, log_difference, log_hit};
+use super::tail::{CumulativeDistribution, Limits, log_difference, log_hit};
 use super::tail_family::{TailFamilies, exponential_within};
 use super::value::joint_shape;
 use super::{Distribution, ParameterError};
@@ -72,7 +72,7 @@ impl<'g> Distribution<'g> for Weibull<'g> {
     }
 
     fn check_parameters(&self) -> Result<(), ParameterError> {
-        Check::for_distribution(self.name())
+        ParameterCheck::for_distribution(self.name())
             .require_finite("log_mean", &self.log_mean)
             .require_positive("shape", &self.shape)
             .into_result()
@@ -121,7 +121,7 @@ impl<'g> Weibull<'g> {
     }
 }
 
-impl<'g> Tailed<'g> for Weibull<'g> {
+impl<'g> CumulativeDistribution<'g> for Weibull<'g> {
     fn log_below(&self, x: Expr<'g>) -> Expr<'g> {
         log_hit(self.log_risk(x))
     }

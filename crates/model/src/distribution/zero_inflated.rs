@@ -9,13 +9,13 @@ use super::{Binomial, Distribution, NegativeBinomial, Poisson, Value};
 use super::{binomial, negative_binomial, poisson};
 
 /// A distribution of counts that may be zero-inflated.
-pub trait Count<'g>: Distribution<'g> {
+pub trait ZeroInflatable<'g>: Distribution<'g> {
     /// The family of the zero-inflated form.
     fn inflated_family(&self) -> &'static GateFamily;
 }
 
 gate_families! {
-    Count::inflated_family, or_zero,
+    ZeroInflatable::inflated_family, or_zero,
     BINOMIAL is "ZeroInflated Binomial" of Binomial by binomial::FAMILY;
     POISSON is "ZeroInflated Poisson" of Poisson by poisson::FAMILY;
     NEGATIVE_BINOMIAL is "ZeroInflated NegativeBinomial" of NegativeBinomial by negative_binomial::FAMILY;
@@ -28,7 +28,7 @@ pub struct ZeroInflated<'g, D> {
     gate: Value<'g>,
 }
 
-impl<'g, D: Count<'g>> ZeroInflated<'g, D> {
+impl<'g, D: ZeroInflatable<'g>> ZeroInflated<'g, D> {
     /// Excess zeros with probability 1/(1 + e^−gate), else a count of `base`.
     pub fn with_gate_logit(base: D, gate: impl Into<Value<'g>>) -> Self {
         ZeroInflated {
@@ -38,7 +38,7 @@ impl<'g, D: Count<'g>> ZeroInflated<'g, D> {
     }
 }
 
-impl<'g, D: Count<'g>> Distribution<'g> for ZeroInflated<'g, D> {
+impl<'g, D: ZeroInflatable<'g>> Distribution<'g> for ZeroInflated<'g, D> {
     behind_gate!(inflated_family);
 
     /// ln p(y) − softplus(gate), and at zero ln(e^gate + p(0)) − softplus(gate)

@@ -25,14 +25,14 @@ const LEAST: f64 = -60.0;
 
 /// The basis functions whose weighted sum is the smooth function.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Basis {
+pub struct GpBasis {
     kernel: Kernel,
-    axes: Vec<Axis>,
+    axes: Vec<BasisAxis>,
 }
 
 /// One column of a basis.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Axis {
+pub struct BasisAxis {
     /// The middle of the fitted places.
     pub centre: f64,
     /// Half their range, in which lengthscales are measured; half the period of a circle.
@@ -43,12 +43,16 @@ pub struct Axis {
     pub count: usize,
 }
 
-impl Axis {
+impl BasisAxis {
     /// The axis of places from `low` to `high`, for lengthscales from `least` to `most` in units of
     /// half that range: c = 1 + reach·ℓ_max, m = density·c/ℓ_min.
-    pub fn on_interval(kernel: Kernel, [low, high]: [f64; 2], [least, most]: [f64; 2]) -> Axis {
+    pub fn on_interval(
+        kernel: Kernel,
+        [low, high]: [f64; 2],
+        [least, most]: [f64; 2],
+    ) -> BasisAxis {
         let boundary = 1.0 + kernel.correlation_reach() * most;
-        Axis {
+        BasisAxis {
             centre: low.midpoint(high),
             unit: 0.5 * (high - low),
             boundary: Some(boundary),
@@ -59,8 +63,8 @@ impl Axis {
     }
 
     /// The axis of a periodic function, for lengthscales from `least` half periods on.
-    pub fn on_circle(kernel: Kernel, period: f64, least: f64) -> Axis {
-        Axis {
+    pub fn on_circle(kernel: Kernel, period: f64, least: f64) -> BasisAxis {
+        BasisAxis {
             centre: 0.0,
             unit: 0.5 * period,
             boundary: None,
@@ -126,18 +130,18 @@ impl Axis {
     }
 }
 
-impl Basis {
+impl GpBasis {
     /// The basis of one or two columns.
     ///
     /// # Panics
     /// Without axes.
-    pub fn new(kernel: Kernel, axes: Vec<Axis>) -> Basis {
+    pub fn new(kernel: Kernel, axes: Vec<BasisAxis>) -> GpBasis {
         assert!(!axes.is_empty(), "a function of at least one column");
-        Basis { kernel, axes }
+        GpBasis { kernel, axes }
     }
 
     /// The columns.
-    pub fn axes(&self) -> &[Axis] {
+    pub fn axes(&self) -> &[BasisAxis] {
         &self.axes
     }
 
@@ -148,7 +152,7 @@ impl Basis {
 
     /// How many functions it has.
     pub fn width(&self) -> usize {
-        self.axes.iter().map(Axis::width).product()
+        self.axes.iter().map(BasisAxis::width).product()
     }
 
     /// The functions in each row of the columns, row-major; those of the last column vary fastest.

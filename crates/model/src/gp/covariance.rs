@@ -8,7 +8,7 @@ use crate::distribution::Value;
 /// The covariance of a random function between any two places: s² times the correlation of a
 /// kernel at their distance in lengthscales.
 #[derive(Clone, Debug)]
-pub struct Covariance<'g> {
+pub struct CovarianceFunction<'g> {
     kernel: Kernel,
     scale: Value<'g>,
     lengthscales: Value<'g>,
@@ -19,18 +19,18 @@ macro_rules! kernels {
     ($($(#[$doc:meta])* $name:ident;)+) => {$(
         $(#[$doc])*
         #[derive(Clone, Debug)]
-        pub struct $name<'g>(Covariance<'g>);
+        pub struct $name<'g>(CovarianceFunction<'g>);
 
         impl<'g> $name<'g> {
             /// With the standard deviation of the function and a lengthscale for each column, or one
             /// for all.
             pub fn new(scale: impl Into<Value<'g>>, lengthscales: impl Into<Value<'g>>) -> Self {
-                $name(Covariance::new(Kernel::$name, scale, lengthscales))
+                $name(CovarianceFunction::new(Kernel::$name, scale, lengthscales))
             }
         }
 
-        impl<'g> From<$name<'g>> for Covariance<'g> {
-            fn from(own: $name<'g>) -> Covariance<'g> {
+        impl<'g> From<$name<'g>> for CovarianceFunction<'g> {
+            fn from(own: $name<'g>) -> CovarianceFunction<'g> {
                 own.0
             }
         }
@@ -46,14 +46,14 @@ kernels! {
     Matern52;
 }
 
-impl<'g> Covariance<'g> {
+impl<'g> CovarianceFunction<'g> {
     /// The covariance of this kernel.
     pub fn new(
         kernel: Kernel,
         scale: impl Into<Value<'g>>,
         lengthscales: impl Into<Value<'g>>,
-    ) -> Covariance<'g> {
-        Covariance {
+    ) -> CovarianceFunction<'g> {
+        CovarianceFunction {
             kernel,
             scale: scale.into(),
             lengthscales: lengthscales.into(),

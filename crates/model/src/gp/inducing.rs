@@ -10,7 +10,7 @@
 
 use lehr_graph::{Expr, Graph};
 
-use super::covariance::Covariance;
+use super::covariance::CovarianceFunction;
 use crate::distribution::{Distribution, NoisyBernoulli, NoisyStudentT, Normal, Value};
 use crate::error::Problem;
 use crate::tracer::Tracer;
@@ -52,14 +52,18 @@ pub struct InducedGp<'g> {
 /// The distribution of a function at other places, given its values at inducing points.
 #[derive(Clone, Debug)]
 pub struct Projection<'g> {
-    covariance: Covariance<'g>,
+    covariance: CovarianceFunction<'g>,
     points: Expr<'g>,
     factor: Expr<'g>,
 }
 
 impl<'g> Projection<'g> {
     /// By the values at `points` `[m, d]`.
-    pub fn new(graph: &'g Graph, covariance: Covariance<'g>, points: Expr<'g>) -> Projection<'g> {
+    pub fn new(
+        graph: &'g Graph,
+        covariance: CovarianceFunction<'g>,
+        points: Expr<'g>,
+    ) -> Projection<'g> {
         let own = covariance.between(points, points);
         let jitter = covariance.variance(graph) * JITTER;
         let ridge = jitter
@@ -88,7 +92,7 @@ impl<'g> InducedGp<'g> {
     pub fn new(
         m: &Tracer<'g>,
         name: &str,
-        covariance: impl Into<Covariance<'g>>,
+        covariance: impl Into<CovarianceFunction<'g>>,
         points: Expr<'g>,
     ) -> InducedGp<'g> {
         let (graph, covariance) = (m.graph(), covariance.into());
@@ -108,9 +112,9 @@ impl<'g> InducedGp<'g> {
     }
 
     /// The function at each row of `x` `[n, d]` given the latents.
-    pub fn marginal_at(&self, x: Expr<'g>) -> Marginal<'g> {
+    pub fn marginal_at(&self, x: Expr<'g>) -> RowMarginal<'g> {
         let [weights, variance] = self.projection.project_point(x);
-        Marginal {
+        RowMarginal {
             mean: weights.dot(self.latents),
             variance,
         }
@@ -121,19 +125,19 @@ impl<'g> InducedGp<'g> {
 /// from row to row. A row observes f through one of the distributions below, which integrate over
 /// f.
 #[derive(Clone, Copy, Debug)]
-pub struct Marginal<'g> {
+pub struct RowMarginal<'g> {
     /// `[n]`, linear in the latents.
     pub mean: Expr<'g>,
     /// `[n]`, above 0, the same for all latents.
     pub variance: Expr<'g>,
 }
 
-impl<'g> Marginal<'g> {
+impl<'g> RowMarginal<'g> {
     /// The same with further terms added to the predictor.
     #[must_use]
-    pub fn plus(self, terms: Expr<'g>) -> Marginal<'g> {
+    pub fn plus(self, terms: Expr<'g>) -> RowMarginal<'g> {
         let mean = self.mean + terms;
-        Marginal { mean, ..self }
+        RowMarginal { mean, ..self }
     }
 
     /// N(f, scale²): N(mean, variance + scale²).

@@ -116,7 +116,7 @@ fn log_gamma_of_halves(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use lehr_graph::Graph;
-    use lehr_graph::reference::{Values, evaluate};
+    use lehr_graph::reference::{InputValues, evaluate};
 
     use super::*;
 
@@ -133,7 +133,7 @@ mod tests {
             for columns in [1, 2] {
                 let q = graph.constant([frequencies.len()], &frequencies).square();
                 let log = kernel.log_spectrum(q, columns);
-                let values = evaluate(&[log], &Values::new(), 1).remove(0);
+                let values = evaluate(&[log], &InputValues::new(), 1).remove(0);
                 let shell = |omega: f64| match columns {
                     1 => 1.0 / PI,
                     _ => omega / (2.0 * PI),

@@ -5,7 +5,7 @@ use lehr_model::distribution::{
     Bernoulli, Beta, BetaBinomial, Binomial, Categorical, Cauchy, Distribution, Exponential, Gamma,
     GeneralizedPoisson, HalfCauchy, HalfNormal, HalfStudentT, Hurdle, InverseGamma,
     InverseGaussian, Laplace, LogNormal, NegativeBinomial, Normal, OrderedLogistic, OrderedProbit,
-    Poisson, StudentT, Truncated, Uniform, VonMises, Weibull, ZeroInflated,
+    Poisson, StudentT, TruncatedDistribution, Uniform, VonMises, Weibull, ZeroInflated,
 };
 
 use crate::limit_table;
@@ -83,16 +83,16 @@ pub(crate) const CONTINUOUS: &[Entry] = &[
         InverseGaussian::with_log_mean(p[0], p[1])
     }),
     limited!(TRUNCATED_NORMAL, [0.4, 0.7, -0.5, 1.6], |p| {
-        Truncated::new(Normal::new(p[0], p[1]), p[2], p[3])
+        TruncatedDistribution::new(Normal::new(p[0], p[1]), p[2], p[3])
     }),
     limited!(TRUNCATED_LOG_NORMAL, [0.3, 0.4, 0.1, 2.0], |p| {
-        Truncated::new(LogNormal::new(p[0], p[1]), p[2], p[3])
+        TruncatedDistribution::new(LogNormal::new(p[0], p[1]), p[2], p[3])
     }),
     limited!(TRUNCATED_EXPONENTIAL, [0.8, 0.1, 2.0], |p| {
-        Truncated::new(Exponential::new(p[0]), p[1], p[2])
+        TruncatedDistribution::new(Exponential::new(p[0]), p[1], p[2])
     }),
     limited!(TRUNCATED_WEIBULL, [0.4, 1.8, 0.1, 3.0], |p| {
-        Truncated::new(Weibull::with_log_mean(p[0], p[1]), p[2], p[3])
+        TruncatedDistribution::new(Weibull::with_log_mean(p[0], p[1]), p[2], p[3])
     }),
     entry!(VON_MISES, [0.8, 2.5], |p| VonMises::new(p[0], p[1])),
     entry!(UNIFORM, [0.0], |_p| Uniform::new(-1.5, 4.0)),

@@ -1,6 +1,6 @@
 //! Log densities and gradients at extreme values.
 
-use lehr_graph::reference::{Values, evaluate};
+use lehr_graph::reference::{InputValues, evaluate};
 use lehr_graph::{Expr, Graph};
 use lehr_model::distribution::{
     Bernoulli, Categorical, Distribution, OrderedLogistic, Poisson, ZeroInflated,
@@ -14,7 +14,7 @@ fn slope_at(at: f64, build: impl for<'g> Fn(Expr<'g>) -> Expr<'g>) -> (f64, f64)
     let input = graph.input("input", ());
     let density = build(input);
     let slope = graph.grad(density, &[input])[0];
-    let found = evaluate(&[density, slope], &Values::new().with(input, &[at]), 1);
+    let found = evaluate(&[density, slope], &InputValues::new().with(input, &[at]), 1);
     (found[0][0], found[1][0])
 }
 
@@ -79,7 +79,7 @@ fn many_logits_of_a_thousand_have_exact_slopes() {
     let logits = graph.input("logits", [2, 3]);
     let density = Categorical::with_logits(logits).log_density(graph.constant([2], &[1.0, 0.0]));
     let slope = graph.grad(density.sum(), &[logits])[0];
-    let values = Values::new().with(logits, &[1e3, -1e3, 0.0, 1e3, -1e3, 0.0]);
+    let values = InputValues::new().with(logits, &[1e3, -1e3, 0.0, 1e3, -1e3, 0.0]);
     let found = evaluate(&[density, slope], &values, 1);
     assert_eq!(found[0], [-2e3, 0.0]);
     assert_eq!(found[1], [-1.0, 1.0, 0.0, 0.0, 0.0, 0.0]);

@@ -1,6 +1,6 @@
 //! Gradients in every parameter and the point, against central differences.
 
-use lehr_graph::reference::{Values, evaluate};
+use lehr_graph::reference::{InputValues, evaluate};
 use lehr_graph::{Expr, Graph};
 
 use crate::assert_close;
@@ -15,7 +15,7 @@ fn value_and_slopes(entry: &Entry, at: &[f64], discrete: usize) -> (f64, Vec<f64
     let mut outputs = vec![density];
     outputs.extend(graph.grad(density, &inputs[..inputs.len() - discrete]));
     let bound = inputs.iter().zip(at);
-    let values = bound.fold(Values::new(), |v, (&i, &p)| v.with(i, &[p]));
+    let values = bound.fold(InputValues::new(), |v, (&i, &p)| v.with(i, &[p]));
     let found = evaluate(&outputs, &values, 1);
     (found[0][0], found[1..].iter().map(|v| v[0]).collect())
 }

@@ -1,9 +1,10 @@
 //! Censored and truncated distributions.
 
-use lehr_graph::reference::{Values, evaluate};
+use lehr_graph::reference::{InputValues, evaluate};
 use lehr_graph::{Expr, Graph};
 use lehr_model::distribution::{
-    Censored, Distribution, Exponential, LogNormal, Normal, Poisson, Tailed, Truncated, Weibull,
+    CensoredDistribution, CumulativeDistribution, Distribution, Exponential, LogNormal, Normal,
+    Poisson, TruncatedDistribution, Weibull,
 };
 
 use crate::draw::{assert_moments, draws};
@@ -21,30 +22,54 @@ type Table = &'static [(&'static [f64], [f64; 3], f64)];
 const CENSORED: &[(&str, Build, Table)] = &[
     (
         "normal",
-        |p, [s, u]| Box::new(Censored::with_intervals(Normal::new(p[0], p[1]), s, u)),
+        |p, [s, u]| {
+            Box::new(CensoredDistribution::with_intervals(
+                Normal::new(p[0], p[1]),
+                s,
+                u,
+            ))
+        },
         CENSORED_NORMAL,
     ),
     (
         "lognormal",
-        |p, [s, u]| Box::new(Censored::with_intervals(LogNormal::new(p[0], p[1]), s, u)),
+        |p, [s, u]| {
+            Box::new(CensoredDistribution::with_intervals(
+                LogNormal::new(p[0], p[1]),
+                s,
+                u,
+            ))
+        },
         CENSORED_LOG_NORMAL,
     ),
     (
         "exponential",
-        |p, [s, u]| Box::new(Censored::with_intervals(Exponential::new(p[0]), s, u)),
+        |p, [s, u]| {
+            Box::new(CensoredDistribution::with_intervals(
+                Exponential::new(p[0]),
+                s,
+                u,
+            ))
+        },
         CENSORED_EXPONENTIAL,
     ),
     (
         "weibull",
         |p, [s, u]| {
             let base = Weibull::with_log_mean(p[0], p[1]);
-            Box::new(Censored::with_intervals(base, s, u))
+            Box::new(CensoredDistribution::with_intervals(base, s, u))
         },
         CENSORED_WEIBULL,
     ),
     (
         "poisson",
-        |p, [s, u]| Box::new(Censored::with_intervals(Poisson::with_log_rate(p[0]), s, u)),
+        |p, [s, u]| {
+            Box::new(CensoredDistribution::with_intervals(
+                Poisson::with_log_rate(p[0]),
+                s,
+                u,
+            ))
+        },
         CENSORED_POISSON,
     ),
 ];
@@ -58,7 +83,7 @@ fn value_and_slopes(build: Build, parameters: &[f64], known: [f64; 3]) -> (f64, 
     let mut outputs = vec![density];
     outputs.extend(graph.grad(density, &inputs));
     let bound = inputs.iter().zip(parameters);
-    let values = bound.fold(Values::new(), |v, (&i, &p)| v.with(i, &[p]));
+    let values = bound.fold(InputValues::new(), |v, (&i, &p)| v.with(i, &[p]));
     let found = evaluate(&outputs, &values, 1);
     (found[0][0], found[1..].iter().map(|v| v[0]).collect())
 }
@@ -121,7 +146,7 @@ fn extreme_predictors_leave_slopes_of_bounds_finite() {
 }
 
 fn truncated_poisson(graph: &Graph, [rate, low, high]: [f64; 3]) -> impl Distribution<'_> {
-    Truncated::new(Poisson::with_log_rate(graph.scalar(rate)), low, high)
+    TruncatedDistribution::new(Poisson::with_log_rate(graph.scalar(rate)), low, high)
 }
 
 #[test]
@@ -148,8 +173,8 @@ fn truncated_counts_have_the_probabilities_computed_elsewhere_and_sum_to_one() {
 }
 
 /// A truncated distribution.
-fn within<'g>(base: impl Tailed<'g> + 'g, low: f64, high: f64) -> Built<'g> {
-    Box::new(Truncated::new(base, low, high))
+fn within<'g>(base: impl CumulativeDistribution<'g> + 'g, low: f64, high: f64) -> Built<'g> {
+    Box::new(TruncatedDistribution::new(base, low, high))
 }
 
 /// One-sided and distant limits, which the table of all distributions does not have.
@@ -192,16 +217,16 @@ fn draws_between_limits_have_the_moments_the_distribution_states() {
 fn what_is_censored_is_drawn_and_averaged_as_it_is() {
     let graph = Graph::new();
     let base = Normal::new(graph.scalar(1.0), 2.0);
-    let censored = Censored::new(base, 1.0);
+    let censored = CensoredDistribution::new(base, 1.0);
     assert_eq!(numbers(censored.mean(&graph).unwrap()), [1.0]);
     assert_moments(&draws(&graph, &censored, 20_000, 3), (1.0, 4.0), "censored");
     assert_eq!(censored.support(), None);
     assert!(
-        Censored::new(Normal::new(0.0, 1.0), 4.0)
+        CensoredDistribution::new(Normal::new(0.0, 1.0), 4.0)
             .check_parameters()
             .is_err()
     );
-    let empty = Truncated::new(Normal::new(0.0, 1.0), 2.0, 1.0).check_parameters();
+    let empty = TruncatedDistribution::new(Normal::new(0.0, 1.0), 2.0, 1.0).check_parameters();
     assert!(
         empty
             .unwrap_err()

@@ -14,11 +14,11 @@ mod table;
 mod value;
 
 use lehr_graph::Expr;
-use lehr_graph::reference::{Values, evaluate};
+use lehr_graph::reference::{InputValues, evaluate};
 
 /// The numbers of one expression without inputs.
 fn numbers(expr: Expr<'_>) -> Vec<f64> {
-    evaluate(&[expr], &Values::new(), 1).remove(0)
+    evaluate(&[expr], &InputValues::new(), 1).remove(0)
 }
 
 /// Fails unless the two agree to `tolerance`, relative above one and absolute below.

@@ -2,7 +2,7 @@
 
 use std::f64::consts::{PI, TAU};
 
-use lehr_graph::reference::{Values, evaluate};
+use lehr_graph::reference::{InputValues, evaluate};
 use lehr_graph::{Expr, Graph};
 use lehr_model::distribution::{Dirichlet, Distribution, LkjCholesky, MultivariateNormal};
 
@@ -133,7 +133,7 @@ fn a_three_by_three_lkj_integrates_to_one() {
         // The second row of the disc is scaled by the first: l₃₂ = y √(1 − l₃₁²).
         let (r, x, y) = (node(i), node(j), node(k));
         let edge = (1.0 - x * x).sqrt();
-        let values = Values::new().with(lower, &factor(3, &[r, x, y * edge]));
+        let values = InputValues::new().with(lower, &factor(3, &[r, x, y * edge]));
         let log = evaluate(&[density], &values, 1)[0][0];
         mass += log.exp() * weight(r) * weight(x) * weight(y) * edge;
     }
@@ -172,7 +172,7 @@ fn a_dirichlet_of_two_is_a_beta() {
 fn check_slopes<'g>(density: Expr<'g>, input: Expr<'g>, at: &[f64]) {
     let graph = density.graph();
     let slope = graph.grad(density, &[input])[0];
-    let value = |at: &[f64], of: Expr<'g>| evaluate(&[of], &Values::new().with(input, at), 1);
+    let value = |at: &[f64], of: Expr<'g>| evaluate(&[of], &InputValues::new().with(input, at), 1);
     let slopes = value(at, slope).remove(0);
     for k in 0..at.len() {
         let moved = |by: f64| {

@@ -1,7 +1,7 @@
 //! Log densities against values computed with other software.
 
 use lehr_graph::Graph;
-use lehr_graph::reference::{Values, evaluate};
+use lehr_graph::reference::{InputValues, evaluate};
 
 use crate::catalogue::{DISCRETE, Entry, all};
 use crate::{assert_close, numbers};
@@ -12,7 +12,7 @@ fn log_density(entry: &Entry, parameters: &[f64], x: f64) -> f64 {
     let at = graph.input("x", ());
     let density = (entry.build)(&inputs).log_density(at);
     let bound = inputs.iter().zip(parameters);
-    let values = bound.fold(Values::new(), |v, (&i, &p)| v.with(i, &[p]));
+    let values = bound.fold(InputValues::new(), |v, (&i, &p)| v.with(i, &[p]));
     evaluate(&[density], &values.with(at, &[x]), 1)[0][0]
 }
 

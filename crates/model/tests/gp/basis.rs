@@ -1,17 +1,17 @@
 //! The Hilbert-space basis against the covariance that it approximates.
 
 use lehr_graph::Graph;
-use lehr_graph::reference::{Values, evaluate};
-use lehr_model::gp::{Axis, Basis, Kernel};
+use lehr_graph::reference::{InputValues, evaluate};
+use lehr_model::gp::{BasisAxis, GpBasis, Kernel};
 
 use crate::dense::Dense;
 
 /// The features at some places, and √G of each.
-fn parts(basis: &Basis, places: &[Vec<f64>], lengthscales: &[f64]) -> (Vec<f64>, Vec<f64>) {
+fn parts(basis: &GpBasis, places: &[Vec<f64>], lengthscales: &[f64]) -> (Vec<f64>, Vec<f64>) {
     let graph = Graph::new();
     let own = graph.constant([lengthscales.len()], lengthscales);
     let amplitudes = basis.amplitudes(graph.scalar(1.0), own);
-    let amplitudes = evaluate(&[amplitudes], &Values::new(), 1).remove(0);
+    let amplitudes = evaluate(&[amplitudes], &InputValues::new(), 1).remove(0);
     (basis.features(places), amplitudes)
 }
 
@@ -29,7 +29,7 @@ fn even(low: f64, high: f64, count: usize) -> Vec<f64> {
 }
 
 /// The largest difference from the kernel on a grid.
-fn worst(basis: &Basis, grid: &[f64], lengthscale: f64, distance: impl Fn(f64) -> f64) -> f64 {
+fn worst(basis: &GpBasis, grid: &[f64], lengthscale: f64, distance: impl Fn(f64) -> f64) -> f64 {
     let (features, amplitudes) = parts(basis, &[grid.to_vec()], &[lengthscale]);
     let mut worst = 0.0_f64;
     for a in 0..grid.len() {
@@ -49,8 +49,8 @@ fn a_basis_has_the_covariance_of_its_kernel() {
         (Kernel::Matern52, 1e-2),
         (Kernel::Matern32, 2.5e-2),
     ] {
-        let axis = Axis::on_interval(kernel, [3.0, 7.0], [0.2, 1.0]);
-        let basis = Basis::new(kernel, vec![axis]);
+        let axis = BasisAxis::on_interval(kernel, [3.0, 7.0], [0.2, 1.0]);
+        let basis = GpBasis::new(kernel, vec![axis]);
         for lengthscale in [0.2, 0.35, 0.6, 1.0] {
             let grid = even(3.0, 7.0, 201);
             let worst = worst(&basis, &grid, lengthscale, |d| {
@@ -63,10 +63,10 @@ fn a_basis_has_the_covariance_of_its_kernel() {
 
 #[test]
 fn the_usual_basis_has_34_functions_of_one_column_and_289_of_two() {
-    let axis = |least| Axis::on_interval(Kernel::Rbf, [0.0, 1.0], [least, 1.0]);
-    assert_eq!(Basis::new(Kernel::Rbf, vec![axis(0.2)]).width(), 34);
+    let axis = |least| BasisAxis::on_interval(Kernel::Rbf, [0.0, 1.0], [least, 1.0]);
+    assert_eq!(GpBasis::new(Kernel::Rbf, vec![axis(0.2)]).width(), 34);
     assert_eq!(
-        Basis::new(Kernel::Rbf, vec![axis(0.4), axis(0.4)]).width(),
+        GpBasis::new(Kernel::Rbf, vec![axis(0.4), axis(0.4)]).width(),
         289
     );
     let [least, most] = axis(0.2).covered_interval(Kernel::Rbf);
@@ -75,8 +75,8 @@ fn the_usual_basis_has_34_functions_of_one_column_and_289_of_two() {
 
 #[test]
 fn a_basis_of_two_columns_has_a_lengthscale_for_each() {
-    let axis = |range| Axis::on_interval(Kernel::Rbf, range, [0.4, 1.0]);
-    let basis = Basis::new(Kernel::Rbf, vec![axis([-1.0, 1.0]), axis([0.0, 20.0])]);
+    let axis = |range| BasisAxis::on_interval(Kernel::Rbf, range, [0.4, 1.0]);
+    let basis = GpBasis::new(Kernel::Rbf, vec![axis([-1.0, 1.0]), axis([0.0, 20.0])]);
     let side = even(-1.0, 1.0, 9);
     let pairs = || {
         side.iter()
@@ -98,7 +98,10 @@ fn a_basis_of_two_columns_has_a_lengthscale_for_each() {
 #[test]
 fn on_a_circle_the_kernel_is_wrapped() {
     let (period, lengthscale) = (24.0, 0.25);
-    let basis = Basis::new(Kernel::Rbf, vec![Axis::on_circle(Kernel::Rbf, period, 0.1)]);
+    let basis = GpBasis::new(
+        Kernel::Rbf,
+        vec![BasisAxis::on_circle(Kernel::Rbf, period, 0.1)],
+    );
     let wrapped = |d: f64| -> f64 {
         let turns = -4..=4;
         let images = turns.map(|turn| (d + period * f64::from(turn)) / (0.5 * period));
@@ -129,9 +132,9 @@ fn the_evidence_is_that_of_the_dense_process() {
         x.iter().copied().fold(9.0, f64::min),
         x.iter().copied().fold(0.0, f64::max),
     ];
-    let basis = Basis::new(
+    let basis = GpBasis::new(
         Kernel::Rbf,
-        vec![Axis::on_interval(Kernel::Rbf, [low, high], [0.2, 1.0])],
+        vec![BasisAxis::on_interval(Kernel::Rbf, [low, high], [0.2, 1.0])],
     );
     let (features, amplitudes) = parts(&basis, std::slice::from_ref(&x), &[lengthscale]);
     let own = |a: usize, b: usize| if a == b { noise * noise } else { 0.0 };

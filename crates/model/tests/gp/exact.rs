@@ -1,9 +1,9 @@
 //! A Gaussian process by inducing points with normal noise, and its evidence in closed form.
 
 use lehr_density::{Density, Point, RowSet, Rows, Support};
-use lehr_graph::reference::{Values, evaluate};
+use lehr_graph::reference::{InputValues, evaluate};
 use lehr_graph::{Expr, Graph};
-use lehr_model::gp::{Covariance, InducedGp, Kernel, Marginal};
+use lehr_model::gp::{CovarianceFunction, InducedGp, Kernel, RowMarginal};
 use lehr_model::{Bound, Model};
 use lehr_table::Table;
 
@@ -43,7 +43,7 @@ impl Data {
         &self,
         kernel: Kernel,
         points: &[[f64; 2]],
-        observe: impl for<'g> Fn(&lehr_model::Row<'_, 'g>, Marginal<'g>, Expr<'g>)
+        observe: impl for<'g> Fn(&lehr_model::Row<'_, 'g>, RowMarginal<'g>, Expr<'g>)
         + Send
         + Sync
         + 'static,
@@ -56,7 +56,7 @@ impl Data {
             let places = m.graph().constant([points.len(), 2], &places);
             let places = m.param("points", places, Support::Real);
             let noise = m.param("noise", 0.4, Support::Positive);
-            let covariance = Covariance::new(kernel, scale, lengthscale);
+            let covariance = CovarianceFunction::new(kernel, scale, lengthscale);
             let gp = InducedGp::new(m, "f", covariance, places);
             m.rows(|row| observe(row, gp.marginal_at(row.matrix("x")), noise));
         });
@@ -103,7 +103,9 @@ impl<'d> Joint<'d> {
         );
         let rows = Rows::inputs(&graph, density.columns(), density.n_rows(), "");
         let joint = density.log_prior(&at) + density.log_likelihood(&at, &rows).sum();
-        let mut values = Values::new().with(at.latents, z).with(at.params, theta);
+        let mut values = InputValues::new()
+            .with(at.latents, z)
+            .with(at.params, theta);
         for (place, (_, column)) in rows.columns().enumerate() {
             let width = column.expr().shape().size();
             let mut numbers = vec![0.0; width];

@@ -2,7 +2,7 @@
 
 use lehr_density::Density;
 use lehr_graph::Graph;
-use lehr_graph::reference::{Values, evaluate};
+use lehr_graph::reference::{InputValues, evaluate};
 use lehr_model::Program;
 use lehr_model::gp::{Kernel, Projection, Rbf};
 
@@ -152,7 +152,7 @@ fn points_leave_next_to_nothing_over_at_themselves_and_everything_far_away() {
         let projection = Projection::new(&graph, Rbf::new(SCALE, lengthscale).into(), points);
         places.resize(122, 1e7);
         let [_, left] = projection.project_point(graph.constant([61, 2], &places));
-        let left = &evaluate(&[left], &Values::new(), 1)[0];
+        let left = &evaluate(&[left], &InputValues::new(), 1)[0];
         for (row, left) in left[..60].iter().enumerate() {
             let share = left / (SCALE * SCALE);
             assert!(share > 0.0 && share < 1.1e-6, "row {row}: {share}");

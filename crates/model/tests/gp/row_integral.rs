@@ -1,6 +1,6 @@
 //! Row integrals over Gaussian processes against fine sums.
 
-use lehr_graph::reference::{Values, evaluate};
+use lehr_graph::reference::{InputValues, evaluate};
 use lehr_graph::{Expr, Graph};
 use lehr_model::distribution::{Distribution, NoisyBernoulli, NoisyStudentT, StudentT};
 
@@ -30,7 +30,7 @@ fn value(
     let density = of(&inputs, graph.constant([1], &[y])).sum();
     let mut asked = vec![density];
     asked.extend(graph.grad(density, &inputs));
-    let mut values = Values::new();
+    let mut values = InputValues::new();
     for (input, number) in inputs.iter().zip(numbers) {
         values = values.with(*input, &[*number]);
     }

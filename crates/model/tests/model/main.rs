@@ -7,7 +7,7 @@ mod prediction;
 mod program;
 
 use lehr_density::{Density, Point, RowColumn, RowSet, RowSource, Rows};
-use lehr_graph::reference::{Values, evaluate};
+use lehr_graph::reference::{InputValues, evaluate};
 use lehr_graph::{Expr, Graph};
 use lehr_model::distribution::{Bernoulli, Distribution, HalfNormal, Normal};
 use lehr_model::{Bound, Model};
@@ -44,11 +44,11 @@ fn levels() -> Vec<String> {
 }
 
 /// The values of all inputs that the rows of a source provide.
-fn row_values(density: &dyn Density, rows: &Rows<'_>, set: &RowSet<'_>) -> Values {
+fn row_values(density: &dyn Density, rows: &Rows<'_>, set: &RowSet<'_>) -> InputValues {
     let source: &dyn RowSource = density.source();
     let columns = density.columns().iter().zip(rows.columns()).enumerate();
     columns.fold(
-        Values::new(),
+        InputValues::new(),
         |values, (place, (column, (_, input)))| match input {
             RowColumn::Numbers(expr) => {
                 let mut numbers = vec![0.0; set.len() * column.kind.width()];
@@ -107,7 +107,7 @@ fn normal(x: f64, loc: f64, scale: f64) -> f64 {
 
 /// The values of expressions at a point, without rows.
 fn at_point(outputs: &[Expr<'_>], point: &Point<'_>, z: &[f64], theta: &[f64]) -> Vec<Vec<f64>> {
-    let values = Values::new()
+    let values = InputValues::new()
         .with(point.latents, z)
         .with(point.params, theta);
     evaluate(outputs, &values, 1)

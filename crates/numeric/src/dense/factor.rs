@@ -5,14 +5,14 @@ use faer::{Mat, Side};
 
 /// A lower-triangular matrix in row-major order.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Factor {
+pub struct CholeskyFactor {
     /// The side.
     pub size: usize,
     /// All entries, zeros above the diagonal.
     pub values: Vec<f64>,
 }
 
-impl Factor {
+impl CholeskyFactor {
     /// ln |det|
     pub fn log_volume(&self) -> f64 {
         let places = (0..self.size).map(|i| i * (self.size + 1));
@@ -21,7 +21,7 @@ impl Factor {
 }
 
 /// The lower factor of a symmetric matrix, or `None` if it is not positive definite.
-pub fn cholesky(matrix: &[f64], size: usize) -> Option<Factor> {
+pub fn cholesky(matrix: &[f64], size: usize) -> Option<CholeskyFactor> {
     let a = Mat::from_fn(size, size, |i, j| matrix[i * size + j]);
     let factor = a.llt(Side::Lower).ok()?;
     let l = factor.L();
@@ -36,11 +36,11 @@ pub fn cholesky(matrix: &[f64], size: usize) -> Option<Factor> {
     values
         .iter()
         .all(|v| v.is_finite())
-        .then_some(Factor { size, values })
+        .then_some(CholeskyFactor { size, values })
 }
 
 /// A lower factor of (L Lᵀ)⁻¹.
-pub fn inverse_factor(l: &Factor) -> Option<Factor> {
+pub fn inverse_factor(l: &CholeskyFactor) -> Option<CholeskyFactor> {
     let size = l.size;
     let lower = Mat::from_fn(size, size, |i, j| l.values[i * size + j]);
     let mut inverse = Mat::<f64>::identity(size, size);

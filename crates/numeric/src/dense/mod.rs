@@ -6,6 +6,6 @@ mod factor;
 pub mod small;
 
 pub use factor::{
-    Factor, checked_inverse, cholesky, inverse, inverse_factor, log_determinant, quadratic_form,
-    trace,
+    CholeskyFactor, checked_inverse, cholesky, inverse, inverse_factor, log_determinant,
+    quadratic_form, trace,
 };

@@ -15,7 +15,7 @@ fn clouds() -> Vec<f64> {
 #[test]
 fn separate_clouds_are_found_with_their_means() {
     let values = clouds();
-    let points = Points::new(&values, 5).unwrap();
+    let points = SignedPoints::new(&values, 5).unwrap();
     for seed in 0..10 {
         let found = Clusters::new(points, 3, seed).unwrap();
         assert_eq!(found.sizes, [100; 3]);
@@ -38,7 +38,7 @@ fn separate_clouds_are_found_with_their_means() {
 fn the_result_is_a_fixed_point_of_lloyds_iteration() {
     let mut values = vec![0.0; 2000];
     Stream::new(2, "square", 0).fill_uniform(&mut values);
-    let points = Points::new(&values, 2).unwrap();
+    let points = SignedPoints::new(&values, 2).unwrap();
     let found = Clusters::new(points, 17, 3).unwrap();
     let mut again = found.clone();
     assert!(!again.assign_points(points));
@@ -57,7 +57,7 @@ fn the_result_is_a_fixed_point_of_lloyds_iteration() {
 #[test]
 fn duplicates_are_one_point_and_more_clusters_than_points_are_refused() {
     let values: Vec<f64> = (0..60).map(|i| f64::from(i % 3)).collect();
-    let points = Points::new(&values, 1).unwrap();
+    let points = SignedPoints::new(&values, 1).unwrap();
     let found = Clusters::new(points, 3, 1).unwrap();
     assert_eq!((found.scatter, &found.sizes[..]), (0.0, &[20, 20, 20][..]));
     let error = Clusters::new(points, 4, 1).unwrap_err();
@@ -74,13 +74,13 @@ fn duplicates_are_one_point_and_more_clusters_than_points_are_refused() {
             .starts_with("k-means: expected between 1 and 3 clusters, found 4")
     );
     assert!(Clusters::new(points, 0, 1).is_err());
-    assert!(Clusters::new(Points::new(&[], 2).unwrap(), 1, 1).is_err());
+    assert!(Clusters::new(SignedPoints::new(&[], 2).unwrap(), 1, 1).is_err());
 }
 
 #[test]
 fn an_empty_cluster_takes_the_farthest_row() {
     let values = [0.0, 1.0, 2.0, 50.0];
-    let points = Points::new(&values, 1).unwrap();
+    let points = SignedPoints::new(&values, 1).unwrap();
     let mut found = Clusters {
         centroids: vec![1.0, 1e9],
         assignment: vec![0; 4],
@@ -101,7 +101,7 @@ fn seeds_are_drawn_by_squared_distance() {
     // Given a first centre at 0, the rows at 1 and 3 are drawn with odds 1 to 9.
     let mut counts = [0_i32; 4];
     for seed in 0..4000 {
-        let points = Points::new(&[0.0, 1.0, 3.0], 1).unwrap();
+        let points = SignedPoints::new(&[0.0, 1.0, 3.0], 1).unwrap();
         let seeds = seed_centroids(points, 2, seed).unwrap();
         if seeds[0] == 0.0 {
             counts[seeds[1] as usize] += 1;
@@ -121,30 +121,30 @@ fn signed_rows_are_rows_times_their_labels() {
         .zip(&labels)
         .flat_map(|(row, &label)| row.iter().map(move |x| if label { *x } else { -x }))
         .collect();
-    let signed = Points::new(&values, 5)
+    let signed = SignedPoints::new(&values, 5)
         .unwrap()
         .with_signs(&labels)
         .unwrap();
-    let plain = Points::new(&negated, 5).unwrap();
+    let plain = SignedPoints::new(&negated, 5).unwrap();
     assert_eq!(Clusters::new(signed, 6, 1), Clusters::new(plain, 6, 1));
 }
 
 #[test]
 fn bad_rows_are_refused() {
     assert!(matches!(
-        Points::new(&[1.0; 5], 2),
+        SignedPoints::new(&[1.0; 5], 2),
         Err(ClusterError::Shape { .. })
     ));
     assert!(matches!(
-        Points::new(&[], 0),
+        SignedPoints::new(&[], 0),
         Err(ClusterError::Shape { .. })
     ));
     let bad = [0.0, 0.0, f64::NAN, 0.0];
     assert_eq!(
-        Points::new(&bad, 2).unwrap_err(),
+        SignedPoints::new(&bad, 2).unwrap_err(),
         ClusterError::Value { row: 1 }
     );
-    let points = Points::new(&[1.0; 4], 2).unwrap();
+    let points = SignedPoints::new(&[1.0; 4], 2).unwrap();
     assert!(matches!(
         points.with_signs(&[true]),
         Err(ClusterError::Labels { .. })

@@ -6,7 +6,7 @@ use super::{Function, dot};
 
 /// The current point of the search, and buffers for the next.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Line {
+pub(super) struct LineSearch {
     pub(super) point: Vec<f64>,
     pub(super) gradient: Vec<f64>,
     pub(super) value: f64,
@@ -16,7 +16,7 @@ pub(super) struct Line {
 }
 
 /// Whether a search found a better point.
-pub(super) enum Searched {
+pub(super) enum LineOutcome {
     Moved,
     Stuck,
 }
@@ -30,7 +30,7 @@ struct Trial {
 }
 
 /// The consequence of a trial for the interval of step lengths.
-enum Judged {
+enum TrialVerdict {
     /// Both Wolfe conditions hold.
     Done,
     /// Still rising: a longer step is better.
@@ -47,7 +47,7 @@ const FLAT: f64 = 0.9;
 const ROUNDING: f64 = 1e-13;
 const TRIALS: usize = 60;
 
-impl Line {
+impl LineSearch {
     pub(super) fn new(start: &[f64], function: Function<'_>) -> Self {
         let mut gradient = vec![0.0; start.len()];
         let value = function(start, &mut gradient);
@@ -68,7 +68,7 @@ impl Line {
         direction: &[f64],
         first_length: f64,
         function: Function<'_>,
-    ) -> Searched {
+    ) -> LineOutcome {
         self.old_point.copy_from_slice(&self.point);
         self.old_gradient.copy_from_slice(&self.gradient);
         let start = Trial {
@@ -79,13 +79,13 @@ impl Line {
         if start.slope > 0.0 && start.slope.is_finite() {
             let best = self.narrow_interval(direction, start, first_length, function);
             if best.length > 0.0 {
-                return Searched::Moved;
+                return LineOutcome::Moved;
             }
         }
         self.point.copy_from_slice(&self.old_point);
         self.gradient.copy_from_slice(&self.old_gradient);
         self.value = start.value;
-        Searched::Stuck
+        LineOutcome::Stuck
     }
 
     /// Keeps a pair (low, high) of step lengths with the maximum between them: low has the required
@@ -102,14 +102,14 @@ impl Line {
         for _ in 0..TRIALS {
             let trial = self.evaluate_trial(direction, length, function);
             let judged = judge_trial(&start, &low, &trial);
-            if matches!(judged, Judged::Done) {
+            if matches!(judged, TrialVerdict::Done) {
                 return trial;
             }
             if keeps_promise(&start, &trial) && trial.value > best.value {
                 best = trial;
             }
             match judged {
-                Judged::Short => low = trial,
+                TrialVerdict::Short => low = trial,
                 _ => high = Some(trial),
             }
             length = match &high {
@@ -141,18 +141,18 @@ impl Line {
     }
 }
 
-fn judge_trial(start: &Trial, low: &Trial, trial: &Trial) -> Judged {
+fn judge_trial(start: &Trial, low: &Trial, trial: &Trial) -> TrialVerdict {
     if !trial.value.is_finite() || !trial.slope.is_finite() {
-        return Judged::Long;
+        return TrialVerdict::Long;
     }
     let flat = trial.slope.abs() <= FLAT * start.slope;
     if flat && (keeps_promise(start, trial) || as_good_as_level(start, trial)) {
-        return Judged::Done;
+        return TrialVerdict::Done;
     }
     if !keeps_promise(start, trial) || trial.value < low.value || trial.slope < 0.0 {
-        return Judged::Long;
+        return TrialVerdict::Long;
     }
-    Judged::Short
+    TrialVerdict::Short
 }
 
 fn keeps_promise(start: &Trial, trial: &Trial) -> bool {

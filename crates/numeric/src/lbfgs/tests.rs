@@ -53,7 +53,7 @@ fn an_ill_conditioned_quadratic_is_solved() {
             .map(|(x, s)| s * (x - 3.0).powi(2))
             .sum::<f64>()
     });
-    assert_eq!(found.reason, Reason::Gradient, "{found:?}");
+    assert_eq!(found.reason, StopReason::Gradient, "{found:?}");
     // SciPy's L-BFGS-B with the same memory needs 7608.
     assert!(found.evaluations < 8000, "{}", found.evaluations);
     assert!(found.gradient_norm <= 1e-6);
@@ -139,7 +139,7 @@ fn the_value_never_falls_and_the_iterations_are_obeyed() {
     };
     assert_eq!(
         maximise(&[-1.2, 1.0], short, rosenbrock).reason,
-        Reason::Iterations
+        StopReason::Iterations
     );
 }
 
@@ -149,16 +149,16 @@ fn a_bad_start_and_a_top_are_told_at_once() {
         gradient[0] = 1.0;
         f64::NAN
     });
-    assert_eq!((bad.reason, bad.evaluations), (Reason::BadStart, 1));
+    assert_eq!((bad.reason, bad.evaluations), (StopReason::BadStart, 1));
     let infinite = maximise(&[1.0, 1.0], LbfgsSettings::default(), |_, gradient| {
         gradient.copy_from_slice(&[f64::NAN, 1.0]);
         0.0
     });
-    assert_eq!(infinite.reason, Reason::BadStart);
+    assert_eq!(infinite.reason, StopReason::BadStart);
     let top = maximise(&[1.0; 3], LbfgsSettings::default(), rosenbrock);
-    assert_eq!((top.reason, top.iterations), (Reason::Gradient, 0));
+    assert_eq!((top.reason, top.iterations), (StopReason::Gradient, 0));
     let empty = maximise(&[], LbfgsSettings::default(), |_, _| 2.0);
-    assert_eq!((empty.reason, empty.value), (Reason::Gradient, 2.0));
+    assert_eq!((empty.reason, empty.value), (StopReason::Gradient, 2.0));
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn a_wrong_gradient_is_reported_as_stuck() {
         gradient.copy_from_slice(x);
         -dot(x, x)
     });
-    assert_eq!(found.reason, Reason::Stuck);
+    assert_eq!(found.reason, StopReason::Stuck);
     assert!(!found.reason.has_converged());
     assert_eq!(found.point, [1.0, 2.0]);
 }
@@ -192,7 +192,7 @@ fn a_search_that_was_saved_ends_where_one_without_a_break_ends() {
         ..LbfgsSettings::default()
     };
     let whole = maximise(&[-1.2; 6], settings, rosenbrock);
-    let mut search = Search::new(&[-1.2; 6], settings, &mut rosenbrock);
+    let mut search = LbfgsSearch::new(&[-1.2; 6], settings, &mut rosenbrock);
     while search.advance_search(&mut rosenbrock) {
         let saved = serde_json::to_string(&search).unwrap();
         search = serde_json::from_str(&saved).unwrap();

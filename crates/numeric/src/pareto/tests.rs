@@ -96,10 +96,10 @@ fn the_shape_of_exact_draws_is_recovered() {
         let mut sample = vec![0.0; 4000];
         Stream::new(2, "pareto", 0).fill_uniform(&mut sample);
         for x in &mut sample {
-            *x = Fit { shape, scale: 2.0 }.quantile(*x);
+            *x = ParetoFit { shape, scale: 2.0 }.quantile(*x);
         }
         sample.sort_unstable_by(f64::total_cmp);
-        let fit = Fit::new(&sample);
+        let fit = ParetoFit::new(&sample);
         // The estimate's standard deviation is about (1 + k)/√n.
         assert!(
             (fit.shape - shape).abs() < 4.0 * (1.0 + shape) / 4000_f64.sqrt(),

@@ -119,14 +119,14 @@ fn split_rhat(chains: &[Vec<f64>]) -> f64 {
 }
 
 /// Correlations of several chains at one lag.
-struct Correlation<'a> {
+struct LagCorrelation<'a> {
     chains: &'a [Vec<f64>],
     means: Vec<f64>,
     within: f64,
     total: f64,
 }
 
-impl<'a> Correlation<'a> {
+impl<'a> LagCorrelation<'a> {
     fn new(chains: &'a [Vec<f64>]) -> Self {
         let draws = chains[0].len() as f64;
         let means: Vec<f64> = chains.iter().map(|chain| mean(chain)).collect();
@@ -177,7 +177,7 @@ fn geyer_sum(chains: &[Vec<f64>]) -> f64 {
     if high - low < 1e-15 {
         return size;
     }
-    let correlation = Correlation::new(chains);
+    let correlation = LagCorrelation::new(chains);
     let mut even = 1.0;
     let mut odd = correlation.autocorrelation_at(1);
     let (mut sum, mut last) = (0.0, f64::INFINITY);

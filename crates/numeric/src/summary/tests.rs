@@ -156,7 +156,7 @@ fn edges_of_quantiles_are_the_extreme_draws() {
 #[test]
 fn equal_weights_give_the_plain_summaries() {
     let draws = &chains(1, 50, 0.5, 0.0)[0];
-    let weighted = Weighted::new(draws, &[3.0; 50]);
+    let weighted = WeightedSample::new(draws, &[3.0; 50]);
     close(weighted.mean(), mean(draws));
     close(weighted.sd(), sd(draws));
     close(weighted.effective_size(), 50.0);
@@ -185,7 +185,7 @@ fn importance_weights_turn_one_normal_into_another() {
     // From N(0, 1.5²) to N(0.5, 1).
     let weight = |x: &f64| (-0.5 * (x - 0.5).powi(2) + 0.5 * x * x / 2.25).exp();
     let weights: Vec<f64> = draws.iter().map(weight).collect();
-    let weighted = Weighted::new(&draws, &weights);
+    let weighted = WeightedSample::new(&draws, &weights);
     let error = weighted.mean_error();
     assert!((weighted.mean() - 0.5).abs() < 4.0 * error && error < 0.01);
     assert!((weighted.sd() - 1.0).abs() < 0.03);
@@ -199,8 +199,8 @@ fn importance_weights_turn_one_normal_into_another() {
 
 #[test]
 fn draws_without_weight_change_nothing() {
-    let weighted = Weighted::new(&[5.0, 1.0, 2.0, -9.0, 3.0], &[0.0, 1.0, 1.0, 0.0, 1.0]);
-    let plain = Weighted::new(&[1.0, 2.0, 3.0], &[1.0; 3]);
+    let weighted = WeightedSample::new(&[5.0, 1.0, 2.0, -9.0, 3.0], &[0.0, 1.0, 1.0, 0.0, 1.0]);
+    let plain = WeightedSample::new(&[1.0, 2.0, 3.0], &[1.0; 3]);
     for probability in [0.0, 0.2, 0.5, 1.0] {
         close(weighted.quantile(probability), plain.quantile(probability));
     }
@@ -208,6 +208,6 @@ fn draws_without_weight_change_nothing() {
         weighted.shortest_interval(0.6),
         plain.shortest_interval(0.6)
     );
-    let heavy = Weighted::new(&[1.0, 7.0, 9.0], &[0.98, 0.01, 0.01]);
+    let heavy = WeightedSample::new(&[1.0, 7.0, 9.0], &[0.98, 0.01, 0.01]);
     assert!(heavy.quantile(0.5) < 1.5);
 }

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 
 use lehr::graph::Graph;
 use lehr::model::Model;
-use lehr::model::distribution::{Distribution, RECIPES, Recipe};
+use lehr::model::distribution::{Distribution, Parametrisation, RECIPES};
 use lehr::regression::SavedFit;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArrayDyn};
 use pyo3::prelude::*;
@@ -227,7 +227,7 @@ impl BoundModel {
 /// Every parametrisation of every distribution: its name and the names of its parameters.
 #[pyfunction]
 pub(crate) fn distributions() -> Vec<(&'static str, Vec<&'static str>)> {
-    let row = |one: &Recipe| (one.name, one.parameters.to_vec());
+    let row = |one: &Parametrisation| (one.name, one.parameters.to_vec());
     RECIPES.iter().map(row).collect()
 }
 

@@ -2,9 +2,9 @@
 
 use lehr_density::SiteValue;
 use lehr_graph::Graph;
-use lehr_graph::reference::{Values, evaluate};
+use lehr_graph::reference::{InputValues, evaluate};
 use lehr_learn::Smooth;
-use lehr_model::gp::{Covariance, Projection};
+use lehr_model::gp::{CovarianceFunction, Projection};
 use lehr_numeric::summary::{mean, sd};
 use lehr_numeric::vector::dot;
 use lehr_report::{FittedFunction, FunctionShape};
@@ -117,12 +117,12 @@ impl InducedDraws<'_> {
         let [scale, lengthscales, points] = learned;
         let scale = scale.first().copied().unwrap_or(f64::NAN);
         let covariance =
-            Covariance::new(kernel_of(self.smooth.kernel), scale, lengthscales.clone());
+            CovarianceFunction::new(kernel_of(self.smooth.kernel), scale, lengthscales.clone());
         let points = graph.constant([self.plan.count(), width], points);
         let x = self.plan.standardised(places);
         let x = graph.constant([x.len() / width, width], &x);
         let found = Projection::new(&graph, covariance, points).project_point(x);
-        let mut found = evaluate(&found, &Values::new(), 1).into_iter();
+        let mut found = evaluate(&found, &InputValues::new(), 1).into_iter();
         std::array::from_fn(|_| found.next().unwrap_or_default())
     }
 }

@@ -2,7 +2,7 @@
 
 use lehr_density::SiteValue;
 use lehr_graph::Graph;
-use lehr_graph::reference::{Values, evaluate};
+use lehr_graph::reference::{InputValues, evaluate};
 use lehr_learn::Smooth;
 use lehr_numeric::summary::{mean, quantile, sd, sorted};
 use lehr_numeric::vector::dot;
@@ -175,7 +175,7 @@ impl SmoothPlan {
         let lengthscales = graph.constant([lengthscales.len()], lengthscales);
         let amplitudes = self.basis.log_amplitudes(graph.scalar(scale), lengthscales);
         let [factor, _] = self.centring.logs(amplitudes);
-        evaluate(&[factor.exp()], &Values::new(), 1).remove(0)
+        evaluate(&[factor.exp()], &InputValues::new(), 1).remove(0)
     }
 
     /// A note on each lengthscale, in units of the model, whose draws are outside the range of the

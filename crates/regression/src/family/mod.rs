@@ -37,8 +37,8 @@ use std::str::FromStr;
 use lehr_graph::Expr;
 use lehr_learn::{Form, Link, ResponseRule};
 use lehr_model::Row;
-use lehr_model::distribution::{Distribution, Tailed};
-use lehr_model::gp::Marginal;
+use lehr_model::distribution::{CumulativeDistribution, Distribution};
+use lehr_model::gp::RowMarginal;
 use lehr_table::nearest;
 use serde::{Deserialize, Serialize};
 
@@ -82,9 +82,9 @@ pub(crate) struct Observation<'o, 't, 'g> {
 
 impl<'g> Observation<'_, '_, 'g> {
     /// The linear predictor with its noise, if it has any.
-    pub(crate) fn marginal(&self) -> Option<Marginal<'g>> {
+    pub(crate) fn marginal(&self) -> Option<RowMarginal<'g>> {
         let mean = self.at;
-        self.variance.map(|variance| Marginal { mean, variance })
+        self.variance.map(|variance| RowMarginal { mean, variance })
     }
 
     /// Trials of each row, of which the response counts the successes.
@@ -98,7 +98,7 @@ impl<'g> Observation<'_, '_, 'g> {
     }
 
     /// Observes the response within its bounds.
-    fn bounded(&self, base: impl Tailed<'g>) {
+    fn bounded(&self, base: impl CumulativeDistribution<'g>) {
         self.bounds.observe(self.row, base);
     }
 }

@@ -6,7 +6,7 @@ mod tie;
 mod view;
 
 use lehr_density::SiteValue;
-use lehr_formula::Residuals as Shared;
+use lehr_formula::ResidualCorrelation;
 use lehr_learn::{Form, LearnError};
 use lehr_model::{BindError, Program, Schema, Tracer};
 use serde::{Deserialize, Serialize};
@@ -47,14 +47,14 @@ impl Several {
     pub(crate) fn new(
         formula: &str,
         (names, mut responses): (Vec<String>, Vec<Regression>),
-        residuals: Shared,
+        residuals: ResidualCorrelation,
         given: &GivenPriors,
     ) -> Result<Several, LearnError> {
         let mut ties = Tie::all(&names, &responses)?;
         standardise(&ties, &mut responses);
         let mut residual = match residuals {
-            Shared::Independent => None,
-            Shared::Correlated => {
+            ResidualCorrelation::Independent => None,
+            ResidualCorrelation::Correlated => {
                 names.iter().zip(&responses).try_for_each(check_residual)?;
                 Some(Law::new(Kind::Lkj, &[2.0]))
             }

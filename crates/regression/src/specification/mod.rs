@@ -2,7 +2,7 @@
 
 mod part;
 
-use lehr_formula::{Formula, Formulas, Residuals, Terms};
+use lehr_formula::{Formula, Formulas, ResidualCorrelation, Terms};
 use lehr_learn::{Blocks, LearnError};
 use lehr_table::Table;
 
@@ -30,7 +30,7 @@ pub struct Specification {
     parts: Vec<Part>,
     /// The prefix of each response's coefficients; empty if there is one response.
     names: Vec<String>,
-    residuals: Residuals,
+    residuals: ResidualCorrelation,
     /// The priors of parameters that several responses share.
     shared: GivenPriors,
 }

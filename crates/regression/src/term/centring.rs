@@ -1,9 +1,9 @@
 //! The centring of a smooth function's weights in the model.
 
-use lehr_graph::reference::{Values, evaluate};
+use lehr_graph::reference::{InputValues, evaluate};
 use lehr_graph::{Expr, Graph};
 use lehr_learn::Link;
-use lehr_model::gp::Basis;
+use lehr_model::gp::GpBasis;
 use serde::{Deserialize, Serialize};
 
 /// The scale, in units of the linear predictor, of the reference parameters.
@@ -27,7 +27,7 @@ impl Centring {
     /// For basis functions with these values at some rows, row-major, where each row has this
     /// information on its linear predictor; at lengthscales in units.
     pub(crate) fn new(
-        basis: &Basis,
+        basis: &GpBasis,
         features: &[f64],
         information: f64,
         lengthscales: &[f64],
@@ -39,7 +39,7 @@ impl Centring {
         let rows = features.len() / width;
         let scaled = graph.constant([rows, width], features) * log.exp() * information.sqrt();
         let rest = (scaled.square().sum_axis(0) + 1.0).recip();
-        let mut found = evaluate(&[log, 1.0 - rest], &Values::new(), 1).into_iter();
+        let mut found = evaluate(&[log, 1.0 - rest], &InputValues::new(), 1).into_iter();
         let mut next = || found.next().unwrap_or_default();
         Centring {
             references: next(),

@@ -6,7 +6,7 @@
 use lehr_graph::Expr;
 use lehr_learn::column_name::{ERROR, GAP, MEASURED, SEEN, UNKNOWN};
 use lehr_learn::{Covariate, Form, LearnError, Smooth, covariate_names};
-use lehr_model::distribution::{Censored, Normal};
+use lehr_model::distribution::{CensoredDistribution, Normal};
 use lehr_model::{Row, Schema, Tracer};
 use serde::{Deserialize, Serialize};
 
@@ -164,7 +164,7 @@ impl CovariatePlan {
         let spread = sites.spread * self.scale;
         if self.has_gaps {
             let whole = Normal::new(mean.broadcast(row.batch_shape(&[])), spread);
-            row.observe(SEEN, Censored::new(whole, row.number(GAP)));
+            row.observe(SEEN, CensoredDistribution::new(whole, row.number(GAP)));
             return;
         }
         let error = row.number(ERROR) * self.scale;

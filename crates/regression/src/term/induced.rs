@@ -3,8 +3,8 @@
 use lehr_density::Support;
 use lehr_learn::{LearnError, Link, Smooth, Source};
 use lehr_model::Tracer;
-use lehr_model::gp::{Covariance, InducedGp, Kernel};
-use lehr_numeric::kmeans::{Clusters, Points};
+use lehr_model::gp::{CovarianceFunction, InducedGp, Kernel};
+use lehr_numeric::kmeans::{Clusters, SignedPoints};
 use serde::{Deserialize, Serialize};
 
 use super::smooth::kernel_of;
@@ -59,7 +59,7 @@ impl InducedPlan {
         }
         let standards: Vec<[f64; 2]> = smooth.places.iter().map(|own| standard(own)).collect();
         let values = standardised(&smooth.places, &standards);
-        let clusters = Points::new(&values, standards.len())
+        let clusters = SignedPoints::new(&values, standards.len())
             .and_then(|points| Clusters::new(points, count, 1))
             .map_err(|error| {
                 let hint = format!("write k = {} or less", count / 2);
@@ -102,7 +102,7 @@ impl InducedPlan {
         let lengthscales = m.param(&format!("{label}.lengthscale"), start, Support::Positive);
         let points = m.graph().constant([self.count(), width], &self.points);
         let points = m.param(&format!("{label}.point"), points, Support::Real);
-        let covariance = Covariance::new(self.kernel, scale, lengthscales);
+        let covariance = CovarianceFunction::new(self.kernel, scale, lengthscales);
         InducedGp::new(m, &format!("{label}.weight"), covariance, points)
     }
 

@@ -1,10 +1,10 @@
 //! Gaussian-process terms in the model: sizes and priors, sites, and contributions to rows.
 
-use lehr_formula::{Expr as FormulaExpr, Intercept, KernelName};
+use lehr_formula::{ColumnExpr, Intercept, KernelName};
 use lehr_graph::{Expr, Shape};
 use lehr_learn::{Dependence, LearnError, Smooth, Source};
 use lehr_model::distribution::{Distribution, Normal};
-use lehr_model::gp::{Axis, Basis, Kernel};
+use lehr_model::gp::{BasisAxis, GpBasis, Kernel};
 use lehr_model::{Row, Schema, Tracer};
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +27,7 @@ const TAIL: f64 = 1.959_963_984_540_054;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SmoothPlan {
     pub(crate) label: String,
-    pub(crate) basis: Basis,
+    pub(crate) basis: GpBasis,
     /// How many levels have their own function; 0 for one function.
     pub(crate) levels: usize,
     pub(crate) scale: Law,
@@ -56,7 +56,7 @@ pub(crate) struct SmoothSites<'g> {
 }
 
 /// The mean of each basis function over the kept rows.
-fn means(smooth: &Smooth, basis: &Basis) -> Vec<f64> {
+fn means(smooth: &Smooth, basis: &GpBasis) -> Vec<f64> {
     let mut means = vec![0.0; basis.width()];
     let rows = smooth.places[0].len() as f64;
     for row in basis.features(&smooth.places).chunks_exact(means.len()) {
@@ -78,20 +78,20 @@ fn default_lengthscale(smooth: &Smooth, unit: f64) -> Law {
 }
 
 /// The basis for the range of lengthscales under their priors, here in units.
-fn basis_for(smooth: &Smooth, laws: &[Law]) -> Result<Basis, LearnError> {
+fn basis_for(smooth: &Smooth, laws: &[Law]) -> Result<GpBasis, LearnError> {
     let kernel = kernel_of(smooth.kernel);
     let axis = |(law, range): (&Law, &[f64; 2])| {
         let [least, most] = law.quantiles([0.025, 0.975]);
         match smooth.period {
-            Some(period) => Axis::on_circle(kernel, period, least),
-            None => Axis::on_interval(kernel, *range, [least, most.min(LONGEST)]),
+            Some(period) => BasisAxis::on_circle(kernel, period, least),
+            None => BasisAxis::on_interval(kernel, *range, [least, most.min(LONGEST)]),
         }
     };
-    let mut axes: Vec<Axis> = laws.iter().zip(&smooth.ranges).map(axis).collect();
+    let mut axes: Vec<BasisAxis> = laws.iter().zip(&smooth.ranges).map(axis).collect();
     if let Some(k) = smooth.k {
         resize(&mut axes, k);
     }
-    let basis = Basis::new(kernel, axes);
+    let basis = GpBasis::new(kernel, axes);
     smooth.check_width(basis.width())?;
     Ok(basis)
 }
@@ -106,7 +106,7 @@ pub(crate) fn kernel_of(name: KernelName) -> Kernel {
 }
 
 /// Sets the total number of functions, divided among the axes in proportion to their needs.
-fn resize(axes: &mut [Axis], k: usize) {
+fn resize(axes: &mut [BasisAxis], k: usize) {
     if let [only] = axes {
         only.count = if only.boundary.is_some() { k } else { k / 2 };
         return;
@@ -119,7 +119,7 @@ fn resize(axes: &mut [Axis], k: usize) {
 }
 
 /// The basis functions less a constant each, row-major.
-fn centred(basis: &Basis, centre: &[f64], inputs: &[Vec<f64>]) -> Vec<f64> {
+fn centred(basis: &GpBasis, centre: &[f64], inputs: &[Vec<f64>]) -> Vec<f64> {
     let mut features = basis.features(inputs);
     for row in features.chunks_exact_mut(basis.width()) {
         for (value, centre) in row.iter_mut().zip(centre) {
@@ -218,7 +218,7 @@ impl SmoothPlan {
         match &smooth.by {
             Dependence::Nothing => {}
             Dependence::Multiplied { column, scale } => {
-                let values = source.evaluate(&FormulaExpr::Column(column.clone()))?;
+                let values = source.evaluate(&ColumnExpr::Column(column.clone()))?;
                 let rows = features.chunks_exact_mut(self.basis.width());
                 for (row, value) in rows.zip(&values) {
                     for one in row {
@@ -334,7 +334,7 @@ impl SmoothPlan {
 
 fn beyond(
     label: &str,
-    input: &FormulaExpr,
+    input: &ColumnExpr,
     row: usize,
     value: f64,
     [low, high]: [f64; 2],

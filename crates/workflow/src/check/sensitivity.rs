@@ -6,7 +6,7 @@
 
 use lehr_density::Point;
 use lehr_graph::Graph;
-use lehr_graph::reference::{Values, evaluate};
+use lehr_graph::reference::{InputValues, evaluate};
 use lehr_regression::{DF_EXCESS, Groups, NamedDraws, RegressionError, Several};
 use serde::Serialize;
 
@@ -61,7 +61,7 @@ impl SavedFit {
         let spared = self.posterior.spared.as_ref();
         let whole = spared.map_or(z, |spared| spared.widened(z));
         let terms = priors.site_priors(&Point::new(whole, theta));
-        let values = Values::new().with(z, &self.posterior.draws);
+        let values = InputValues::new().with(z, &self.posterior.draws);
         let mut found = Vec::new();
         for (site, term) in terms
             .iter()

@@ -9,7 +9,7 @@ mod summary;
 use std::path::Path;
 
 use lehr_density::FlatDraws;
-use lehr_file::{Kind, load_value, save_value};
+use lehr_file::{FileKind, load_value, save_value};
 use lehr_infer::judge::Level;
 use lehr_infer::posterior::Posterior;
 use lehr_learn::LearnError;
@@ -26,7 +26,7 @@ pub(crate) use summary::{error, plain, weigh};
 
 /// A posterior with its model, so that tables can be predicted. The version is raised whenever the
 /// format changes.
-const FIT: Kind = Kind {
+const FIT: FileKind = FileKind {
     tag: b"regr-fit",
     words: "a saved fit",
     version: 10,

@@ -1,6 +1,6 @@
 //! Draws of a coefficient as moments and quantiles.
 
-use lehr_numeric::summary::{Weighted, mean, mean_error, quantile, sd, sorted};
+use lehr_numeric::summary::{WeightedSample, mean, mean_error, quantile, sd, sorted};
 use lehr_regression::{Groups, NamedDraws};
 use lehr_report::{Coefficient, Summary};
 
@@ -64,7 +64,7 @@ pub(crate) fn plain(values: &[f64]) -> Summary {
 
 /// The summary of weighted draws.
 pub(crate) fn weigh(values: &[f64], weights: &[f64]) -> Summary {
-    let draws = Weighted::new(values, weights);
+    let draws = WeightedSample::new(values, weights);
     Summary {
         mean: draws.mean(),
         mcse: Some(draws.mean_error()),

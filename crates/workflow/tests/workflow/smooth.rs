@@ -3,11 +3,11 @@
 
 use lehr_density::Density;
 use lehr_graph::Graph;
-use lehr_graph::reference::{Values, evaluate};
+use lehr_graph::reference::{InputValues, evaluate};
 use lehr_infer::fit::Fit;
 use lehr_infer::method::FullRank;
 use lehr_learn::NewLevels;
-use lehr_model::gp::{Axis, Basis, Kernel};
+use lehr_model::gp::{BasisAxis, GpBasis, Kernel};
 use lehr_regression::{Family, Regression};
 use lehr_report::FunctionShape;
 use lehr_table::Table;
@@ -51,12 +51,12 @@ fn table() -> Table {
 /// the rows' information.
 fn parts(label: &str, levels: f64, [scale, lengthscale]: [f64; 2]) -> (Vec<f64>, Vec<f64>) {
     let axis = axis();
-    let basis = Basis::new(Kernel::Rbf, vec![axis]);
+    let basis = GpBasis::new(Kernel::Rbf, vec![axis]);
     let graph = Graph::new();
     let amplitudes = |scale: f64, lengthscale: f64| {
         let own = graph.constant([1], &[lengthscale]);
         let found = basis.amplitudes(graph.scalar(scale), own);
-        evaluate(&[found], &Values::new(), 1).remove(0)
+        evaluate(&[found], &InputValues::new(), 1).remove(0)
     };
     let mut features = basis.features(&[days()]);
     // With an intercept, a function that is not multiplied has mean 0 over the rows.
@@ -85,11 +85,11 @@ fn parts(label: &str, levels: f64, [scale, lengthscale]: [f64; 2]) -> (Vec<f64>,
     (features, factors)
 }
 
-fn axis() -> Axis {
+fn axis() -> BasisAxis {
     let (low, high) = days().iter().fold((99.0_f64, 0.0_f64), |(low, high), day| {
         (low.min(*day), high.max(*day))
     });
-    Axis::on_interval(Kernel::Rbf, [low, high], [0.2, 1.0])
+    BasisAxis::on_interval(Kernel::Rbf, [low, high], [0.2, 1.0])
 }
 
 /// The rows' densities by hand. `own` gives the factor and the level of each row's function.

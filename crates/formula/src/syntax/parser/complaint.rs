@@ -2,7 +2,7 @@
 
 use super::{Holds, Parser};
 use crate::error::{FormulaError, Span};
-use crate::function::Function;
+use crate::function::ColumnFunction;
 use crate::syntax::TokenKind;
 
 impl Parser<'_> {
@@ -76,7 +76,7 @@ impl Parser<'_> {
     fn adjacent_operands(&self, found: &TokenKind) -> String {
         let inside = self.open.last().map(|open| open.holds);
         match self.at.checked_sub(1).map(|at| &self.tokens[at].kind) {
-            Some(TokenKind::Name(name)) if Function::from_name(name).is_some() => {
+            Some(TokenKind::Name(name)) if ColumnFunction::from_name(name).is_some() => {
                 format!(
                     "a function takes parentheses: {name}({})",
                     found.spelling().replace('"', "")

@@ -4,7 +4,7 @@
 
 mod complaint;
 
-use super::node::{Binary, Node, NodeKind, Sign, SignedNode};
+use super::node::{BinaryOperator, NodeKind, Sign, SignedNode, SyntaxNode};
 use super::token::{Token, TokenKind};
 use crate::error::{FormulaError, Span};
 
@@ -13,7 +13,7 @@ use crate::error::{FormulaError, Span};
 pub(crate) const MAX_DEPTH: usize = 120;
 
 /// Parses all of `tokens`; `end` is the byte at which their text ends.
-pub(crate) fn parse_tokens(tokens: &[Token], end: usize) -> Result<Node, FormulaError> {
+pub(crate) fn parse_tokens(tokens: &[Token], end: usize) -> Result<SyntaxNode, FormulaError> {
     let mut parser = Parser {
         tokens,
         at: 0,
@@ -61,11 +61,11 @@ impl Parser<'_> {
             .map_or(Span::new(self.end, self.end), |token| token.span)
     }
 
-    fn parse_bars(&mut self) -> Result<Node, FormulaError> {
+    fn parse_bars(&mut self) -> Result<SyntaxNode, FormulaError> {
         let left = self.parse_comparison()?;
         let operator = match self.peek() {
-            Some(TokenKind::Pipe) => Binary::Pipe,
-            Some(TokenKind::DoublePipe) => Binary::DoublePipe,
+            Some(TokenKind::Pipe) => BinaryOperator::Pipe,
+            Some(TokenKind::DoublePipe) => BinaryOperator::DoublePipe,
             _ => return Ok(left),
         };
         self.at += 1;
@@ -73,7 +73,7 @@ impl Parser<'_> {
         let is_id = matches!(right.kind, NodeKind::Name(_) | NodeKind::Number(_));
         match (operator, self.peek()) {
             // `(1 |p| site)`: the name between the bars ties effects across responses.
-            (Binary::Pipe, Some(TokenKind::Pipe)) if is_id && !self.open.is_empty() => {
+            (BinaryOperator::Pipe, Some(TokenKind::Pipe)) if is_id && !self.open.is_empty() => {
                 self.at += 1;
                 let grouping = self.parse_sum()?;
                 self.check_last_pipe()?;
@@ -101,7 +101,7 @@ impl Parser<'_> {
     }
 
     /// `x > 3`, which is allowed only inside parentheses.
-    fn parse_comparison(&mut self) -> Result<Node, FormulaError> {
+    fn parse_comparison(&mut self) -> Result<SyntaxNode, FormulaError> {
         let left = self.parse_sum()?;
         let Some(&TokenKind::Compare(comparison)) = self.peek() else {
             return Ok(left);
@@ -115,10 +115,10 @@ impl Parser<'_> {
             )
             .with_hint("multiply them, as in I((0 < x) * (x < 5))"));
         }
-        join(Binary::Compare(comparison), left, right)
+        join(BinaryOperator::Compare(comparison), left, right)
     }
 
-    fn parse_sum(&mut self) -> Result<Node, FormulaError> {
+    fn parse_sum(&mut self) -> Result<SyntaxNode, FormulaError> {
         let start = self.next_span();
         let mut items = Vec::new();
         let mut sign = self.parse_signs(Sign::Plus);
@@ -158,14 +158,14 @@ impl Parser<'_> {
     }
 
     /// `* /`, `%in%` and `:` at or above a precedence, all left-associative.
-    fn parse_binary(&mut self, lowest: u8) -> Result<Node, FormulaError> {
+    fn parse_binary(&mut self, lowest: u8) -> Result<SyntaxNode, FormulaError> {
         let mut left = self.parse_power()?;
         loop {
             let (operator, precedence) = match self.peek() {
-                Some(TokenKind::Star) => (Binary::Cross, 0),
-                Some(TokenKind::Slash) => (Binary::Slash, 0),
-                Some(TokenKind::In) => (Binary::In, 1),
-                Some(TokenKind::Colon) => (Binary::Interaction, 2),
+                Some(TokenKind::Star) => (BinaryOperator::Cross, 0),
+                Some(TokenKind::Slash) => (BinaryOperator::Slash, 0),
+                Some(TokenKind::In) => (BinaryOperator::In, 1),
+                Some(TokenKind::Colon) => (BinaryOperator::Interaction, 2),
                 _ => return Ok(left),
             };
             if precedence < lowest {
@@ -178,7 +178,7 @@ impl Parser<'_> {
     }
 
     /// `^` is right-associative and binds tighter than a sign before it.
-    fn parse_power(&mut self) -> Result<Node, FormulaError> {
+    fn parse_power(&mut self) -> Result<SyntaxNode, FormulaError> {
         self.parse_deeper(|parser| {
             let start = parser.next_span();
             if parser.peek() == Some(&TokenKind::Minus) {
@@ -193,7 +193,7 @@ impl Parser<'_> {
             }
             parser.at += 1;
             let exponent = parser.parse_power()?;
-            join(Binary::Power, base, exponent)
+            join(BinaryOperator::Power, base, exponent)
         })
     }
 
@@ -210,7 +210,7 @@ impl Parser<'_> {
         result
     }
 
-    fn parse_primary(&mut self) -> Result<Node, FormulaError> {
+    fn parse_primary(&mut self) -> Result<SyntaxNode, FormulaError> {
         let span = self.next_span();
         let kind = match self.peek() {
             Some(TokenKind::Name(name)) => {
@@ -231,20 +231,20 @@ impl Parser<'_> {
         new_node(kind, span, 0)
     }
 
-    fn parse_paren(&mut self) -> Result<Node, FormulaError> {
+    fn parse_paren(&mut self) -> Result<SyntaxNode, FormulaError> {
         let start = self.open_paren(Holds::Terms);
         let inner = self.parse_bars()?;
         let span = start.up_to(self.close_paren()?);
         // The descent itself bounds parentheses. Counting them here as well would refuse x^(-2)
         // where x^-2 is accepted.
-        Ok(Node {
+        Ok(SyntaxNode {
             depth: inner.depth,
             kind: NodeKind::Paren(Box::new(inner)),
             span,
         })
     }
 
-    fn parse_call(&mut self, function: String, start: Span) -> Result<Node, FormulaError> {
+    fn parse_call(&mut self, function: String, start: Span) -> Result<SyntaxNode, FormulaError> {
         self.open_paren(Holds::Arguments);
         let mut arguments = Vec::new();
         if self.peek() == Some(&TokenKind::Close) {
@@ -266,7 +266,7 @@ impl Parser<'_> {
     }
 
     /// An argument, which may have a name.
-    fn parse_argument(&mut self) -> Result<Node, FormulaError> {
+    fn parse_argument(&mut self) -> Result<SyntaxNode, FormulaError> {
         let next = self.tokens.get(self.at + 1).map(|token| &token.kind);
         let (Some(TokenKind::Name(name)), Some(TokenKind::Equals)) = (self.peek(), next) else {
             return self.parse_bars();
@@ -298,7 +298,11 @@ impl Parser<'_> {
     }
 }
 
-fn join(operator: Binary, left: Node, right: Node) -> Result<Node, FormulaError> {
+fn join(
+    operator: BinaryOperator,
+    left: SyntaxNode,
+    right: SyntaxNode,
+) -> Result<SyntaxNode, FormulaError> {
     let span = left.span.up_to(right.span);
     let depth = left.depth.max(right.depth);
     new_node(
@@ -308,11 +312,11 @@ fn join(operator: Binary, left: Node, right: Node) -> Result<Node, FormulaError>
     )
 }
 
-fn new_node(kind: NodeKind, span: Span, below: usize) -> Result<Node, FormulaError> {
+fn new_node(kind: NodeKind, span: Span, below: usize) -> Result<SyntaxNode, FormulaError> {
     if below >= MAX_DEPTH {
         return Err(too_deep(span));
     }
-    Ok(Node {
+    Ok(SyntaxNode {
         kind,
         span,
         depth: below + 1,

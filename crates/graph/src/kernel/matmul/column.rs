@@ -2,7 +2,7 @@
 
 use pulp::Simd;
 
-use super::{AHEAD, Product, View, write_value};
+use super::{AHEAD, MatrixView, Product, write_value};
 use crate::instruction::Write;
 use crate::kernel::prefetch::ask_for;
 use crate::kernel::reduce::{dot_product, sum_four_lanes};
@@ -120,7 +120,7 @@ const FOUR: usize = 4;
 
 /// Four numbers down a column.
 #[inline(always)]
-unsafe fn put_four(c: View, values: [f64; FOUR], write: Write) {
+unsafe fn put_four(c: MatrixView, values: [f64; FOUR], write: Write) {
     for (r, value) in values.into_iter().enumerate() {
         // SAFETY: by the caller.
         unsafe { write_value(c.entry(r, 0), value, write) };

@@ -3,7 +3,7 @@
 use pulp::Simd;
 
 use super::panel::{BUFFER, Buffer, multiply_panels};
-use super::{Product, View, write_value};
+use super::{MatrixView, Product, write_value};
 use crate::instruction::Write;
 use crate::kernel::reduce::{dot_product, sum_four_lanes};
 use crate::kernel::vector::{lane_width, line_place, load_in, load_lanes, partial_lanes};
@@ -50,7 +50,7 @@ unsafe fn multiply_across<S: Simd>(simd: S, p: Product, buffer: &mut Buffer) {
                 k: p.k,
                 a: p.b.transposed(),
                 b: p.a.from(i, 0).transposed(),
-                c: View {
+                c: MatrixView {
                     at: start,
                     row: count,
                     col: 1,

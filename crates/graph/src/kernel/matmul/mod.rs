@@ -13,13 +13,13 @@ use faer::linalg::matmul::matmul as faer_matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use pulp::Simd;
 
-use super::frame::Frame;
+use super::frame::BlockFrame;
 use super::vector::line_place;
 use crate::instruction::{Extent, Mat, Products, Space, Write};
 
 /// A matrix in memory: entry (i, j) is at `i · row + j · col`.
 #[derive(Clone, Copy)]
-struct View {
+struct MatrixView {
     at: *mut f64,
     row: usize,
     col: usize,
@@ -28,10 +28,10 @@ struct View {
     far: bool,
 }
 
-impl View {
+impl MatrixView {
     #[inline(always)]
-    fn transposed(self) -> View {
-        View {
+    fn transposed(self) -> MatrixView {
+        MatrixView {
             row: self.col,
             col: self.row,
             ..self
@@ -49,10 +49,10 @@ impl View {
 
     /// The part from row `i` and column `j` on.
     #[inline(always)]
-    unsafe fn from(self, i: usize, j: usize) -> View {
+    unsafe fn from(self, i: usize, j: usize) -> MatrixView {
         // SAFETY: the caller stays within the matrix.
         let at = unsafe { self.entry(i, j) };
-        View { at, ..self }
+        MatrixView { at, ..self }
     }
 }
 
@@ -65,9 +65,9 @@ struct Product {
     m: usize,
     n: usize,
     k: usize,
-    a: View,
-    b: View,
-    c: View,
+    a: MatrixView,
+    b: MatrixView,
+    c: MatrixView,
     write: Write,
 }
 
@@ -125,9 +125,9 @@ const LARGE: usize = 24;
 /// # Safety
 /// The products must belong to the frame's plan.
 #[inline(always)]
-pub(super) unsafe fn multiply_lanes<S: Simd>(simd: S, frame: &Frame, all: &Products) {
+pub(super) unsafe fn multiply_lanes<S: Simd>(simd: S, frame: &BlockFrame, all: &Products) {
     let [m, n, k] = all.dims.map(|d| frame.extent_count(d));
-    let view = |mat: &Mat| View {
+    let view = |mat: &Mat| MatrixView {
         // SAFETY: addresses come from the planner.
         at: unsafe { frame.pointer_at(mat.at) },
         row: frame.extent_count(mat.row),
@@ -218,7 +218,7 @@ unsafe fn write_value(to: *mut f64, value: f64, write: Write) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::level::Level;
+    use crate::level::SimdLevel;
     use pulp::WithSimd;
 
     /// The memory order of a matrix.
@@ -236,12 +236,12 @@ mod tests {
         write: Write,
     }
 
-    fn view(numbers: &mut [f64], (rows, columns): (usize, usize), order: Order) -> View {
+    fn view(numbers: &mut [f64], (rows, columns): (usize, usize), order: Order) -> MatrixView {
         let (row, col) = match order {
             Order::Rows => (columns, 1),
             Order::Columns => (1, rows),
         };
-        View {
+        MatrixView {
             at: numbers.as_mut_ptr(),
             row,
             col,
@@ -303,7 +303,10 @@ mod tests {
             .flat_map(|(m, n)| [1, 2, 7, 16, 41].map(|k| [m, n, k]))
             .filter(|[m, n, _]| m * n <= 8000)
             .collect();
-        let levels: Vec<_> = Level::all().into_iter().filter_map(Level::arch).collect();
+        let levels: Vec<_> = SimdLevel::all()
+            .into_iter()
+            .filter_map(SimdLevel::arch)
+            .collect();
         for (dims, which) in shapes
             .into_iter()
             .flat_map(|dims| (0..16).map(move |w| (dims, w)))

@@ -7,7 +7,7 @@ use pulp::Simd;
 use super::few::multiply_few;
 use super::panel::{BUFFER, Buffer, multiply_panels};
 use super::turned::multiply_transposed;
-use super::{Product, View};
+use super::{MatrixView, Product};
 use crate::instruction::Write;
 use crate::kernel::vector::{lane_width, line_place};
 
@@ -60,7 +60,7 @@ unsafe fn multiply_packed<S: Simd>(simd: S, p: Product, buffer: &mut Buffer) {
                     n: columns,
                     k: depth,
                     a: p.a.from(0, l),
-                    b: View {
+                    b: MatrixView {
                         at: buffer,
                         row: PANEL,
                         col: 1,

@@ -3,9 +3,9 @@
 use pulp::Simd;
 
 use super::panel::{BUFFER, Buffer, multiply_panels};
-use super::{Product, View, write_value};
+use super::{MatrixView, Product, write_value};
 use crate::instruction::Write;
-use crate::kernel::turn::{Lines, transpose_lanes as turn_lines};
+use crate::kernel::turn::{StridedRows, transpose_lanes as turn_lines};
 
 /// Cᵀ = Bᵀ Aᵀ reads B one number at a time, in memory order. Only the small Aᵀ and Cᵀ are copied.
 /// `lanes` is the number of rows of A, padded to whole registers.
@@ -19,7 +19,7 @@ pub(super) unsafe fn multiply_transposed<S: Simd>(
     lanes: usize,
     buffer: &mut Buffer,
 ) {
-    let small = |at: *mut f64| View {
+    let small = |at: *mut f64| MatrixView {
         at,
         row: lanes,
         col: 1,
@@ -58,11 +58,11 @@ pub(super) unsafe fn multiply_transposed<S: Simd>(
 #[inline(always)]
 unsafe fn transpose_view<S: Simd>(
     simd: S,
-    (from, to): (View, View),
+    (from, to): (MatrixView, MatrixView),
     (m, n): (usize, usize),
     write: Write,
 ) {
-    let lines = |view: View| Lines {
+    let lines = |view: MatrixView| StridedRows {
         at: view.at,
         step: view.row,
     };

@@ -1,8 +1,8 @@
 //! Instructions that move numbers: copies in another order, into zeros, end to end.
 
 use super::super::grid;
-use super::{Lower, Operand};
-use crate::instruction::{Address, Dim, Extent, Instruction};
+use super::{LocatedOperand, Lower};
+use crate::instruction::{ArrayAddress, Dim, Extent, Instruction};
 use crate::primitive::Op;
 
 /// A loop of a copy: its length, and the steps of result and operand.
@@ -28,7 +28,13 @@ impl Lower<'_> {
     }
 
     /// A copy over the event axes of `like`.
-    fn copy_like(&self, place: usize, out: Operand, x: Operand, like: Operand) -> Instruction {
+    fn copy_like(
+        &self,
+        place: usize,
+        out: LocatedOperand,
+        x: LocatedOperand,
+        like: LocatedOperand,
+    ) -> Instruction {
         Instruction::Copy {
             to: [out.at, x.at],
             grid: self.node_grid(place, like.shape, &[out, x]),
@@ -39,8 +45,8 @@ impl Lower<'_> {
     fn copy_instruction(
         &self,
         place: usize,
-        out: Operand,
-        x: Operand,
+        out: LocatedOperand,
+        x: LocatedOperand,
         loops: &[Loop],
     ) -> Instruction {
         let mut all: Vec<Dim> = Vec::new();
@@ -58,7 +64,7 @@ impl Lower<'_> {
         }
     }
 
-    pub(super) fn zero_instruction(&self, place: usize, out: Operand) -> Instruction {
+    pub(super) fn zero_instruction(&self, place: usize, out: LocatedOperand) -> Instruction {
         Instruction::Fill {
             to: out.at,
             count: self
@@ -99,11 +105,11 @@ impl Lower<'_> {
     pub(crate) fn export_instruction(
         &self,
         place: usize,
-        to: Address,
+        to: ArrayAddress,
         lane: Extent,
     ) -> Instruction {
         let x = self.located_operand(place, false);
-        let out = Operand {
+        let out = LocatedOperand {
             at: to,
             lane,
             shape: x.shape,
@@ -111,7 +117,12 @@ impl Lower<'_> {
         let laned = self.schedule.laned[place];
         Instruction::Copy {
             to: [to, x.at],
-            grid: grid::elementwise_grid(x.shape, &[out.lay(), x.lay()], laned, grid::Leading::All),
+            grid: grid::elementwise_grid(
+                x.shape,
+                &[out.lay(), x.lay()],
+                laned,
+                grid::LeadingAxis::All,
+            ),
         }
     }
 }

@@ -4,25 +4,26 @@ mod layout;
 mod product;
 mod reduction;
 
-use super::grid::{self, Lay, Leading};
-use super::memory::Memory;
-use super::schedule::{Role, Schedule};
+use super::grid::{self, Lay, LeadingAxis};
+use super::memory::MemoryPlan;
+use super::schedule::{ExecutionSchedule, LoopRole};
 use crate::instruction::{
-    Address, Arithmetic, Extent, Grid, IndexAddress, Instruction, PerLane, Rows, Write,
+    Arithmetic, ArrayAddress, Extent, IndexAddress, Instruction, LoopGrid, PerLane, RowSelection,
+    Write,
 };
 use crate::primitive::{Binary, Op, Unary};
 use crate::shape::Shape;
 
 /// An operand as an instruction sees it.
 #[derive(Clone, Copy)]
-struct Operand {
-    at: Address,
+struct LocatedOperand {
+    at: ArrayAddress,
     /// Step from one lane to the next; zero for an array that all lanes share.
     lane: Extent,
     shape: Shape,
 }
 
-impl Operand {
+impl LocatedOperand {
     fn lay(&self) -> Lay {
         Lay {
             shape: self.shape,
@@ -31,7 +32,7 @@ impl Operand {
     }
 
     /// The operand from the flat place `offset` on.
-    fn from(mut self, offset: usize) -> Operand {
+    fn from(mut self, offset: usize) -> LocatedOperand {
         self.at.offset += offset;
         self
     }
@@ -39,8 +40,8 @@ impl Operand {
 
 /// Writes the instructions of one node after another.
 pub(crate) struct Lower<'a> {
-    pub(crate) schedule: &'a Schedule<'a>,
-    pub(crate) memory: &'a Memory,
+    pub(crate) schedule: &'a ExecutionSchedule<'a>,
+    pub(crate) memory: &'a MemoryPlan,
     /// The slot of each index input, by node.
     pub(crate) index_slots: &'a [Option<usize>],
 }
@@ -101,7 +102,7 @@ impl Lower<'_> {
     }
 
     fn is_streamed(&self, place: usize) -> bool {
-        self.schedule.slots[place].role != Role::Plain
+        self.schedule.slots[place].role != LoopRole::Plain
     }
 
     fn node_shape(&self, place: usize) -> Shape {
@@ -144,17 +145,17 @@ impl Lower<'_> {
         }
     }
 
-    fn result_operand(&self, place: usize) -> Operand {
+    fn result_operand(&self, place: usize) -> LocatedOperand {
         let shape = self.node_shape(place);
         if self.schedule.crosses_lanes(place) {
-            return Operand {
+            return LocatedOperand {
                 at: self.memory.part_address(place),
                 lane: Extent::ZERO,
                 shape,
             };
         }
-        if self.schedule.slots[place].role == Role::Tail {
-            return Operand {
+        if self.schedule.slots[place].role == LoopRole::Tail {
+            return LocatedOperand {
                 at: self.memory.strip_address(place),
                 lane: self.if_laned(place, Extent::fixed(shape.size())),
                 shape,
@@ -163,20 +164,20 @@ impl Lower<'_> {
         self.located_operand(place, self.is_streamed(place))
     }
 
-    fn input_operand(&self, user: usize, k: usize) -> Operand {
+    fn input_operand(&self, user: usize, k: usize) -> LocatedOperand {
         let streamed = self.is_streamed(user) && self.schedule.is_aligned(user, k);
         self.located_operand(self.schedule.node_input(user, k), streamed)
     }
 
-    fn located_operand(&self, place: usize, streamed: bool) -> Operand {
-        Operand {
+    fn located_operand(&self, place: usize, streamed: bool) -> LocatedOperand {
+        LocatedOperand {
             at: self.memory.node_address(place, streamed),
             lane: self.if_laned(place, self.memory.node_buffer(place).lane),
             shape: self.node_shape(place),
         }
     }
 
-    fn per_lane<const N: usize>(&self, place: usize, all: [Operand; N]) -> PerLane<N> {
+    fn per_lane<const N: usize>(&self, place: usize, all: [LocatedOperand; N]) -> PerLane<N> {
         PerLane {
             at: all.map(|o| o.at),
             steps: all.map(|o| o.lane),
@@ -186,24 +187,29 @@ impl Lower<'_> {
 
     fn write_mode(&self, place: usize) -> Write {
         match self.schedule.slots[place].role {
-            Role::Tail => Write::Accumulate,
+            LoopRole::Tail => Write::Accumulate,
             _ => Write::Replace,
         }
     }
 
-    fn node_grid(&self, place: usize, shape: Shape, operands: &[Operand]) -> Grid {
-        let lays: Vec<Lay> = operands.iter().map(Operand::lay).collect();
+    fn node_grid(&self, place: usize, shape: Shape, operands: &[LocatedOperand]) -> LoopGrid {
+        let lays: Vec<Lay> = operands.iter().map(LocatedOperand::lay).collect();
         let laned = self.schedule.laned[place];
         let leading = if self.is_streamed(place) {
-            Leading::RowBlock
+            LeadingAxis::RowBlock
         } else {
-            Leading::All
+            LeadingAxis::All
         };
         grid::elementwise_grid(shape, &lays, laned, leading)
     }
 
     /// Operands that an operation does not have are set to its result and never read.
-    fn lower_arithmetic(&self, place: usize, op: Arithmetic, operands: &[Operand]) -> Instruction {
+    fn lower_arithmetic(
+        &self,
+        place: usize,
+        op: Arithmetic,
+        operands: &[LocatedOperand],
+    ) -> Instruction {
         let result = self.result_operand(place);
         let mut all = [result; 4];
         all[1..=operands.len()].copy_from_slice(operands);
@@ -258,7 +264,7 @@ impl Lower<'_> {
     }
 
     /// The factors of a product; those of a square are the same.
-    fn product_factors(&self, product: usize) -> [Operand; 2] {
+    fn product_factors(&self, product: usize) -> [LocatedOperand; 2] {
         let last = self.schedule.nodes[product].inputs.len() - 1;
         [
             self.input_operand(product, 0),
@@ -267,10 +273,10 @@ impl Lower<'_> {
     }
 
     /// The row numbers of a gather or scatter whose table has rows like `table`.
-    fn table_rows(&self, place: usize, table: Shape) -> Rows {
+    fn table_rows(&self, place: usize, table: Shape) -> RowSelection {
         let column = self.schedule.node_input(place, 1);
         let streamed = self.is_streamed(place);
-        Rows {
+        RowSelection {
             indices: IndexAddress {
                 slot: self.index_slots[column].expect("an index input has a slot"),
                 per_block: if streamed { self.schedule.block } else { 0 },

@@ -1,9 +1,9 @@
 //! Matrix products, and the role of lanes in them.
 
-use super::super::schedule::Role;
-use super::{Lower, Operand};
+use super::super::schedule::LoopRole;
+use super::{LocatedOperand, Lower};
 use crate::instruction::{Extent, Instruction, Mat, Products};
-use crate::primitive::matmul::{Lanes, MatMul, Read};
+use crate::primitive::matmul::{LaneTreatment, MatMul, Read};
 
 impl Lower<'_> {
     pub(super) fn lower_matmul(&self, place: usize, op: MatMul) -> Instruction {
@@ -13,9 +13,9 @@ impl Lower<'_> {
         let (m, k) = (c.shape.dims()[0], op.a.dims(a.shape).1);
         // A streamed product has the rows of the table as its rows; a tail contracts them.
         let (m, k) = match self.schedule.slots[place].role {
-            Role::Plain => (Extent::fixed(m), Extent::fixed(k)),
-            Role::Map => (Extent::ROWS, Extent::fixed(k)),
-            Role::Tail => (Extent::fixed(m), Extent::ROWS),
+            LoopRole::Plain => (Extent::fixed(m), Extent::fixed(k)),
+            LoopRole::Map => (Extent::ROWS, Extent::fixed(k)),
+            LoopRole::Tail => (Extent::fixed(m), Extent::ROWS),
         };
         let products = Products {
             a: matrix_operand(a, op.a),
@@ -25,18 +25,18 @@ impl Lower<'_> {
             batch: Extent::ONE,
             write: self.write_mode(place),
         };
-        let summed = op.lanes == Lanes::Summed;
+        let summed = op.lanes == LaneTreatment::Summed;
         let laned = self.schedule.lanes > 1 && (summed || self.schedule.laned[place]);
         let products = match op.lanes {
             _ if !laned => products,
-            Lanes::Summed => products.summed_over_lanes(),
-            Lanes::Kept => products.per_lane(),
+            LaneTreatment::Summed => products.summed_over_lanes(),
+            LaneTreatment::Kept => products.per_lane(),
         };
         Instruction::MatMul(Box::new(products))
     }
 }
 
-fn matrix_operand(x: Operand, read: Read) -> Mat {
+fn matrix_operand(x: LocatedOperand, read: Read) -> Mat {
     let columns = Extent::fixed(x.shape.dims()[1]);
     let (row, col) = match read {
         Read::Plain => (columns, Extent::ONE),

@@ -1,8 +1,8 @@
 //! Instructions that sum: along axes, over lanes, over the strips of a row loop.
 
-use super::super::schedule::Role;
+use super::super::schedule::LoopRole;
 use super::Lower;
-use crate::instruction::{Axis, Extent, Instruction, Tail};
+use crate::instruction::{Extent, Instruction, ReducedAxis, RowAccumulator};
 use crate::primitive::{Direction, Op, Reduction};
 
 impl Lower<'_> {
@@ -32,7 +32,7 @@ impl Lower<'_> {
         Instruction::Reduce {
             by,
             lanes: self.per_lane(place, [self.result_operand(place), x]),
-            axis: Axis {
+            axis: ReducedAxis {
                 outer,
                 length,
                 inner,
@@ -92,15 +92,15 @@ impl Lower<'_> {
     }
 
     /// The accumulator of a streamed reduction, and the address of its total.
-    pub(crate) fn reduction_tail(&self, place: usize) -> Option<Tail> {
-        if self.schedule.slots[place].role != Role::Tail {
+    pub(crate) fn reduction_tail(&self, place: usize) -> Option<RowAccumulator> {
+        if self.schedule.slots[place].role != LoopRole::Tail {
             return None;
         }
         let by = match self.schedule.nodes[place].op {
             Op::Reduce { by, .. } => by,
             _ => Reduction::Sum,
         };
-        Some(Tail {
+        Some(RowAccumulator {
             by,
             strip: self.memory.strip_address(place),
             total: self.memory.node_address(place, false),

@@ -1,6 +1,6 @@
 //! Plans against the reference evaluator: the same numbers up to rounding, however they are run.
 
-use lehr_graph::Level;
+use lehr_graph::SimdLevel;
 use lehr_graph::reference::evaluate;
 use lehr_graph::{Expr, Fusion, Graph, Plan, PlanOptions, Workspace};
 
@@ -41,7 +41,7 @@ impl Trial {
     }
 
     /// All outputs with and without fusion, on an instruction set and a pool of this many threads.
-    fn planned(&self, level: Level, threads: usize) -> [Arrays; 2] {
+    fn planned(&self, level: SimdLevel, threads: usize) -> [Arrays; 2] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         let pool = pool.build().expect("a pool starts");
         pool.install(|| {
@@ -66,7 +66,7 @@ impl Trial {
         let graph = Graph::new();
         let (program, outputs) = self.grow(&graph);
         let expected = evaluate(&outputs, &program.values(), self.lanes);
-        for level in Level::all() {
+        for level in SimdLevel::all() {
             let [one, two] = [1, 2].map(|threads| self.planned(level, threads));
             for (one, two) in one.iter().zip(&two) {
                 assert!(

@@ -1,6 +1,6 @@
 //! Generates a random program: a pool of arrays whose values are known to stay small.
 
-use lehr_graph::reference::Values;
+use lehr_graph::reference::InputValues;
 use lehr_graph::{Expr, Graph, Indices, Shape};
 
 use super::step;
@@ -142,10 +142,10 @@ impl<'g> Program<'g> {
         self.inputs.iter().map(|(e, _)| *e).collect()
     }
 
-    pub(crate) fn values(&self) -> Values {
+    pub(crate) fn values(&self) -> InputValues {
         let (groups, numbers) = &self.groups;
-        let values = Values::new().with_indices(groups.expr(), numbers);
-        let add = |values: Values, (e, v): &(Expr<'g>, Vec<f64>)| values.with(*e, v);
+        let values = InputValues::new().with_indices(groups.expr(), numbers);
+        let add = |values: InputValues, (e, v): &(Expr<'g>, Vec<f64>)| values.with(*e, v);
         self.inputs.iter().fold(values, add)
     }
 }

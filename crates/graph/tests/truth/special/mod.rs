@@ -3,7 +3,7 @@
 mod function;
 mod pair;
 
-use lehr_graph::reference::{Values, evaluate};
+use lehr_graph::reference::{InputValues, evaluate};
 use lehr_graph::{Expr, Graph, Plan};
 
 const INF: f64 = f64::INFINITY;
@@ -29,8 +29,8 @@ fn same(found: f64, expected: f64) -> bool {
 
 /// Values of one output by plain loops and by a plan.
 fn both_ways(output: Expr<'_>, inputs: &[(Expr<'_>, &[f64])]) -> [Vec<f64>; 2] {
-    let set = |values: Values, (input, at): &(Expr<'_>, &[f64])| values.with(*input, at);
-    let values = inputs.iter().fold(Values::new(), set);
+    let set = |values: InputValues, (input, at): &(Expr<'_>, &[f64])| values.with(*input, at);
+    let values = inputs.iter().fold(InputValues::new(), set);
     let plan = Plan::new(&[output], 1);
     let mut workspace = plan.workspace();
     for (input, at) in inputs {

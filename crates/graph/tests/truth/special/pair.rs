@@ -3,7 +3,7 @@
 use std::f64::consts::LN_2;
 
 use lehr_graph::Graph;
-use lehr_graph::reference::{Values, evaluate};
+use lehr_graph::reference::{InputValues, evaluate};
 
 use super::{HUGE, INF, MAX, MIN_POSITIVE, NAN, TINY, both_ways, check, check_pairs, same};
 
@@ -157,7 +157,7 @@ fn the_arm_not_chosen_does_not_leak() {
     let x = graph.input("x", [3]);
     let guarded = graph.scalar(0.0).less(x).select(x.ln(), x);
     let gradient = graph.grad(guarded, &[x]);
-    let found = evaluate(&gradient, &Values::new().with(x, &[2.0, 0.0, -1.0]), 1);
+    let found = evaluate(&gradient, &InputValues::new().with(x, &[2.0, 0.0, -1.0]), 1);
     assert_eq!(found[0][0], 0.5);
     assert_eq!(found[0][2], 1.0);
 }

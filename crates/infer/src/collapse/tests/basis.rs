@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 use faer::Mat;
 use lehr_model::distribution::{Distribution, Exponential, HalfNormal, LogNormal, Normal, Poisson};
-use lehr_model::gp::{Axis, Basis, Kernel};
+use lehr_model::gp::{BasisAxis, GpBasis, Kernel};
 use lehr_model::{Bound, Model};
 use lehr_numeric::dense::{inverse, log_determinant, quadratic_form};
 use lehr_numeric::stream::Stream;
@@ -46,7 +46,7 @@ enum Response {
 
 struct Data {
     kind: Kind,
-    basis: Basis,
+    basis: GpBasis,
     columns: Vec<Vec<f64>>,
     level: Vec<u32>,
     y: Vec<f64>,
@@ -61,7 +61,8 @@ impl Data {
             let low = v.iter().copied().fold(f64::INFINITY, f64::min);
             [low, v.iter().copied().fold(low, f64::max)]
         };
-        let axis = |v: &[f64], least: f64| Axis::on_interval(Kernel::Rbf, range(v), [least, 1.0]);
+        let axis =
+            |v: &[f64], least: f64| BasisAxis::on_interval(Kernel::Rbf, range(v), [least, 1.0]);
         let (axes, columns) = match kind {
             Kind::Line | Kind::Levels => (vec![axis(&x, 0.2)], vec![x.clone()]),
             Kind::Plane => {
@@ -69,7 +70,7 @@ impl Data {
                 (axes, vec![x.clone(), other])
             }
             Kind::Circle => (
-                vec![Axis::on_circle(Kernel::Rbf, 0.8, 0.1)],
+                vec![BasisAxis::on_circle(Kernel::Rbf, 0.8, 0.1)],
                 vec![x.clone()],
             ),
         };
@@ -80,7 +81,7 @@ impl Data {
         });
         Data {
             kind,
-            basis: Basis::new(Kernel::Rbf, axes),
+            basis: GpBasis::new(Kernel::Rbf, axes),
             y: y.collect(),
             columns,
             level: (0..ROWS).map(|n| (n * n % 3) as u32).collect(),
@@ -131,7 +132,7 @@ impl Data {
     fn log_amplitudes(&self, scale: f64, lengthscales: &[f64]) -> Vec<f64> {
         let axes = self.basis.axes();
         let width = self.basis.width();
-        let frequency = |axis: &Axis, k: usize| match axis.boundary {
+        let frequency = |axis: &BasisAxis, k: usize| match axis.boundary {
             Some(boundary) => 0.25 * TAU * (k + 1) as f64 / boundary,
             None => 0.5 * TAU * (k / 2 + 1) as f64,
         };

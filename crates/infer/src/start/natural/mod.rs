@@ -7,7 +7,7 @@ mod turn;
 pub use steps::{NaturalSteps, applies};
 
 use lehr_density::Density;
-use lehr_numeric::lbfgs::Reason;
+use lehr_numeric::lbfgs::StopReason;
 
 use super::quadrature::climb_from;
 use super::{Request, Start, StartingPoint, Walk, laplace};
@@ -142,7 +142,7 @@ fn found(request: &Request<'_>, steps: &NaturalSteps<'_>) -> StartingPoint {
         params: steps.params().to_vec(),
         log_joint: f64::NAN,
         iterations: STEPS as usize,
-        reason: Reason::Iterations,
+        reason: StopReason::Iterations,
     };
     let fixed = Fixed::new(density, steps.params());
     let alone = Centre {

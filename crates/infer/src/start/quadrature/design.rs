@@ -2,7 +2,7 @@
 
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, ColRef, Mat, MatRef, Par, unzip, zip};
-use lehr_numeric::dense::Factor;
+use lehr_numeric::dense::CholeskyFactor;
 use rayon::prelude::*;
 
 /// Rows of a block: with 64 latents it fills half of a second-level cache.
@@ -47,7 +47,7 @@ impl Design {
     }
 
     /// |Fᵀaₙ|
-    pub(super) fn deviations(&self, factor: &Factor) -> Vec<f64> {
+    pub(super) fn deviations(&self, factor: &CholeskyFactor) -> Vec<f64> {
         let mut squares = vec![0.0; self.values.len() / self.size];
         let factor = MatRef::from_row_major_slice(&factor.values, self.size, self.size);
         let blocks = self.values.par_chunks(BLOCK * self.size);

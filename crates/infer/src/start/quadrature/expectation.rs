@@ -3,7 +3,7 @@
 
 use lehr_density::{Density, Point, RowSet, Rows};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
-use lehr_numeric::dense::Factor;
+use lehr_numeric::dense::CholeskyFactor;
 use lehr_numeric::quadrature::{NODES, Rule, class_of, rule_of};
 
 use super::design::Design;
@@ -25,7 +25,7 @@ pub(super) struct Variation {
 
 impl Variation {
     /// The variation of rows with these slopes under a Gaussian.
-    pub(super) fn of(design: &Design, factor: &Factor, shared: &Shared) -> Variation {
+    pub(super) fn of(design: &Design, factor: &CholeskyFactor, shared: &Shared) -> Variation {
         let deviations = design.deviations(factor);
         let mut rest: Vec<f64> = deviations.iter().map(|d| d * d).collect();
         let mut parts = Vec::with_capacity(shared.directions.len() + 1);

@@ -1,7 +1,7 @@
 //! The bound of a Gaussian by integrals, and the step that their derivatives imply.
 
 use lehr_density::Density;
-use lehr_numeric::dense::{Factor, cholesky, inverse_factor};
+use lehr_numeric::dense::{CholeskyFactor, cholesky, inverse_factor};
 
 use super::design::Design;
 use super::expectation::{Expectation, RowIntegrals, Variation};
@@ -66,7 +66,7 @@ impl<'d> Integrals<'d> {
     }
 
     /// E ∇ and E ∇² of the log likelihood, and its expectation, one part of the rows after another.
-    fn rows(&mut self, mean: &[f64], factor: &Factor, shared: &Shared) -> RowSums {
+    fn rows(&mut self, mean: &[f64], factor: &CholeskyFactor, shared: &Shared) -> RowSums {
         let mut sums = RowSums::zeros(mean.len());
         let rows = &mut self.rows;
         self.slopes.each(&mut |first, design| {

@@ -6,7 +6,7 @@
 
 use lehr_density::{Density, Point};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
-use lehr_numeric::dense::Factor;
+use lehr_numeric::dense::CholeskyFactor;
 use lehr_numeric::quadrature::Rule;
 use lehr_numeric::vector::dot;
 
@@ -22,7 +22,7 @@ pub(super) struct Shared {
 
 impl Shared {
     /// Those at `places` of z = mean + F ε: the rows of F there, orthonormalised one by one.
-    pub(super) fn new(places: &[usize], of: &Factor) -> Shared {
+    pub(super) fn new(places: &[usize], of: &CholeskyFactor) -> Shared {
         let size = of.size;
         let row = |i: usize| &of.values[i * size..(i + 1) * size];
         let mut basis: Vec<Vec<f64>> = Vec::with_capacity(places.len());

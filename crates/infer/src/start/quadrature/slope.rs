@@ -121,13 +121,13 @@ mod tests {
     use lehr_table::Table;
 
     use super::*;
-    use lehr_numeric::dense::Factor;
+    use lehr_numeric::dense::CholeskyFactor;
 
     const ROWS: usize = 1100;
     const WIDTH: usize = 18;
 
     /// sₙ and aₙ·v for all rows, and the sums Σ gₙ aₙ and Σ gₙ aₙ aₙᵀ.
-    fn found(slopes: &mut Slopes<'_>, factor: &Factor, numbers: &[f64]) -> [Vec<f64>; 4] {
+    fn found(slopes: &mut Slopes<'_>, factor: &CholeskyFactor, numbers: &[f64]) -> [Vec<f64>; 4] {
         let mut found = [const { Vec::new() }; 4];
         slopes.each(&mut |first, design| {
             let own = &numbers[first..first + design.rows()];
@@ -168,7 +168,7 @@ mod tests {
                 0.0
             }
         };
-        let factor = Factor {
+        let factor = CholeskyFactor {
             size,
             values: (0..size * size).map(entry).collect(),
         };

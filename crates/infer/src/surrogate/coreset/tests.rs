@@ -36,7 +36,7 @@ fn probabilities_are_those_of_the_formula_written_out() {
         .zip(&labels)
         .map(|(x, &y)| x.iter().map(|x| if y { *x } else { -x }).collect())
         .collect();
-    let points = Points::new(&covariates, 3)
+    let points = SignedPoints::new(&covariates, 3)
         .unwrap()
         .with_signs(&labels)
         .unwrap();

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use lehr_formula::{By, Coding, Factor, Round, SmoothTerm, Term, TermLearner};
+use lehr_formula::{ByVariable, Coding, Factor, Round, SmoothTerm, Term, TermLearner};
 use lehr_table::Moment;
 
 use super::{Dependence, Smooth};
@@ -88,11 +88,11 @@ impl SmoothLearner {
     pub(crate) fn new(term: &SmoothTerm) -> SmoothLearner {
         let (mut levels, mut multiplier) = (Vec::new(), None);
         match &term.by {
-            Some(By::Levels(name)) => {
+            Some(ByVariable::Levels(name)) => {
                 let factor = Term::from_factor(Factor::Categorical(name.clone()));
                 levels.push(TermLearner::new(&factor, &[Coding::Full]));
             }
-            Some(By::Column(name)) => multiplier = Some((name.clone(), Moment::default())),
+            Some(ByVariable::Column(name)) => multiplier = Some((name.clone(), Moment::default())),
             None => {}
         }
         let mut smooth = Smooth::new(term);
@@ -141,7 +141,7 @@ impl SmoothLearner {
                 .push(&mut self.smooth.places, |axis| inputs[axis][row]);
         }
         if let Some((name, moment)) = &mut self.multiplier {
-            let values = source.evaluate(&lehr_formula::Expr::Column(name.clone()))?;
+            let values = source.evaluate(&lehr_formula::ColumnExpr::Column(name.clone()))?;
             for value in &values {
                 moment.push_value(*value);
             }

@@ -2,7 +2,7 @@
 
 mod learner;
 
-use lehr_formula::{Expr, KernelName, SmoothTerm, TermBasis};
+use lehr_formula::{ColumnExpr, KernelName, SmoothTerm, TermBasis};
 use serde::{Deserialize, Serialize};
 
 use crate::error::LearnError;
@@ -16,7 +16,7 @@ pub struct Smooth {
     /// `gp(day)`, `gp(lon, lat)`.
     pub label: String,
     /// The inputs of the function.
-    pub inputs: Vec<Expr>,
+    pub inputs: Vec<ColumnExpr>,
     /// The kernel of its covariance.
     pub kernel: KernelName,
     /// The period of a periodic kernel.

@@ -1,6 +1,6 @@
 //! The `by` argument of penalised smooths: `s(x, by = site)`, `s(x, by = dose)`.
 
-use lehr_formula::{By, Coding, Expr, Factor, Term, TermBasis, TermLearner};
+use lehr_formula::{ByVariable, Coding, ColumnExpr, Factor, Term, TermBasis, TermLearner};
 use serde::{Deserialize, Serialize};
 
 use crate::error::LearnError;
@@ -42,7 +42,7 @@ impl Multiplier {
                 Some(codes.into_iter().map(own).collect())
             }
             Multiplier::Number { column, scale } => {
-                let values = source.evaluate(&Expr::Column(column.clone()))?;
+                let values = source.evaluate(&ColumnExpr::Column(column.clone()))?;
                 Some(values.iter().map(|value| value / scale).collect())
             }
         })
@@ -81,17 +81,17 @@ struct Squares {
 }
 
 impl ByLearner {
-    pub(super) fn new(by: Option<&By>) -> ByLearner {
+    pub(super) fn new(by: Option<&ByVariable>) -> ByLearner {
         let mut learner = ByLearner {
             levels: None,
             number: None,
         };
         match by {
-            Some(By::Levels(name)) => {
+            Some(ByVariable::Levels(name)) => {
                 let factor = Term::from_factor(Factor::Categorical(name.clone()));
                 learner.levels = Some(TermLearner::new(&factor, &[Coding::Full]));
             }
-            Some(By::Column(name)) => {
+            Some(ByVariable::Column(name)) => {
                 learner.number = Some(Squares {
                     column: name.clone(),
                     sum: 0.0,
@@ -108,7 +108,7 @@ impl ByLearner {
             see_all(std::slice::from_mut(levels), source)?;
         }
         if let Some(number) = &mut self.number {
-            let values = source.evaluate(&Expr::Column(number.column.clone()))?;
+            let values = source.evaluate(&ColumnExpr::Column(number.column.clone()))?;
             number.sum += values.iter().map(|value| value * value).sum::<f64>();
             number.rows += values.len();
         }

@@ -1,7 +1,7 @@
 //! Penalised smooths while their table is read: first the range and the knots, then the products of
 //! the splines.
 
-use lehr_formula::{BSpline, CubicSpline, Penalised, Round, Sample, SplineTerm};
+use lehr_formula::{BSpline, CubicSpline, KnotSample, PenalisedSpline, Round, SplineTerm};
 
 use super::by::{ByLearner, Multiplier};
 use super::reduced::{Raw, Reduced};
@@ -21,7 +21,7 @@ const MOST_PLACES: usize = 512;
 #[derive(Clone)]
 pub(crate) struct SplineLearner {
     wish: Wish,
-    sample: Sample,
+    sample: KnotSample,
     by: ByLearner,
     raw: Option<Splines>,
     settled: bool,
@@ -54,7 +54,7 @@ impl SplineLearner {
         SplineLearner {
             by: ByLearner::new(term.by.as_ref()),
             wish: Wish::new(of, term),
-            sample: Sample::default(),
+            sample: KnotSample::default(),
             raw: None,
             settled: false,
         }
@@ -73,7 +73,7 @@ impl SplineLearner {
         };
         let low = self.sample.range()[0];
         let place = |value: f64| match self.wish.kind {
-            Penalised::Cc => ((value - low) / splines.span).rem_euclid(1.0),
+            PenalisedSpline::Cc => ((value - low) / splines.span).rem_euclid(1.0),
             _ => (value - low) / splines.span,
         };
         for part in &mut splines.parts {
@@ -111,13 +111,13 @@ impl SplineLearner {
         )
         .or_else(|error| if low == high { Ok(()) } else { Err(error) })?;
         let span = match kind {
-            Penalised::Cc => self.wish.period.unwrap_or(high - low),
+            PenalisedSpline::Cc => self.wish.period.unwrap_or(high - low),
             _ => high - low,
         };
         let mut places: Vec<f64> = (self.sample.distinct_values().iter())
             .map(|value| (value - low) / span)
             .map(|place| {
-                if *kind == Penalised::Cc {
+                if *kind == PenalisedSpline::Cc {
                     place.rem_euclid(1.0)
                 } else {
                     place
@@ -129,12 +129,12 @@ impl SplineLearner {
         places.dedup_by(|next, one| *next - *one < 1e-9);
         let k = self.count(places.len())?;
         let raw = match kind {
-            Penalised::Ps => Raw::of_differences(&BSpline::evenly_spaced(3, k, [0.0, 1.0])),
-            Penalised::Tp => {
+            PenalisedSpline::Ps => Raw::of_differences(&BSpline::evenly_spaced(3, k, [0.0, 1.0])),
+            PenalisedSpline::Tp => {
                 let knots = CubicSpline::knots_of(&places, 2 * k + 40);
                 Raw::of_bends(CubicSpline::natural(&knots))
             }
-            Penalised::Cc => {
+            PenalisedSpline::Cc => {
                 places.push(1.0);
                 let knots = CubicSpline::knots_of(&places, 2 * k + 41);
                 Raw::on_circle(CubicSpline::circle(&knots))

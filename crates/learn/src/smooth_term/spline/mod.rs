@@ -5,7 +5,7 @@ mod by;
 mod learner;
 mod reduced;
 
-use lehr_formula::{By, CubicSpline, Expr, Penalised, SplineTerm, quote_name};
+use lehr_formula::{ByVariable, ColumnExpr, CubicSpline, PenalisedSpline, SplineTerm, quote_name};
 use serde::{Deserialize, Serialize};
 
 use self::by::Multiplier;
@@ -28,11 +28,11 @@ pub struct Spline {
     /// The column that multiplies the function, if any.
     pub multiplier: Multiplier,
     /// The input of the function.
-    pub input: Expr,
+    pub input: ColumnExpr,
     /// The coefficient of its line among the fixed effects.
     pub line: Option<String>,
     /// The kind of the spline.
-    pub kind: Penalised,
+    pub kind: PenalisedSpline,
     /// The smallest and the largest value.
     pub range: [f64; 2],
     /// The length that is 1 in the splines' coordinates, from the smallest value on: the range, or
@@ -69,7 +69,7 @@ impl Spline {
     }
 
     fn is_circle(&self) -> bool {
-        self.kind == Penalised::Cc
+        self.kind == PenalisedSpline::Cc
     }
 
     /// All functions at a value.
@@ -134,10 +134,10 @@ impl Spline {
 struct Wish {
     label: String,
     of: Option<String>,
-    by: Option<By>,
-    input: Expr,
+    by: Option<ByVariable>,
+    input: ColumnExpr,
     line: Option<String>,
-    kind: Penalised,
+    kind: PenalisedSpline,
     period: Option<f64>,
     k: Option<usize>,
 }
