@@ -3,12 +3,9 @@
 
 use std::fmt;
 
-use lehr_numeric::pareto::{Pareto, shape_threshold};
+use lehr_numeric::pareto::shape_threshold;
 use lehr_numeric::summary::{mean, sd};
 use serde::{Deserialize, Serialize};
-
-/// The effective share of draws above which weights have no visible effect.
-const ALIKE: f64 = 0.99;
 
 /// Choices made during a fit, as reported: name and value.
 pub type Choices = Vec<(String, String)>;
@@ -156,82 +153,4 @@ impl fmt::Display for Level {
 /// mentions a limit of k̂ uses this one.
 pub fn usable_shape(draws: usize) -> f64 {
     shape_threshold(draws)
-}
-
-/// The information in the weights about their draws.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
-    /// They are nearly equal, so that there is no relevant tail.
-    Alike,
-    /// k̂ is below the limit, in spite of its uncertainty.
-    Light,
-    /// k̂ is above the limit, in spite of its uncertainty.
-    Heavy,
-    /// k̂ is too uncertain to decide.
-    Open,
-}
-
-impl Shape {
-    /// The classification of a set of weights.
-    pub fn of(pareto: &Pareto) -> Shape {
-        let draws = pareto.log_weights.len();
-        let (limit, error) = (usable_shape(draws), pareto.shape_error());
-        if pareto.effective_size > ALIKE * draws as f64 {
-            Shape::Alike
-        } else if pareto.shape + error < limit {
-            Shape::Light
-        } else if pareto.shape - error < limit {
-            Shape::Open
-        } else {
-            // NaN counts as heavy.
-            Shape::Heavy
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use lehr_numeric::stream::Stream;
-
-    fn shape(k: f64, draws: usize) -> Shape {
-        Shape::of(&Pareto {
-            log_weights: vec![0.0; draws],
-            shape: k,
-            effective_size: 0.8 * draws as f64,
-            log_evidence: 0.0,
-            log_evidence_error: 0.0,
-        })
-    }
-
-    #[test]
-    fn a_shape_is_judged_with_its_uncertainty_and_the_number_of_draws() {
-        for (k, draws, expected) in [
-            (0.2, 1000, Shape::Light),
-            (0.6, 1000, Shape::Open),
-            (0.6, 1_000_000, Shape::Light),
-            (0.9, 1000, Shape::Heavy),
-            (0.45, 50, Shape::Open),
-            (f64::INFINITY, 1000, Shape::Heavy),
-        ] {
-            assert_eq!(shape(k, draws), expected, "{k} {draws}");
-        }
-    }
-
-    #[test]
-    fn weights_that_are_all_but_equal_have_no_tail_that_matters() {
-        // 1 + c x with x of a Pareto distribution of shape 1.2.
-        let weight = |scale: f64| {
-            let mut stream = Stream::new(3, "alike", 0);
-            let tail = |u: f64| (1.0 - u).powf(-1.2);
-            let log_weights: Vec<f64> = (0..1000)
-                .map(|_| (scale * tail(stream.uniform())).ln_1p())
-                .collect();
-            Pareto::new(&log_weights).unwrap()
-        };
-        let (alike, unlike) = (weight(0.0003), weight(0.3));
-        assert!(alike.shape > 0.7, "{}", alike.shape);
-        assert_eq!(Shape::of(&alike), Shape::Alike);
-        assert_eq!(Shape::of(&unlike), Shape::Heavy);
-    }
 }

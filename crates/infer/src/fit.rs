@@ -98,7 +98,7 @@ impl<'a> Fit<'a> {
 
     /// Keeps moments in place of the draws of a site, if the method supports that and all draws
     /// have more numbers than this: for callers that can make draws of single groups from
-    /// [`crate::collapse::Spared`]. Only the first call counts.
+    /// [`lehr_mixed::GroupMoments`]. Only the first call counts.
     #[must_use]
     pub fn sparing(mut self, most_numbers: usize) -> Fit<'a> {
         self.run.most_numbers.get_or_insert(most_numbers);

@@ -4,8 +4,8 @@ use lehr_density::Density;
 use lehr_density::job::{HessianProducts, LikelihoodGradient, LogLikelihood};
 use lehr_rows::{AnyJob, RowsError};
 
-use crate::collapse::tally::GroupSums;
 use crate::condensed::QrReduction;
+use lehr_mixed::GroupSumsJob;
 
 /// A job that can be sent to another process.
 pub struct JobInfo {
@@ -36,8 +36,8 @@ pub const JOBS: &[JobInfo] = &[
         read: |density, _| Ok(Box::new(QrReduction::read(density)?)),
     },
     JobInfo {
-        name: GroupSums::NAME,
-        read: |density, message| Ok(Box::new(GroupSums::read(density, message)?)),
+        name: GroupSumsJob::NAME,
+        read: |density, message| Ok(Box::new(GroupSumsJob::read(density, message)?)),
     },
 ];
 

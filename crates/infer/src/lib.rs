@@ -4,7 +4,6 @@ pub mod annealed;
 pub mod bidirectional;
 mod bytes;
 pub mod chains;
-pub mod collapse;
 pub mod condensed;
 pub mod difference_estimator;
 pub mod draw;

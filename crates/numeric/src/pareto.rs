@@ -38,6 +38,8 @@ pub enum WeightError {
 
 /// With fewer draws there is no tail to fit: a fifth of them must exceed four.
 const FEWEST: usize = 25;
+/// The effective share of draws above which weights have no visible effect.
+const EVEN: f64 = 0.99;
 /// Log weights within this range are equal up to rounding.
 const EQUAL: f64 = 1.5e-8;
 
@@ -109,6 +111,42 @@ impl Pareto {
 /// The largest k̂ at which this number of draws suffices for a correction: min(1 − 1/log₁₀S, 0.7).
 pub fn shape_threshold(draws: usize) -> f64 {
     (1.0 - 1.0 / (draws as f64).log10()).min(0.7)
+}
+
+/// The information in the tail of some weights about their draws.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TailShape {
+    /// The weights are nearly equal, so that there is no relevant tail.
+    Even,
+    /// k̂ is below the limit, in spite of its uncertainty.
+    Light,
+    /// k̂ is above the limit, in spite of its uncertainty.
+    Heavy,
+    /// k̂ is too uncertain to decide.
+    Uncertain,
+}
+
+impl TailShape {
+    /// The classification of a set of weights.
+    pub fn of(pareto: &Pareto) -> TailShape {
+        let draws = pareto.log_weights.len();
+        let (limit, error) = (shape_threshold(draws), pareto.shape_error());
+        if pareto.effective_size > EVEN * draws as f64 {
+            TailShape::Even
+        } else if pareto.shape + error < limit {
+            TailShape::Light
+        } else if pareto.shape - error < limit {
+            TailShape::Uncertain
+        } else {
+            // NaN counts as heavy.
+            TailShape::Heavy
+        }
+    }
+
+    /// Whether the weights correct their draws, or are nearly equal.
+    pub fn serves(self) -> bool {
+        matches!(self, TailShape::Even | TailShape::Light)
+    }
 }
 
 /// The logarithm of the mean weight and its standard error, sd(w)/(mean(w)·√S).

@@ -3,10 +3,10 @@
 use std::time::Instant;
 
 use lehr_density::Density;
-use lehr_infer::collapse::Spared;
 use lehr_infer::condensed;
 use lehr_infer::error::Improper;
 use lehr_infer::fit::{Fit, FitError};
+use lehr_infer::posterior::GroupMoments;
 use lehr_infer::posterior::Posterior;
 use lehr_model::Bound;
 use lehr_regression::{Family, Groups, Regression, RegressionError, Several, Specification};
@@ -134,7 +134,7 @@ impl BoundRegression {
     ) -> Result<SavedFit, Error> {
         // Draws of single groups can be repeated from the kept statistics.
         let fit = match &self.subject {
-            AnyModel::Regression(_) => fit.sparing(Spared::LIMIT),
+            AnyModel::Regression(_) => fit.sparing(GroupMoments::LIMIT),
             AnyModel::Several(_) | AnyModel::Program(_) => fit,
         };
         let run = fit.run(density);

@@ -22,7 +22,7 @@ mod tails;
 mod training;
 mod weights;
 
-pub use crate::estimate::{Level, Shape, usable_shape};
+pub use crate::estimate::{Level, usable_shape};
 pub use agreement::{MOST_RATIO, MOST_SHIFT};
 pub(crate) use modes::find as find_modes;
 pub use remedy::Remedies;

@@ -5,7 +5,7 @@
 //! regions that the draws never visit.
 
 use lehr_density::rows_here;
-use lehr_numeric::pareto::Pareto;
+use lehr_numeric::pareto::{Pareto, TailShape};
 use lehr_numeric::summary::mean;
 
 use super::agreement::{Account, Agreement, agreement, is_sure, listed};
@@ -15,7 +15,7 @@ use super::stand_in::StandIn;
 use super::{Reason, Standing, Subject, Witness, work};
 use crate::chains::{ChainError, ChainProgress, Chains, Hmc, LogDensity, Place, Trace};
 use crate::error::TrainError;
-use crate::estimate::{Level, Shape};
+use crate::estimate::Level;
 use crate::guide::Frame;
 use crate::posterior::{Moments, Opinion, Posterior, Quantity};
 use crate::run::Run;
@@ -77,9 +77,9 @@ impl Length {
 
 /// The estimate from the unweighted draws that chains should confirm.
 fn raw(pareto: &Pareto) -> Account {
-    match Shape::of(pareto) {
-        Shape::Alike | Shape::Light => Account::RawWithWeights,
-        Shape::Heavy | Shape::Open => Account::Raw,
+    match TailShape::of(pareto) {
+        TailShape::Even | TailShape::Light => Account::RawWithWeights,
+        TailShape::Heavy | TailShape::Uncertain => Account::Raw,
     }
 }
 
@@ -209,7 +209,7 @@ fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
         own => own,
     };
     // Nearly equal weights correct nothing, and heavy-tailed ones agree only by chance.
-    let light = Shape::of(&importance.pareto) == Shape::Light;
+    let light = TailShape::of(&importance.pareto) == TailShape::Light;
     let repaired = light && agreement(quantities, Account::Weighted) == Agreement::Agrees;
     let (level, sentence) = match own {
         Agreement::Agrees => (

@@ -7,6 +7,7 @@
 //! coefficients that only the prior determines, standard deviations at their boundary.
 
 use lehr_density::Density;
+use lehr_numeric::pareto::TailShape;
 use lehr_numeric::summary::{column_means, mean};
 
 use super::agreement::{Off, beyond_chance, is_small, listed, off};
@@ -14,7 +15,7 @@ use super::joint::Joint;
 use super::remedy::Remedies;
 use super::{Reason, Standing, Subject, Witness, work};
 use crate::error::TrainError;
-use crate::estimate::{Level, Shape};
+use crate::estimate::Level;
 use crate::posterior::{Gap, HeavyTail, Moments, Posterior};
 use crate::run::Run;
 use lehr_rows::watch::{End, Progress};
@@ -323,7 +324,7 @@ fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
     let z = beyond_chance(posterior.latents.size());
     let raw = off(gaps(|one| one.raw).into_iter(), 0.0);
     let sure = off(gaps(|one| one.raw).into_iter(), z);
-    let light = Shape::of(&importance.pareto) == Shape::Light;
+    let light = TailShape::of(&importance.pareto) == TailShape::Light;
     let repaired = light && tails.iter().all(|one| is_small(&one.weighted));
     let said = |off: &[Off]| {
         format!(

@@ -1,12 +1,12 @@
 //! The witness of importance weights: whether draws cover the whole posterior, as far as their own
 //! weights show.
 
-use lehr_numeric::pareto::Pareto;
+use lehr_numeric::pareto::{Pareto, TailShape};
 
 use super::agreement::{beyond_chance, listed, off};
 use super::remedy::Remedies;
 use super::{Reason, Standing, Witness, grid};
-use crate::estimate::{Level, Shape, usable_shape};
+use crate::estimate::{Level, usable_shape};
 use crate::posterior::{Importance, Posterior, Quantity};
 
 pub(super) const WITNESS: Witness = Witness {
@@ -23,20 +23,20 @@ const ENOUGH: f64 = 400.0;
 /// Whether the weights have no visible effect.
 pub(super) fn is_calm(pareto: &Pareto, quantities: &[Quantity]) -> bool {
     let share = pareto.effective_size / pareto.log_weights.len() as f64;
-    match Shape::of(pareto) {
-        Shape::Alike => true,
-        Shape::Light => share > SHARE && moved(quantities).is_none(),
-        Shape::Heavy | Shape::Open => false,
+    match TailShape::of(pareto) {
+        TailShape::Even => true,
+        TailShape::Light => share > SHARE && moved(quantities).is_none(),
+        TailShape::Heavy | TailShape::Uncertain => false,
     }
 }
 
 /// The reliability of draws by their weights alone.
 fn level(importance: &Importance) -> Level {
     let pareto = &importance.pareto;
-    match Shape::of(pareto) {
+    match TailShape::of(pareto) {
         _ if is_calm(pareto, &importance.examination.quantities) => Level::Reliable,
-        Shape::Light if pareto.effective_size > ENOUGH => Level::Corrected,
-        Shape::Open => Level::Doubtful,
+        TailShape::Light if pareto.effective_size > ENOUGH => Level::Corrected,
+        TailShape::Uncertain => Level::Doubtful,
         _ => Level::Untrusted,
     }
 }
@@ -60,8 +60,8 @@ fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
     let share = 100.0 * pareto.effective_size / draws as f64;
     let level = level(importance);
     let moved = moved(&importance.examination.quantities);
-    let sentence = match (Shape::of(pareto), level) {
-        (Shape::Alike, _) => "the weights of the draws are all but equal".to_owned(),
+    let sentence = match (TailShape::of(pareto), level) {
+        (TailShape::Even, _) => "the weights of the draws are all but equal".to_owned(),
         (_, Level::Reliable) => {
             format!("weighting the draws changes little ({share:.0} % effective, k = {k:.2})")
         }
@@ -69,7 +69,7 @@ fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
             "weights repair the draws ({share:.0} % effective, k = {k:.2}){}",
             moved.map_or_else(String::new, |moved| format!(": {moved}"))
         ),
-        (Shape::Open, _) => {
+        (TailShape::Uncertain, _) => {
             format!("the weights leave it open whether the draws can be repaired (k = {k:.2})")
         }
         _ => format!(

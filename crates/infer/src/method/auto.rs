@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use lehr_density::{Density, Nodes};
 
 use super::{Method, MethodInfo, elsewhere, find};
-use crate::collapse;
 use crate::error::{FitError, TrainError};
 use crate::estimate::{Estimate, Level};
 use crate::expansion::Centre;
@@ -17,6 +16,7 @@ use crate::setting::{Setting, parsed};
 use crate::start::is_plain;
 use lehr_density::job::{LikelihoodGradient, all_rows};
 use lehr_density::rows_here;
+use lehr_mixed::has_random_effects;
 
 /// The row of this method.
 pub(super) static INFO: MethodInfo = MethodInfo {
@@ -94,7 +94,7 @@ impl Method for Auto {
 
     /// Collapsing computes its own sums over the rows.
     fn condenses(&self, density: &dyn Density) -> bool {
-        !(self.collapse && collapse::applies(density))
+        !(self.collapse && has_random_effects(density))
     }
 
     fn fit(&self, density: &dyn Density, run: &mut Run<'_>) -> Result<Posterior, FitError> {
@@ -142,7 +142,7 @@ struct Facts {
 impl Facts {
     fn of(density: &dyn Density, collapse: bool) -> Facts {
         Facts {
-            grouped: collapse && collapse::applies(density),
+            grouped: collapse && has_random_effects(density),
             latents: density.latents().size(),
             plain: is_plain(density),
             learns: density.params().size() > 0,

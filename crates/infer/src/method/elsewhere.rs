@@ -2,10 +2,10 @@
 
 use lehr_density::Density;
 
-use crate::collapse;
 use crate::error::FitError;
 use crate::method::MethodInfo;
 use crate::start::is_plain;
+use lehr_mixed::has_random_effects;
 
 /// Methods that compute the mode, its curvature and their weights from all rows, and use the sample
 /// only for the remainder of an expansion at the mode. All others would fit the sample.
@@ -28,7 +28,7 @@ pub const COLLAPSING: &[&str] = &["auto", "collapse"];
 
 /// Whether those can fit a model whose rows are stored elsewhere.
 pub fn collapses(density: &dyn Density) -> bool {
-    density.elsewhere().is_some() && collapse::applies(density)
+    density.elsewhere().is_some() && has_random_effects(density)
 }
 
 /// Refuses methods, and models, that cannot work with rows stored elsewhere.

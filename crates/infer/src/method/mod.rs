@@ -18,6 +18,7 @@ pub use contract::{
     SettingInfo, VariationalMethod, VariationalSettings,
 };
 pub(crate) use contract::{LOCALS_HINT, gaussian_below};
+pub use lehr_mixed::HyperparameterMethod;
 pub use markov::{Hmc, Nuts, SamplerSettings, SurrogateHmc};
 pub use mixed::Collapse;
 pub use variational::{

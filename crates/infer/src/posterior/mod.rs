@@ -17,15 +17,15 @@ use std::path::Path;
 
 use lehr_density::{Density, FlatDraws, Layout, Point, SiteValue, quantities};
 use lehr_file::{FileError, load_value, save_value};
-use lehr_numeric::pareto::Pareto;
+use lehr_numeric::pareto::{Pareto, TailShape};
 use serde::{Deserialize, Serialize};
 
 use crate::chains::Chains;
-use crate::collapse::Spared;
-use crate::estimate::{Choices, Shape};
+use crate::estimate::Choices;
 use crate::file::POSTERIOR;
 use crate::local::Marginal;
 use crate::train::Training;
+pub use lehr_mixed::GroupMoments;
 
 pub use crate::estimate::{Estimate, Evidence, Gain, Seconds};
 
@@ -37,7 +37,7 @@ pub struct Posterior {
     /// The sites of z.
     pub latents: Layout,
     /// A further site, which has too many numbers for its draws to be kept.
-    pub spared: Option<Box<Spared>>,
+    pub spared: Option<Box<GroupMoments>>,
     /// The sites of θ.
     pub params: Layout,
     /// θ, flat and unconstrained.
@@ -151,7 +151,7 @@ impl Posterior {
     /// meaningless for nearly equal weights.
     pub fn pareto_shape(&self) -> Option<f64> {
         let pareto = &self.importance()?.pareto;
-        (Shape::of(pareto) != Shape::Alike).then_some(pareto.shape)
+        (TailShape::of(pareto) != TailShape::Even).then_some(pareto.shape)
     }
 
     /// The effective number of independent draws; for Markov chains, for the worst latent.

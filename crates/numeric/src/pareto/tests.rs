@@ -215,3 +215,44 @@ fn the_error_of_the_evidence_covers_the_truth_as_often_as_it_claims() {
         assert!(count >= 182, "s² = {square}, {draws} draws: {count}");
     }
 }
+
+fn shape(k: f64, draws: usize) -> TailShape {
+    TailShape::of(&Pareto {
+        log_weights: vec![0.0; draws],
+        shape: k,
+        effective_size: 0.8 * draws as f64,
+        log_evidence: 0.0,
+        log_evidence_error: 0.0,
+    })
+}
+
+#[test]
+fn a_shape_is_judged_with_its_uncertainty_and_the_number_of_draws() {
+    for (k, draws, expected) in [
+        (0.2, 1000, TailShape::Light),
+        (0.6, 1000, TailShape::Uncertain),
+        (0.6, 1_000_000, TailShape::Light),
+        (0.9, 1000, TailShape::Heavy),
+        (0.45, 50, TailShape::Uncertain),
+        (f64::INFINITY, 1000, TailShape::Heavy),
+    ] {
+        assert_eq!(shape(k, draws), expected, "{k} {draws}");
+    }
+}
+
+#[test]
+fn weights_that_are_all_but_equal_have_no_tail_that_matters() {
+    // 1 + c x with x of a Pareto distribution of shape 1.2.
+    let weight = |scale: f64| {
+        let mut stream = Stream::new(3, "alike", 0);
+        let tail = |u: f64| (1.0 - u).powf(-1.2);
+        let log_weights: Vec<f64> = (0..1000)
+            .map(|_| (scale * tail(stream.uniform())).ln_1p())
+            .collect();
+        Pareto::new(&log_weights).unwrap()
+    };
+    let (even, uneven) = (weight(0.0003), weight(0.3));
+    assert!(even.shape > 0.7, "{}", even.shape);
+    assert_eq!(TailShape::of(&even), TailShape::Even);
+    assert_eq!(TailShape::of(&uneven), TailShape::Heavy);
+}

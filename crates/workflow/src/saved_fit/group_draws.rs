@@ -2,7 +2,7 @@
 //! coefficients, and models of rows with only the effects of their own groups.
 
 use lehr_density::{Density, RowSet};
-use lehr_infer::collapse::Spared;
+use lehr_infer::posterior::GroupMoments;
 use lehr_learn::NewLevels;
 use lehr_model::Bound;
 use lehr_regression::{EffectMoments, NewRows};
@@ -108,7 +108,7 @@ impl SavedFit {
 
     /// Summaries of all groups whose draws are not kept.
     pub(crate) fn spared_coefficients(&self) -> Vec<Coefficient> {
-        let all = |moments: &EffectMoments<'_>, spared: &Spared| {
+        let all = |moments: &EffectMoments<'_>, spared: &GroupMoments| {
             let groups = 0..spared.groups();
             groups
                 .flat_map(|group| moments.coefficients(group, spared.moments(group)))
@@ -118,7 +118,7 @@ impl SavedFit {
     }
 
     /// A function of the moments of the effects, if there are any.
-    fn with_moments<T>(&self, make: impl Fn(&EffectMoments<'_>, &Spared) -> T) -> Option<T> {
+    fn with_moments<T>(&self, make: impl Fn(&EffectMoments<'_>, &GroupMoments) -> T) -> Option<T> {
         let spared = self.posterior.spared.as_deref()?;
         let reporter = self.subject.regression()?.reporter();
         let moments = reporter.moments(&spared.site().name, &spared.at_start())?;
@@ -127,7 +127,7 @@ impl SavedFit {
 
     /// The same for a report: the most extreme levels, and the means of all.
     pub(crate) fn spared_groups(&self) -> Vec<GroupEffects> {
-        let all = |moments: &EffectMoments<'_>, spared: &Spared| {
+        let all = |moments: &EffectMoments<'_>, spared: &GroupMoments| {
             let terms = 0..spared.width();
             let terms = terms.filter_map(|term| furthest(moments, spared, term));
             terms.collect()
@@ -136,7 +136,11 @@ impl SavedFit {
     }
 }
 
-fn furthest(moments: &EffectMoments<'_>, spared: &Spared, term: usize) -> Option<GroupEffects> {
+fn furthest(
+    moments: &EffectMoments<'_>,
+    spared: &GroupMoments,
+    term: usize,
+) -> Option<GroupEffects> {
     let all: Vec<(f64, f64)> = (0..spared.groups())
         .map(|group| moments.of(spared.moments(group))[term])
         .collect();

@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use lehr_density::{Density, Stored};
-use lehr_numeric::pareto::Pareto;
+use lehr_numeric::pareto::{Pareto, TailShape};
 
 use super::fit::{ChainMethod, Target, refusal};
 use crate::chains::{
@@ -13,7 +13,7 @@ use crate::chains::{
 use crate::difference_estimator::Sampling;
 use crate::draw::sparing;
 use crate::error::{FitError, TrainError};
-use crate::estimate::{Choices, Evidence, Seconds, Shape};
+use crate::estimate::{Choices, Evidence, Seconds};
 use crate::expansion::Prior;
 use crate::judge::{Kept, Subject};
 use crate::posterior::{Diagnostics, Examination, Importance, Origin, Posterior, Proposal};
@@ -93,7 +93,7 @@ impl Weighed {
 
     /// Whether the weights correct the draws, or are nearly equal.
     pub(crate) fn fits(&self) -> bool {
-        matches!(Shape::of(&self.pareto), Shape::Alike | Shape::Light)
+        TailShape::of(&self.pareto).serves()
     }
 
     /// k̂ of the weights.

@@ -1,17 +1,18 @@
-//! A whole fit by collapsing: the mode, the axes, points, draws, and the posterior from them.
+//! A whole fit with the random effects integrated out: the posterior from points of the
+//! hyperparameters, or from chains over them, and the draws of the effects.
 
 use std::time::Instant;
 
 use lehr_density::{Density, Stored};
-use lehr_numeric::pareto::{Pareto, log_mean};
-
-use super::hyperparameter_chains::Hyper;
-use crate::bytes::{decoded, encoded};
-use crate::collapse::{
-    Axes, Collapsed, Drawn, Harvest, MOST_AXES, Making, Mode, NAME, Order, Points, Proposed,
-    Spreads, Weighing, Wishes, climb, describe_draws, describe_structure, evidence, first,
-    is_missed, is_settled, kept_layout, making, points, refused, spare_draws, spared, stacked,
+use lehr_mixed::{
+    HyperparameterPoints, MarginalDensity, MarginalMode, MixedError, MixedFit, MixedOptions,
+    MixedSearch, WeightedDraws,
 };
+use lehr_numeric::pareto::Pareto;
+
+use super::NAME;
+use super::hyperparameter_chains::{HyperparameterChains, HyperparameterDraws};
+use crate::bytes::{decoded, encoded};
 use crate::error::{FitError, TrainError};
 use crate::estimate::{Estimate, Evidence, Seconds};
 use crate::judge::Subject;
@@ -39,13 +40,27 @@ const WEIGH: Phase = Phase {
     stops: true,
 };
 
-/// Fits a density by collapsing its effects.
+impl From<MixedError> for FitError {
+    fn from(error: MixedError) -> FitError {
+        refused(error.problem, error.hint)
+    }
+}
+
+/// The error of a density that cannot be fitted in this way.
+fn refused(problem: String, hint: &str) -> FitError {
+    FitError::Setting {
+        method: NAME,
+        problem,
+        hint: hint.into(),
+    }
+}
+
+/// Fits a density by integrating its effects out.
 pub(crate) fn fit(
-    wishes: Wishes,
+    options: MixedOptions,
     density: &dyn Density,
     run: &mut Run<'_>,
 ) -> Result<Posterior, FitError> {
-    const OTHERS: &str = "use another method, such as sl-dais";
     if run.draws < 25 {
         let problem = format!(
             "{} draws were asked for, fewer than the 25 a verdict needs",
@@ -55,180 +70,130 @@ pub(crate) fn fit(
     }
     let clock = Instant::now();
     run.begin(SEARCH);
-    let collapsed = Collapsed::new(stacked(density)).map_err(|why| refused(why, OTHERS))?;
-    spare_draws(&collapsed, run);
+    let marginal = MarginalDensity::new(density)
+        .map_err(|why| refused(why, "use another method, such as sl-dais"))?;
+    run.draws = marginal.limit_draws(&options);
+    let options = MixedOptions {
+        draws: run.draws,
+        ..options
+    };
     let start = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
     look(run, 0, "slopes")?;
-    // With many groups a workspace is large, so there is one at a time.
-    let mode = climb(&collapsed, &first(&collapsed), &mut collapsed.bench()).ok_or_else(|| {
-        refused(
-            "the spreads have no mode where the density is finite",
-            OTHERS,
-        )
-    })?;
+    let mode = marginal.find_mode()?;
     run.begin(WEIGH);
     look(run, mode.steps, "slopes")?;
-    let axes = Axes::new(&collapsed, &mode);
+    let search = MixedSearch::new(&marginal, mode, options);
     let train = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
-    let hyper = Hyper {
-        collapsed: &collapsed,
-        axes: &axes,
-        mode: &mode,
-    };
-    let made = made(wishes, &hyper, run)?;
-    let mut chosen = describe_structure(&collapsed);
-    chosen.push(explored(&made));
-    chosen.extend(describe_draws(&collapsed, &axes, &mode, &made.drawn));
+    let (drawn, chains) = weighed(&search, run)?;
     let seconds = Seconds {
         start,
         compile: 0.0,
         train,
         evaluate: clock.elapsed().as_secs_f64(),
     };
-    let mut posterior = posterior(&collapsed, made, run)?;
-    posterior.choices = chosen;
-    posterior.origin.rows = density.total_rows();
-    if let Some(spared) = &posterior.spared {
-        let (site, numbers) = (&spared.site().name, spared.groups() * spared.width());
-        let words = format!("moments of the {numbers} numbers of {site}, draws of all others");
-        posterior.choices.push(("kept".into(), words));
-    }
-    posterior.seconds = seconds;
-    Ok(posterior)
-}
-
-/// Points, draws of the effects at them, and the results.
-struct Made {
-    drawn: Drawn,
-    /// The number of kept draws.
-    count: usize,
-    proposal: Proposal,
-    evidence: Option<Evidence>,
-}
-
-impl Made {
-    fn order(&self) -> Order {
-        match self.proposal {
-            Proposal::Guide(_) => Order::Sobol,
-            Proposal::Chains(_) => Order::Chains,
-        }
-    }
-}
-
-/// Points along axes; chains if those miss part of the density, or if there are too many axes.
-fn made(wishes: Wishes, hyper: &Hyper<'_>, run: &mut Run<'_>) -> Result<Made, FitError> {
-    let Hyper {
-        collapsed,
-        axes,
-        mode,
-    } = hyper;
-    let chains = match wishes.spreads {
-        Spreads::Chosen => collapsed.size() > MOST_AXES,
-        Spreads::Points => false,
-        Spreads::Chains => collapsed.size() > 0,
-    };
-    if !chains {
-        let drawn = points(wishes, collapsed, (axes, mode), run)?;
-        let asked = wishes.points.is_some() || wishes.spreads == Spreads::Points;
-        let is_settled = is_settled(&drawn, collapsed);
-        let serve = is_settled && !is_missed(&drawn);
-        if asked || serve || !collapsed.is_quick() {
-            let each = run.draws.div_ceil(drawn.points.len());
-            let all = drawn.points.len() * drawn.each();
-            let more = !collapsed.is_normal() && drawn.each() > each;
-            return Ok(Made {
-                count: if more { all } else { run.draws },
-                evidence: Some(evidence(&drawn)),
-                proposal: Proposal::Guide(Training {
-                    converged: mode.converged && is_settled,
-                    ..training(mode)
-                }),
-                drawn,
-            });
-        }
-    }
-    run.begin(WALK);
-    let walked = hyper.walk(run.draws, run)?;
-    run.begin(WEIGH);
-    let weighing = Weighing {
-        collapsed,
-        proposed: Proposed::Draws(&walked.thetas),
-        near: &mode.near,
-        making: making(collapsed, run),
-        seed: run.seed,
-    };
-    let count = walked.thetas.len() / collapsed.size();
-    let drawn = weighing.weigh(count, (1, 1));
-    let (correction, error) = log_mean(&drawn.points.log_weights);
-    let estimated = walked.evidence.map(|found| Estimate {
-        mean: found.mean + correction,
-        error: found.error.hypot(error),
-    });
-    Ok(Made {
-        drawn,
-        count,
-        proposal: Proposal::Chains(Box::new(walked.chains)),
-        evidence: estimated.map(Evidence::estimated),
+    let fit = search.fit(&drawn)?;
+    let mut choices = marginal.remarks();
+    choices.push(explored(&drawn, chains.as_ref()));
+    choices.extend_from_slice(&fit.remarks);
+    let posterior = posterior(&search, fit, chains, run)?;
+    Ok(Posterior {
+        choices,
+        seconds,
+        origin: Origin {
+            rows: density.total_rows(),
+            ..posterior.origin
+        },
+        ..posterior
     })
 }
 
-/// The posterior of weighed points and their draws.
-fn posterior(collapsed: &Collapsed<'_>, made: Made, run: &Run<'_>) -> Result<Posterior, FitError> {
-    let (density, drawn) = (collapsed.density(), &made.drawn);
-    let making = making(collapsed, run);
-    let latents = match making {
-        Making::Draws => density.latents().clone(),
-        Making::Kept => kept_layout(collapsed),
-    };
-    let kept = Harvest::of(drawn, made.count, latents.size());
-    let spared = match making {
-        Making::Draws => None,
-        Making::Kept => {
-            let found = spared(collapsed, drawn, &kept, (made.order(), run.seed));
-            let hint = "give the spreads proper priors";
-            Some(found.ok_or_else(|| refused("effects are not finite", hint))?)
-        }
-    };
-    let pareto = Pareto::new(&kept.log_weights)?;
-    let examination = if spared.is_some() {
-        Examination::of_sites(&latents, &kept.draws, &pareto)
+/// Weighted points along axes; draws of chains if the points do not serve.
+fn weighed(
+    search: &MixedSearch<'_>,
+    run: &mut Run<'_>,
+) -> Result<(WeightedDraws, Option<HyperparameterDraws>), FitError> {
+    if let Some(drawn) = search.weigh_points()? {
+        return Ok((drawn, None));
+    }
+    run.begin(WALK);
+    let walked = HyperparameterChains { search }.walk(run.draws, run)?;
+    run.begin(WEIGH);
+    Ok((search.weigh_draws(&walked.thetas), Some(walked)))
+}
+
+/// The posterior of the results.
+fn posterior(
+    search: &MixedSearch<'_>,
+    fit: MixedFit,
+    chains: Option<HyperparameterDraws>,
+    run: &Run<'_>,
+) -> Result<Posterior, FitError> {
+    let density = search.marginal().density();
+    let evidence = evidence(&fit, chains.as_ref());
+    let pareto = Pareto::new(&fit.log_weights)?;
+    let examination = if fit.moments.is_some() {
+        Examination::of_sites(&fit.latents, &fit.draws, &pareto)
     } else {
-        Examination::of_weights(&Subject::new(density, &[], &kept.draws, &pareto, run.seed))
+        Examination::of_weights(&Subject::new(density, &[], &fit.draws, &pareto, run.seed))
     };
-    let probes = Probed::of(&drawn.halves, &drawn.points.weights());
     let examination = Examination {
-        probes,
+        probes: Probed::of(&fit.half_log_dets, &fit.points.weights()),
         ..examination
     };
-    let contents = match &spared {
-        Some(spared) => format!("sums over the rows of each group of {}", spared.site().name),
+    let contents = match &fit.moments {
+        Some(moments) => format!(
+            "sums over the rows of each group of {}",
+            moments.site().name
+        ),
         None => NO_ROWS.into(),
     };
+    let proposal = match chains {
+        None => Proposal::Guide(training(search.mode(), fit.converged)),
+        Some(walked) => Proposal::Chains(Box::new(walked.chains)),
+    };
     Ok(Posterior {
-        draws: kept.draws,
-        latents,
-        spared: spared.map(Box::new),
+        draws: fit.draws,
+        latents: fit.latents,
+        spared: fit.moments.map(Box::new),
         params: density.params().clone(),
         param_values: Vec::new(),
-        evidence: made.evidence,
+        evidence,
         diagnostics: Diagnostics::Importance(Importance {
             pareto,
-            proposal: made.proposal,
+            proposal,
             examination,
             chains: None,
         }),
         origin: Origin {
             method: Stored {
                 name: NAME.into(),
-                bytes: encoded(&made.drawn.points),
+                bytes: encoded(&fit.points),
             },
             ..Origin::of(density, run.seed, contents)
         },
         choices: Vec::new(),
         seconds: Seconds::default(),
     })
+}
+
+/// The evidence: from points along axes, or that of the chains corrected by the weights of their
+/// draws.
+fn evidence(fit: &MixedFit, chains: Option<&HyperparameterDraws>) -> Option<Evidence> {
+    let (mean, error) = fit.log_evidence;
+    let own = Estimate { mean, error };
+    let Some(walked) = chains else {
+        return Some(Evidence {
+            bound: Some(Estimate::of(&fit.mean_log_weights)),
+            ..Evidence::estimated(own)
+        });
+    };
+    let corrected = |found: Estimate| Estimate {
+        mean: found.mean + own.mean,
+        error: found.error.hypot(own.error),
+    };
+    walked.evidence.map(corrected).map(Evidence::estimated)
 }
 
 /// Reports the progress of the fit, and stops if the observer requests it.
@@ -244,10 +209,10 @@ fn look(run: &mut Run<'_>, done: usize, unit: &'static str) -> Result<(), FitErr
     }))
 }
 
-fn training(mode: &Mode) -> Training {
+fn training(mode: &MarginalMode, converged: bool) -> Training {
     Training {
         iterations: mode.steps as u64,
-        converged: mode.converged,
+        converged,
         bad_steps: 0,
         history: Vec::new(),
         steps_now: mode.steps as u64,
@@ -255,14 +220,14 @@ fn training(mode: &Mode) -> Training {
 }
 
 /// A description of how the hyperparameters were drawn.
-fn explored(made: &Made) -> (String, String) {
-    match &made.proposal {
-        Proposal::Guide(_) => {
-            let (points, percent) = (&made.drawn.points, 100.0 * made.drawn.points.share());
+fn explored(drawn: &WeightedDraws, chains: Option<&HyperparameterDraws>) -> (String, String) {
+    match chains.map(|walked| &walked.chains) {
+        None => {
+            let (points, percent) = (&drawn.points, 100.0 * drawn.points.share());
             let words = format!("{} ({percent:.0} % effective)", points.len());
             ("points".into(), words)
         }
-        Proposal::Chains(chains) => {
+        Some(chains) => {
             let (count, slopes) = (chains.count, chains.gradients);
             let words = format!("{count} over the hyperparameters, {slopes} slopes");
             ("chains".into(), words)
@@ -271,29 +236,20 @@ fn explored(made: &Made) -> (String, String) {
 }
 
 /// A restored fit.
-struct Again {
-    points: Points,
+struct RestoredPoints {
+    points: HyperparameterPoints,
 }
 
 /// Reads the stored form of a fit.
 pub(crate) fn restore(bytes: &[u8]) -> Result<Box<dyn Sampler>, FitError> {
     let points = decoded(bytes)?;
-    Ok(Box::new(Again { points }))
+    Ok(Box::new(RestoredPoints { points }))
 }
 
-impl Sampler for Again {
+impl Sampler for RestoredPoints {
     /// Draws the effects at the stored points, on the rows that the density is bound to.
     fn draw(&self, density: &dyn Density, count: usize, seed: u64) -> Result<Vec<f64>, FitError> {
-        const HINT: &str = "bind the model to the table that was fitted";
-        let collapsed = Collapsed::new(stacked(density)).map_err(|why| refused(why, HINT))?;
-        if collapsed.size() * self.points.len() != self.points.thetas.len() {
-            return Err(refused(
-                "the model has other hyperparameters than the fit's",
-                HINT,
-            ));
-        }
-        let drawn = self.points.draw_again(&collapsed, count, seed);
-        drawn.ok_or_else(|| refused("the density is not finite at the fit's points", HINT))
+        Ok(self.points.draw_again(density, count, seed)?)
     }
 }
 

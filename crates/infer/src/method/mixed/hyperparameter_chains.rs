@@ -1,35 +1,38 @@
 //! Markov chains over the hyperparameters, for densities that axes do not represent.
 
+use lehr_mixed::{Accuracy, MixedSearch, MixedWorkspace};
 use rayon::prelude::*;
 
+use super::NAME;
 use crate::chains::{
     ChainError, ChainStage, Chains, Evaluator, Metric, NotFinite, NutsSampler, Sample, Surface,
     bridged,
 };
-use crate::collapse::{Axes, Bench, Care, Collapsed, Mode, NAME, Near};
 use crate::error::FitError;
 use crate::estimate::Estimate;
 use crate::run::Run;
 
 /// Draws of the hyperparameters.
-pub(super) struct Walked {
+pub(super) struct HyperparameterDraws {
     /// θ after θ, some of every chain.
     pub(super) thetas: Vec<f64>,
     pub(super) chains: Chains,
-    /// The log of the integral of the collapsed density.
+    /// The log of the integral of the marginal density.
     pub(super) evidence: Option<Estimate>,
 }
 
-/// The collapsed density along the axes of its mode.
-pub(super) struct Hyper<'a> {
-    pub(super) collapsed: &'a Collapsed<'a>,
-    pub(super) axes: &'a Axes,
-    pub(super) mode: &'a Mode,
+/// Chains over the marginal density along the axes through its mode.
+pub(super) struct HyperparameterChains<'a> {
+    pub(super) search: &'a MixedSearch<'a>,
 }
 
-impl Hyper<'_> {
+impl HyperparameterChains<'_> {
     /// Runs chains and keeps `draws` of their draws.
-    pub(super) fn walk(&self, draws: usize, run: &mut Run<'_>) -> Result<Walked, FitError> {
+    pub(super) fn walk(
+        &self,
+        draws: usize,
+        run: &mut Run<'_>,
+    ) -> Result<HyperparameterDraws, FitError> {
         const CHAINS: usize = 4;
         // The least number of draws for R̂.
         const LEAST_DRAWS: usize = 1000;
@@ -44,8 +47,9 @@ impl Hyper<'_> {
             metric: Metric::Diagonal,
         };
         let seed = run.seed;
-        let value = [self.mode.value];
-        let mut stage = ChainStage::new(run, self.mode.theta.iter().chain(&value))?;
+        let mode = self.search.mode();
+        let value = [mode.value];
+        let mut stage = ChainStage::new(run, mode.theta.iter().chain(&value))?;
         let trace = nuts.run_on(self, seed, &mut stage);
         let trace = trace.map_err(|error| refused(&error))?;
         stage.finish()?;
@@ -54,26 +58,25 @@ impl Hyper<'_> {
             chains: trace.chains,
             weights: None,
         };
-        let size = self.collapsed.size();
+        let size = self.search.marginal().size();
         let values = |points: &[f64]| Ok::<_, FitError>((self.values(points), 0.0));
-        Ok(Walked {
+        Ok(HyperparameterDraws {
             evidence: bridged(&sample, (size, seed), values)?,
             chains: Chains::of(&trace),
             thetas: trace.thinned(draws).draws,
         })
     }
 
-    /// The collapsed log density at one θ after another.
+    /// The marginal log density at one θ after another.
     fn values(&self, thetas: &[f64]) -> Vec<f64> {
-        let value = |bench: &mut Bench, theta: &[f64]| {
-            let at = self
-                .collapsed
-                .at(theta, &self.mode.near, Care::Slope, bench);
+        let (marginal, near) = (self.search.marginal(), &self.search.mode().near);
+        let value = |workspace: &mut MixedWorkspace, theta: &[f64]| {
+            let at = marginal.at(theta, near, Accuracy::Slope, workspace);
             at.map_or(f64::NEG_INFINITY, |at| at.value)
         };
         thetas
-            .par_chunks_exact(self.collapsed.size())
-            .map_init(|| self.collapsed.bench(), value)
+            .par_chunks_exact(marginal.size())
+            .map_init(|| marginal.bench(), value)
             .collect()
     }
 }
@@ -86,41 +89,38 @@ fn refused(error: &ChainError) -> FitError {
     }
 }
 
-impl Surface for Hyper<'_> {
+impl Surface for HyperparameterChains<'_> {
     fn size(&self) -> usize {
-        self.collapsed.size()
+        self.search.marginal().size()
     }
 
     fn origin(&self) -> Vec<f64> {
-        vec![0.0; self.collapsed.size()]
+        vec![0.0; self.size()]
     }
 
     fn evaluator(&self) -> Box<dyn Evaluator + '_> {
-        Box::new(HyperBench {
-            hyper: self,
-            bench: self.collapsed.bench(),
-            near: &self.mode.near,
+        Box::new(MarginalEvaluator {
+            search: self.search,
+            workspace: self.search.marginal().bench(),
         })
     }
 
     fn kept(&self, x: &[f64]) -> Vec<f64> {
-        self.axes.theta(x)
+        self.search.axes().theta(x)
     }
 }
 
 /// One chain's memory for evaluations.
-struct HyperBench<'a> {
-    hyper: &'a Hyper<'a>,
-    bench: Bench,
-    near: &'a Near,
+struct MarginalEvaluator<'a> {
+    search: &'a MixedSearch<'a>,
+    workspace: MixedWorkspace,
 }
 
-impl Evaluator for HyperBench<'_> {
+impl Evaluator for MarginalEvaluator<'_> {
     fn value(&mut self, x: &[f64], slope: &mut [f64]) -> Result<f64, NotFinite> {
-        let Hyper {
-            collapsed, axes, ..
-        } = self.hyper;
-        let found = collapsed.slope(&axes.theta(x), self.near, &mut self.bench);
+        let (axes, near) = (self.search.axes(), &self.search.mode().near);
+        let theta = axes.theta(x);
+        let found = (self.search.marginal()).slope(&theta, near, &mut self.workspace);
         let (value, own) = found.ok_or(NotFinite)?;
         slope.copy_from_slice(&axes.pulled(&own));
         let is_finite = value.is_finite() && slope.iter().all(|entry| entry.is_finite());

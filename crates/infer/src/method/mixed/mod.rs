@@ -5,9 +5,8 @@ mod fit;
 mod hyperparameter_chains;
 
 use lehr_density::Density;
+use lehr_mixed::{HyperparameterMethod, MixedOptions};
 
-use crate::collapse::Spreads;
-use crate::collapse::Wishes;
 use crate::error::FitError;
 use crate::method::Method;
 use crate::method::MethodInfo;
@@ -15,9 +14,12 @@ use crate::posterior::Posterior;
 use crate::run::Run;
 use crate::setting::Setting;
 
+/// The method's name.
+const NAME: &str = "collapse";
+
 /// The row of this method.
 pub(crate) static INFO: MethodInfo = MethodInfo {
-    name: "collapse",
+    name: NAME,
     aliases: &[],
     help: "random effects integrated out; a few hyperparameters by weighted points or chains",
     needs: "random effects and one linear predictor per row",
@@ -36,7 +38,7 @@ pub struct Collapse {
     /// The number of weighted points of the hyperparameters.
     pub points: Option<usize>,
     /// The way in which the hyperparameters are drawn.
-    pub spreads: Spreads,
+    pub spreads: HyperparameterMethod,
 }
 
 impl Method for Collapse {
@@ -49,10 +51,14 @@ impl Method for Collapse {
             (
                 "chosen",
                 "points, and chains where those do not serve",
-                Spreads::Chosen,
+                HyperparameterMethod::Chosen,
             ),
-            ("points", "points along axes, weighed", Spreads::Points),
-            ("chains", "Markov chains", Spreads::Chains),
+            (
+                "points",
+                "points along axes, weighed",
+                HyperparameterMethod::Points,
+            ),
+            ("chains", "Markov chains", HyperparameterMethod::Chains),
         ];
         vec![
             Setting::count(
@@ -71,11 +77,15 @@ impl Method for Collapse {
     }
 
     fn fit(&self, density: &dyn Density, run: &mut Run<'_>) -> Result<Posterior, FitError> {
-        let wishes = Wishes {
+        let options = MixedOptions {
             points: self.points,
-            spreads: self.spreads,
+            hyperparameters: self.spreads,
+            draws: run.draws,
+            asked_draws: run.asked_draws,
+            most_numbers: run.most_numbers,
+            seed: run.seed,
         };
-        fit::fit(wishes, density, run)
+        fit::fit(options, density, run)
     }
 
     /// Groups are read from the rows, which reduced rows do not contain.

@@ -1,18 +1,19 @@
 //! Whole fits against a grid of the hyperparameters.
 
 use lehr_density::Density;
+use lehr_mixed::{Accuracy, HyperparameterMethod, MarginalDensity, WarmStart};
 use lehr_model::distribution::{Distribution, Exponential, HalfCauchy, HalfNormal, Normal};
 use lehr_model::{Bound, Model};
 use lehr_numeric::stream::Stream;
 use lehr_numeric::summary::{mean, sd};
 use lehr_table::Table;
 
-use crate::collapse::{Care, Collapsed, Near, Spreads};
 use crate::estimate::Level;
 use crate::fit::Fit;
 use crate::method::{Collapse, Nuts};
 use crate::posterior::Posterior;
 
+mod binary;
 mod spared;
 
 /// 12 groups of 5 rows each.
@@ -47,7 +48,7 @@ struct Truth {
 }
 
 fn truth(density: &Bound) -> Truth {
-    let collapsed = Collapsed::new(density).unwrap();
+    let collapsed = MarginalDensity::new(density).unwrap();
     let mut bench = collapsed.bench();
     let (steps, width) = (80, 0.05);
     let (mut mass, mut sums) = (0.0, [[0.0; 2]; 2]);
@@ -57,7 +58,7 @@ fn truth(density: &Bound) -> Truth {
             -1.5 + width * f64::from(cell % steps),
         ];
         let value = collapsed
-            .at(&theta, &Near::default(), Care::Value, &mut bench)
+            .at(&theta, &WarmStart::default(), Accuracy::Value, &mut bench)
             .unwrap()
             .value;
         let share = (value + 100.0).exp() * width * width;
@@ -109,7 +110,7 @@ fn draws_have_the_moments_and_the_evidence_of_a_grid() {
 #[test]
 fn chains_over_the_spreads_have_the_moments_and_the_evidence_of_a_grid() {
     let collapse = Collapse {
-        spreads: Spreads::Chains,
+        spreads: HyperparameterMethod::Chains,
         ..Collapse::default()
     };
     // 1,000 draws with an effective sample size of at least 800.
@@ -214,12 +215,12 @@ fn schools() -> Bound {
 #[test]
 fn the_long_tail_of_a_spread_takes_as_many_points_as_its_deviation_needs() {
     let density = schools();
-    let collapsed = Collapsed::new(&density).unwrap();
+    let collapsed = MarginalDensity::new(&density).unwrap();
     let mut bench = collapsed.bench();
     let (mut mass, mut sums) = (0.0, [0.0; 2]);
     for cell in 0..4000 {
         let theta = -12.0 + 0.005 * f64::from(cell);
-        let at = collapsed.at(&[theta], &Near::default(), Care::Value, &mut bench);
+        let at = collapsed.at(&[theta], &WarmStart::default(), Accuracy::Value, &mut bench);
         let share = (at.unwrap().value + 30.0).exp();
         mass += share;
         sums[0] += share * theta.exp();

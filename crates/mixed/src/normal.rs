@@ -1,0 +1,180 @@
+//! A normal response: the exact log density of the rows without their effects, from sums over the
+//! rows that are computed once.
+
+use std::f64::consts::TAU;
+
+use lehr_density::Point;
+use lehr_density::rows_here;
+use lehr_numeric::dense::small;
+use lehr_numeric::vector::dot;
+
+use crate::cross::{CrossProducts, Effects};
+use crate::design::Design;
+use crate::factor::SecondMoments;
+use crate::given::Given;
+use crate::parts::{Parts, reference};
+use lehr_rows::{Argument, RowPass};
+
+/// The sufficient statistics of a normal response.
+pub(crate) struct NormalRows {
+    pub(crate) cross: CrossProducts,
+    /// Σ w a y
+    pub(crate) pulled: Effects,
+    /// Σ w y²
+    pub(crate) square: f64,
+    /// Σ w
+    pub(crate) weight: f64,
+}
+
+/// The rows' weights, and their responses less the predictor without effects.
+struct Responses {
+    weights: Vec<f64>,
+    values: Vec<f64>,
+}
+
+impl NormalRows {
+    /// The sums; `noise` is the standard deviation of the response at the reference.
+    pub(crate) fn new(parts: &Parts<'_>, design: &Design, noise: f64) -> NormalRows {
+        let found = responses(parts, noise);
+        let weights = design.sorted(&found.weights);
+        let values = design.sorted(&found.values);
+        // For long tables one copy is enough.
+        drop(found);
+        let cross = CrossProducts::new(design, &weights);
+        let weighted: Vec<f64> = weights.iter().zip(&values).map(|(w, y)| w * y).collect();
+        NormalRows {
+            cross,
+            pulled: design.pulled(&weighted),
+            square: dot(&weighted, &values),
+            weight: weights.iter().sum(),
+        }
+    }
+
+    /// h Σ w a y, plus the linear term of the prior.
+    pub(crate) fn right(&self, design: &Design, given: &Given, common: &[f64]) -> Effects {
+        let precision = precision(given);
+        let mut right = self.pulled.clone();
+        let all = right.own.iter_mut().chain(&mut right.others);
+        all.for_each(|sum| *sum *= precision);
+        add_linear(&mut right, design, given, common);
+        right
+    }
+
+    /// log p(D, θ) of the rows, the effects integrated out.
+    pub(crate) fn value(&self, given: &Given, fitted: f64, log_det: f64) -> f64 {
+        let noise = given.noise.expect("a normal response has noise");
+        given.log_prior + 0.5 * (self.pulled.len() as f64 - self.weight) * TAU.ln()
+            - self.weight * noise.ln()
+            - 0.5 * precision(given) * self.square
+            - 0.5 * log_det
+            + 0.5 * fitted
+    }
+
+    /// The slope of the value in the noise: (h E RSS − W)/σ, where
+    /// h E RSS = h Σ w y² − ûᵀc + 2ûᵀl + D − Σ tr P E.
+    pub(crate) fn noise_slope(
+        &self,
+        given: &Given,
+        fitted: f64,
+        (linear, spread): (f64, f64),
+    ) -> f64 {
+        let noise = given.noise.expect("a normal response has noise");
+        let size = self.pulled.len() as f64;
+        let residual = precision(given) * self.square - fitted + 2.0 * linear + size - spread;
+        (residual - self.weight) / noise
+    }
+}
+
+/// h = σ⁻²
+pub(crate) fn precision(given: &Given) -> f64 {
+    given.noise.map_or(1.0, |noise| noise.powi(-2))
+}
+
+/// Adds the linear terms of the log prior.
+pub(crate) fn add_linear(into: &mut Effects, design: &Design, given: &Given, common: &[f64]) {
+    for group in into.own.chunks_exact_mut(design.width) {
+        small::add(group, 1.0, &given.blocks[0].linear);
+    }
+    for (place, prior) in design.blocks.iter().zip(&given.blocks[1..]) {
+        for group in into.others[place.start..place.end()].chunks_exact_mut(place.width) {
+            small::add(group, 1.0, &prior.linear);
+        }
+    }
+    small::add(&mut into.others[design.common..], 1.0, common);
+}
+
+/// Σ tr P E over all blocks.
+pub(crate) fn spread(given: &Given, common: &[f64], moments: &SecondMoments) -> f64 {
+    let blocks = given.blocks.iter().zip(&moments.blocks);
+    let own: f64 = blocks
+        .map(|(prior, moment)| dot(&prior.precision, moment))
+        .sum();
+    own + dot(common, &moments.common)
+}
+
+/// The predictors without effects; `None` if they depend on the hyperparameters, because the sums
+/// over the rows would then differ at every θ.
+pub(crate) fn offsets(parts: &Parts<'_>) -> Option<Vec<f64>> {
+    let size = parts.density.latents().size();
+    let split = parts.split;
+    let sizes = [Argument::Shared(size)];
+    let mut pass = RowPass::new(rows_here(parts.density), 1, &sizes, |inputs, rows| {
+        let graph = inputs[0].graph();
+        let at = Point::new(inputs[0], graph.full([0], 0.0));
+        vec![split.predictor(&at, rows)]
+    });
+    let mut at = |shift: f64| {
+        let mut z = reference(parts.density);
+        for place in &parts.hyper {
+            z[*place] += shift * (1.0 + *place as f64).sin();
+        }
+        let mut found: Vec<f64> = Vec::with_capacity(parts.density.n_rows());
+        pass.each(&[&z], |rows, workspace| -> Option<()> {
+            let output = workspace.output(0);
+            found.extend(output.iter().cycle().take(rows.len()));
+            None
+        });
+        found
+    };
+    let found = at(0.0);
+    (found == at(0.3)).then_some(found)
+}
+
+/// ln N(y; η, σ²)ʷ has slope w(y − η)/σ² and curvature −w/σ² in η: w and y are computed from both
+/// at the reference.
+fn responses(parts: &Parts<'_>, noise: f64) -> Responses {
+    let size = parts.density.latents().size();
+    let split = parts.split;
+    let mut pass = RowPass::new(
+        rows_here(parts.density),
+        1,
+        &[Argument::Shared(size)],
+        |inputs, rows| {
+            let graph = inputs[0].graph();
+            let at = Point::new(inputs[0], graph.full([0], 0.0));
+            let predictor = split.predictor(&at, rows).anchor();
+            let value = split.log_density_given(predictor, &at, rows);
+            let slope = graph.grad(value.sum(), &[predictor])[0];
+            let ones = graph.full(predictor.shape(), 1.0);
+            let curve = graph.jvp(&[slope], &[predictor], &[ones])[0];
+            vec![slope, curve.broadcast(predictor.shape())]
+        },
+    );
+    let rows = parts.density.n_rows();
+    let mut found = Responses {
+        weights: vec![0.0; rows],
+        values: vec![0.0; rows],
+    };
+    let origin = reference(parts.density);
+    pass.each(&[&origin], |range, workspace| -> Option<()> {
+        let (slopes, curves) = (workspace.output(0), workspace.output(1));
+        for (k, row) in range.enumerate() {
+            let curve = -curves[k % curves.len()];
+            found.weights[row] = curve * noise * noise;
+            // A row of weight zero has no information.
+            found.values[row] = if curve > 0.0 { slopes[k] / curve } else { 0.0 };
+        }
+        None
+    });
+    found
+}

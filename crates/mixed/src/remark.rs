@@ -1,0 +1,79 @@
+//! Descriptions of a fit, for printing.
+
+use lehr_density::Support;
+
+use crate::collapsed::MarginalDensity;
+use crate::exact::Way;
+use crate::group_moments::GroupMoments;
+use crate::mixed_search::MixedSearch;
+use crate::sample::WeightedDraws;
+
+impl MarginalDensity<'_> {
+    /// A description of the effects that are integrated out: names and values.
+    pub fn remarks(&self) -> Vec<(String, String)> {
+        let (parts, design) = (&self.parts, &self.design);
+        let blocks: Vec<String> = (parts.blocks.iter())
+            .map(|block| format!("{} of {}", block.places.len(), block.name))
+            .collect();
+        let common = match parts.common.places.len() {
+            0 => String::new(),
+            count => format!(" and {count} that all rows share"),
+        };
+        let chosen = [
+            ("collapsed", format!("{}{common}", blocks.join(", "))),
+            (
+                "eliminated first",
+                format!("{}, which leaves {}", parts.blocks[0].name, design.rest),
+            ),
+            ("hyperparameters", self.size().to_string()),
+        ];
+        chosen.map(|(what, how)| (what.to_owned(), how)).to_vec()
+    }
+}
+
+impl MixedSearch<'_> {
+    /// A description of the draws of hyperparameters and effects.
+    pub(crate) fn remarks(
+        &self,
+        drawn: &WeightedDraws,
+        moments: Option<&GroupMoments>,
+    ) -> Vec<(String, String)> {
+        let (collapsed, axes, mode) = (self.collapsed, &self.axes, &self.mode);
+        let parts = &collapsed.parts;
+        let factors = mode.steps + 2 * collapsed.size() + axes.looks() + drawn.factors;
+        let mut chosen = vec![("factorisations", factors.to_string())];
+        if let Some(distinct) = &parts.distinct {
+            let (some, all) = (distinct.rows.len(), parts.density.n_rows());
+            let words = format!("{all} rows, of which {some} are distinct");
+            chosen.push(("joined", words));
+        }
+        if let Some(words) = &mode.shortfall {
+            chosen.push(("added to the bound", words.clone()));
+        }
+        if drawn.points.way == Way::Exact {
+            let words = format!("{}, group by group", parts.blocks[0].name);
+            chosen.push(("drawn exactly", words));
+        }
+        for (one, other) in &collapsed.confounded {
+            let words = format!(
+                "{one} and {other} group the rows alike: only the sums of their effects are known"
+            );
+            chosen.push(("confounded", words));
+        }
+        let names: Vec<&str> = (axes.open_to_the_left().iter())
+            .filter_map(|k| parts.density.latents().site_of(parts.hyper[*k]))
+            .filter(|site| site.support == Support::Positive)
+            .map(|site| site.name.as_str())
+            .collect();
+        if !names.is_empty() {
+            chosen.push(("not ruled out", format!("{} = 0", names.join(" = 0, "))));
+        }
+        if let Some(moments) = moments {
+            let (site, numbers) = (&moments.site().name, moments.groups() * moments.width());
+            let words = format!("moments of the {numbers} numbers of {site}, draws of all others");
+            chosen.push(("kept", words));
+        }
+        let owned = |(what, how): (&str, String)| (what.to_owned(), how);
+        chosen.into_iter().map(owned).collect()
+    }
+}
