@@ -14,7 +14,7 @@ use lehr_rows::lend::{copy_rows, lend_all, read_columns};
 /// log p(D, T(x)) and its gradient in x, for one x per lane; the constant ln |F| is left out.
 ///
 /// θ is fixed. The plan is shared: each chain, or each set of chains in lockstep, runs it in
-/// [`LaneTreatment`] of its own.
+/// [`Lanes`] of its own.
 pub struct LogDensity<'d> {
     density: &'d dyn Density,
     frame: &'d Frame,
@@ -51,8 +51,8 @@ impl<'d> LogDensity<'d> {
         LogDensity::with(place, lanes, |context, x| [write(context, x)])
     }
 
-    /// The same with further numbers, which [`LaneTreatment::further`] returns. A batch that `write`
-    /// requests is a subset of the rows, set by [`LaneTreatment::set_subset`].
+    /// The same with further numbers, which [`Lanes::further`] returns. A batch that `write`
+    /// requests is a subset of the rows, set by [`Lanes::set_subset`].
     pub(super) fn with<const N: usize>(
         place: Place<'d>,
         lanes: usize,

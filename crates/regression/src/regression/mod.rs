@@ -175,7 +175,7 @@ impl Regression {
 
     /// As [`Regression::design`] for rows to predict, whose response and weights may be absent.
     ///
-    /// With [`NewLevels::KnotSample`] unseen groups get numbers from the count of known groups on;
+    /// With [`NewLevels::Sample`] unseen groups get numbers from the count of known groups on;
     /// [`Regression::bind_new`] makes the density that has effects for them.
     pub fn design_new(&self, table: &Table, new_levels: NewLevels) -> Result<Table, LearnError> {
         Ok(Design::new(
