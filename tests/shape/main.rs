@@ -8,6 +8,7 @@ mod import;
 mod layer;
 mod manifest;
 mod module;
+mod path;
 mod signature;
 mod source;
 mod token;
