@@ -35,7 +35,10 @@ fn paths_of_rows_lead_through_functions_that_exist() {
     assert!(paths >= 3, "{paths} paths");
     none(
         "steps that lead nowhere",
-        &steps.iter().filter_map(|step| fault(*step)).collect::<Vec<_>>(),
+        &steps
+            .iter()
+            .filter_map(|step| fault(*step))
+            .collect::<Vec<_>>(),
     );
     let longest = steps.iter().map(|(number, ..)| *number).max();
     assert!(longest <= Some(MOST_STEPS), "a path of {longest:?} steps");

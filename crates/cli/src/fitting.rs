@@ -117,7 +117,7 @@ impl ModelInputs<'_> {
         let opening = OpenRequest {
             options: &options,
             memory: self.model.memory.0,
-            methods: &methods.iter().map(|info| info.name).collect::<Vec<_>>(),
+            methods,
             observer: live,
             clock: self.clock,
         };

@@ -7,7 +7,7 @@ use crate::condensed::{self, Condensed};
 use crate::error::{SettingError, UnknownMethod};
 use crate::learned::learned;
 use crate::local::{Integrated, Integration};
-use crate::method::{Auto, Method, elsewhere, find};
+use crate::method::{Auto, Method, check_rows, find};
 use crate::posterior::{NO_ROWS, Origin, Posterior};
 use crate::proper;
 use crate::run::{Checkpoint, Run};
@@ -224,7 +224,7 @@ impl<'a> Fit<'a> {
     }
 
     fn fit(&mut self, density: &dyn Density) -> Result<Posterior, FitError> {
-        elsewhere::check(self.method.info(), density)?;
+        check_rows(self.method.info(), density)?;
         let usual = || self.method.usual_draws(density);
         self.run.draws = self.draws.unwrap_or_else(usual);
         self.run.asked_draws = self.draws;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use lehr::Error;
+use lehr::infer::method::MethodInfo;
 use lehr::regression::{BoundRegression, LearnError, OpenRequest};
 use lehr::table::Scratch;
 use pyo3::prelude::*;
@@ -95,7 +96,7 @@ struct TaskResources<'a> {
     /// The memory in bytes for the columns.
     memory: u64,
     /// The methods that will fit the model.
-    methods: &'a [&'a str],
+    methods: &'a [&'a MethodInfo],
     watch: &'a FitMonitor,
 }
 
@@ -149,7 +150,7 @@ pub(crate) fn fit(
         how.make_fits()?
     };
     let memory = asked.memory_bytes()?;
-    let methods: Vec<&str> = fits.iter().map(|fit| fit.method.info().name).collect();
+    let methods: Vec<&MethodInfo> = fits.iter().map(|fit| fit.method.info()).collect();
     run_watched(&how, py, |watch| {
         let rows = how.rows.as_deref();
         let task = FitTask::new(

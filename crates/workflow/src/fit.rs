@@ -117,7 +117,7 @@ impl BoundRegression {
     fn check_rows(&self, fit: &Fit<'_>) -> Result<(), Error> {
         let (method, density) = (fit.method.info(), &self.bound);
         let is_reduced = fit.method.condenses(density) && condensed::applies(density);
-        if !self.is_on_disk || !method.reads_all_rows || is_reduced {
+        if !self.is_on_disk || !method.rows.is_every_row() || is_reduced {
             return Ok(());
         }
         Err(Error::RowsOnDisk {

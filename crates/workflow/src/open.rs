@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+use lehr_infer::method::MethodInfo;
 use lehr_regression::Specification;
 use lehr_table::{ReadOptions, Table, TableFiles};
 
@@ -26,7 +27,7 @@ pub struct OpenRequest<'a> {
     /// The bytes that columns may take in memory.
     pub memory: u64,
     /// The methods that are to fit the model.
-    pub methods: &'a [&'a str],
+    pub methods: &'a [&'a MethodInfo],
     /// Who watches.
     pub observer: &'a dyn ReadObserver,
     /// When the reading began.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use lehr_density::{Density, Nodes};
 
-use super::{Method, MethodInfo, elsewhere, find};
+use super::{Method, MethodInfo, RowAccess, markov, mixed, variational};
 use crate::error::{FitError, TrainError};
 use crate::estimate::{Estimate, Level};
 use crate::expansion::Centre;
@@ -27,7 +27,7 @@ pub(super) static INFO: MethodInfo = MethodInfo {
     cost: "the cost of the methods that it tries",
     when: "the default",
     remedy: "raise budget, or choose a method",
-    reads_all_rows: false,
+    rows: RowAccess::GroupSums,
     new: || Box::new(Auto::default()),
     restore: |_| {
         let problem = "fits are stored by the method that made them".into();
@@ -107,11 +107,10 @@ impl Method for Auto {
             attempts: Vec::new(),
             refusal: None,
         };
-        for name in facts.plan(self.budget) {
-            let method = (find(name)?.new)();
-            match facts.seconds(name).filter(|need| *need > search.left()) {
-                Some(need) => search.leave_out(name, need, run),
-                None => search.attempt(method.as_ref(), run)?,
+        for info in facts.plan(self.budget) {
+            match facts.seconds(info).filter(|need| *need > search.left()) {
+                Some(need) => search.leave_out(info.name, need, run),
+                None => search.attempt((info.new)().as_ref(), run)?,
             }
             if search.is_over() {
                 break;
@@ -135,8 +134,8 @@ struct Facts {
     gradient: Option<f64>,
     /// How many local latents a row has.
     locals: usize,
-    /// The available methods for rows that are stored elsewhere, if they are.
-    left: Option<&'static [&'static str]>,
+    /// Whether the rows are stored elsewhere.
+    far: bool,
 }
 
 impl Facts {
@@ -150,7 +149,7 @@ impl Facts {
                 .is_resident()
                 .then(|| gradient_seconds(density)),
             locals: density.integrates().map_or(0, |own| own.layout().size()),
-            left: density.elsewhere().map(|_| elsewhere::METHODS),
+            far: density.elsewhere().is_some(),
         }
     }
 
@@ -163,42 +162,43 @@ impl Facts {
     /// | at most 512 latents in linear predictors only | `full-rank`, `surrogate-hmc`, `nuts`, `sl-dais` |
     /// | any other, `nuts` within a third of the budget | `nuts`, `sl-dais` |
     /// | any other | `sl-dais`, `nuts` |
-    fn plan(&self, budget: f64) -> Vec<&'static str> {
+    fn plan(&self, budget: f64) -> Vec<&'static MethodInfo> {
         const DENSE: usize = 512;
+        let (nuts, sl_dais) = (&markov::nuts::INFO, &variational::sl_dais::INFO);
         if self.locals > Nodes::MOST_EXACT {
-            return vec!["semi-dais"];
+            return vec![&variational::semi_dais::INFO];
         }
-        let quick = self.seconds("nuts").is_some_and(|need| need < budget / 3.0);
+        let time = self.seconds(nuts);
+        let quick = time.is_some_and(|need| need < budget / 3.0);
         let mut plan = match (self.plain && self.latents <= DENSE, quick) {
-            (true, _) => vec!["full-rank", "surrogate-hmc", "nuts", "sl-dais"],
-            (false, true) => vec!["nuts", "sl-dais"],
-            (false, false) => vec!["sl-dais", "nuts"],
+            (true, _) => vec![&variational::full_rank::INFO, nuts, sl_dais],
+            (false, true) => vec![nuts, sl_dais],
+            (false, false) => vec![sl_dais, nuts],
         };
+        if self.plain && self.latents <= DENSE && !self.learns {
+            plan.insert(1, &markov::surrogate_hmc::INFO);
+        }
         if self.grouped {
-            plan.insert(0, "collapse");
+            plan.insert(0, &mixed::INFO);
         }
-        if self.left.is_some() && !self.plain {
+        plan.retain(|method| match method.rows {
+            RowAccess::Gradients => time.is_some() && !self.far,
+            RowAccess::GroupSums => true,
             // No other method supports such rows from elsewhere.
-            plan.retain(|name| *name == "collapse");
-        }
-        plan.retain(|name| self.left.is_none_or(|left| left.contains(name)));
-        plan.retain(|name| match *name {
-            "nuts" => self.seconds("nuts").is_some(),
-            "surrogate-hmc" => !self.learns,
-            _ => true,
+            _ => self.plain || !self.far,
         });
         plan
     }
 
     /// The least time of a method, if it is known; `None` for `nuts` if it cannot run at all.
-    fn seconds(&self, name: &str) -> Option<f64> {
+    fn seconds(&self, method: &MethodInfo) -> Option<f64> {
         /// Chains, draws of each with its warm-up, and gradients per draw: few near a Gaussian,
         /// many along the ridges of a hierarchy.
         const CHAINS: usize = 4;
         const DRAWS: f64 = 1300.0;
         const FEW: f64 = 7.0;
         const MANY: f64 = 31.0;
-        if name != "nuts" || self.learns {
+        if method.rows != RowAccess::Gradients || self.learns {
             return None;
         }
         let per_draw = if self.plain { FEW } else { MANY };

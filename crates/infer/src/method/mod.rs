@@ -4,9 +4,9 @@
 mod auto;
 mod comparison;
 mod contract;
-pub mod elsewhere;
 pub mod markov;
 mod mixed;
+mod row_access;
 mod variational;
 mod verdict;
 
@@ -21,6 +21,8 @@ pub(crate) use contract::{LOCALS_HINT, gaussian_below};
 pub use lehr_mixed::HyperparameterMethod;
 pub use markov::{Hmc, Nuts, SamplerSettings, SurrogateHmc};
 pub use mixed::Collapse;
+pub(crate) use row_access::check_rows;
+pub use row_access::{RowAccess, has_group_sums};
 pub use variational::{
     AllRows, Dais, FlowMethod, FullRank, GaussianMethod, Iaf, LatentGuide, LowRank, MeanField,
     NamedFlow, NamedGaussian, ReadGuide, RowChain, RowDrive, SemiDais, SlDais, restore_gaussian,

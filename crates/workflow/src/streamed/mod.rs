@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use lehr_density::{Counted, Density, Elsewhere, RowStore};
 use lehr_infer::condensed;
-use lehr_infer::method::elsewhere;
+use lehr_infer::method::{MethodInfo, RowAccess, has_group_sums};
 use lehr_infer::start::is_plain;
 use lehr_learn::LearnError;
 use lehr_model::Bound;
@@ -39,7 +39,7 @@ pub struct StreamOptions<'a> {
     /// The memory in bytes for the columns.
     pub memory: u64,
     /// The methods that will fit the model.
-    pub methods: &'a [&'a str],
+    pub methods: &'a [&'a MethodInfo],
     /// The number of rows to keep in memory, drawn at random.
     pub sample: usize,
     /// The largest number of distinct rows that are kept with their counts if that makes all
@@ -58,12 +58,12 @@ impl StreamOptions<'_> {
     /// Whether group effects can be integrated out by means of sums over the rows.
     fn collapses(&self) -> bool {
         let mut methods = self.methods.iter();
-        methods.all(|method| elsewhere::COLLAPSING.contains(method))
+        methods.all(|method| method.rows == RowAccess::GroupSums)
     }
 
     fn serves(&self, files: &FileTable<'_>) -> Result<bool, Error> {
         let mut methods = self.methods.iter();
-        let suits = methods.all(|method| elsewhere::METHODS.contains(method));
+        let suits = methods.all(|method| method.rows.is_by_passes());
         Ok(suits && files.source.expected_bytes(files.options)? > self.memory / SHARE)
     }
 }
@@ -131,7 +131,7 @@ impl RowsInFiles for ParquetModel {
                  counts; the fit takes no further pass"
             );
         }
-        let passes = if condensed::applies(density) || elsewhere::collapses(density) {
+        let passes = if condensed::applies(density) || has_group_sums(density) {
             "one pass".to_owned()
         } else {
             let passes = SEARCH + latents.div_ceil(DIRECTIONS) + 1;
@@ -199,7 +199,7 @@ impl BoundRegression {
         let density = &streamed.density;
         let serves = is_plain(density)
             || condensed::applies(density)
-            || streaming.collapses() && elsewhere::collapses(density);
+            || streaming.collapses() && has_group_sums(density);
         if !serves {
             return Ok(None);
         }

@@ -8,6 +8,7 @@ use lehr_density::job::local_rows;
 
 use super::sums::sums;
 use lehr_infer::fit::Fit;
+use lehr_infer::method::find;
 use lehr_numeric::stream::Stream;
 use lehr_table::{ReadOptions, Table, TableFiles};
 use lehr_workflow::{BoundRegression, FileTable, StreamOptions};
@@ -57,7 +58,7 @@ fn streamed(model: (&str, Option<&str>), files: &TableFiles, distinct: usize) ->
     let table = FileTable::new(files, &options, &()).unwrap();
     let streaming = StreamOptions {
         memory: 0,
-        methods: &["auto"],
+        methods: &[find("auto").unwrap()],
         sample: 4096,
         distinct,
         clock: Instant::now(),

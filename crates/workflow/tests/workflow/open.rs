@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use lehr_infer::fit::Fit;
+use lehr_infer::method::find;
 use lehr_table::{ReadOptions, TableFiles};
 use lehr_workflow::{BoundRegression, Error, OpenRequest, TableInput, open};
 
@@ -20,7 +21,7 @@ fn opened(
     let opening = OpenRequest {
         options: &ReadOptions::default(),
         memory,
-        methods: &["auto"],
+        methods: &[find("auto").unwrap()],
         observer: &(),
         clock: Instant::now(),
     };

@@ -9,6 +9,7 @@ use lehr_rows::fold;
 
 use super::sums::{gradient, sums};
 use lehr_infer::fit::Fit;
+use lehr_infer::method::find;
 use lehr_numeric::stream::Stream;
 use lehr_regression::Specification;
 use lehr_table::{MissingPolicy, ReadOptions, Table, TableError, TableFiles};
@@ -27,7 +28,7 @@ fn streamed(
     let table = FileTable::new(files, options, &())?;
     let streaming = StreamOptions {
         memory: 0,
-        methods: &["auto"],
+        methods: &[find("auto").unwrap()],
         sample,
         distinct: StreamOptions::DISTINCT,
         clock: Instant::now(),
@@ -296,7 +297,7 @@ fn what_a_sample_and_passes_do_not_serve_is_left_to_others() {
     for (memory, method) in [(0, "nuts"), (1 << 30, "auto")] {
         let streaming = StreamOptions {
             memory,
-            methods: &[method],
+            methods: &[find(method).unwrap()],
             sample: 5000,
             distinct: 5000,
             clock: Instant::now(),

@@ -2,8 +2,8 @@
 
 use crate::estimate::Choices;
 use crate::guide::BlockNeural;
-use crate::method::MethodInfo;
 use crate::method::variational::{FlowMethod, NamedFlow, restore_flow};
+use crate::method::{MethodInfo, RowAccess};
 use crate::setting::{Setting, parsed};
 
 /// The row of this method.
@@ -15,7 +15,7 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     cost: "one mini-batch and a network of 16 D hidden units",
     when: "comparison: the paper's Flow; prefer iaf",
     remedy: "use iaf or nuts",
-    reads_all_rows: false,
+    rows: RowAccess::Batches,
     new: || Box::new(Bnaf::default()),
     restore: restore_flow::<BlockNeural>,
 };

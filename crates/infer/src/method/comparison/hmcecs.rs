@@ -14,7 +14,7 @@ use crate::guide::Frame;
 use crate::method::markov::{
     self, Fitted, Law, SamplerSettings, conclude, refusal, refused, start,
 };
-use crate::method::{Method, MethodInfo, Sampler};
+use crate::method::{Method, MethodInfo, RowAccess, Sampler};
 use crate::posterior::Posterior;
 use crate::run::Run;
 use crate::setting::Setting;
@@ -31,7 +31,7 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     cost: "1,000 rows, 3 to 5 times per draw",
     when: "comparison: surrogate-hmc is exact where this is not",
     remedy: "raise surrogate-rows or subset-rows, or use surrogate-hmc",
-    reads_all_rows: true,
+    rows: RowAccess::Memory,
     new: || Box::new(Hmcecs::default()),
     restore: |bytes| {
         let stored: StoredEcs = decoded(bytes)?;

@@ -2,7 +2,7 @@
 
 use crate::annealed::Drive;
 use crate::method::variational::restore;
-use crate::method::{MethodInfo, RowChain, RowDrive};
+use crate::method::{MethodInfo, RowAccess, RowChain, RowDrive};
 
 /// The row of this method.
 pub(crate) static INFO: MethodInfo = MethodInfo {
@@ -13,7 +13,7 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     cost: "K mini-batches",
     when: "comparison with ns-dais",
     remedy: "raise chain-steps or batch, or try sl-dais",
-    reads_all_rows: false,
+    rows: RowAccess::Batches,
     new: || Box::new(Ns2Dais::default()),
     restore: restore::<FreshBatches>,
 };

@@ -2,7 +2,7 @@
 
 use crate::annealed::Drive;
 use crate::method::variational::restore;
-use crate::method::{MethodInfo, RowChain, RowDrive};
+use crate::method::{MethodInfo, RowAccess, RowChain, RowDrive};
 
 /// The row of this method.
 pub(crate) static INFO: MethodInfo = MethodInfo {
@@ -13,7 +13,7 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     cost: "B rows, K times",
     when: "comparison: tends to a mixture of batch posteriors",
     remedy: "raise chain-steps or batch, or try sl-dais",
-    reads_all_rows: false,
+    rows: RowAccess::Batches,
     new: || Box::new(NsDais::default()),
     restore: restore::<OneBatch>,
 };

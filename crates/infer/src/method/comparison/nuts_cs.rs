@@ -15,7 +15,7 @@ use crate::guide::{Frame, Learned};
 use crate::method::markov::{
     self, ChainMethod, Fitted, Law, Target, conclude, on_surrogate, refusal, sampled, start,
 };
-use crate::method::{Method, MethodInfo, Nuts, Sampler};
+use crate::method::{Method, MethodInfo, Nuts, RowAccess, Sampler};
 use crate::posterior::Posterior;
 use crate::run::Run;
 use crate::setting::Setting;
@@ -34,7 +34,7 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     cost: "a thousand rows, a few to hundreds of times per draw",
     when: "comparison: its posterior is off by standard deviations",
     remedy: "use surrogate-hmc",
-    reads_all_rows: false,
+    rows: RowAccess::Batches,
     new: || Box::new(NutsCs::default()),
     restore: |bytes| {
         let stored: StoredCoreset = decoded(bytes)?;

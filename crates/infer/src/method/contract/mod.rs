@@ -12,7 +12,7 @@ use std::fmt;
 
 use lehr_density::{Density, Nodes};
 
-use super::unknown_setting;
+use super::{RowAccess, unknown_setting};
 use crate::error::{FitError, SettingError};
 use crate::guide::{Frame, Learned};
 use crate::judge::work;
@@ -96,8 +96,8 @@ pub struct MethodInfo {
     pub when: &'static str,
     /// Advice if its draws cannot be trusted.
     pub remedy: &'static str,
-    /// Whether every step reads every row, so that rows must be in memory.
-    pub reads_all_rows: bool,
+    /// What it needs of the rows.
+    pub rows: RowAccess,
     /// The method with every setting at its default.
     pub new: fn() -> Box<dyn Method>,
     /// Reads the stored form of a fit.

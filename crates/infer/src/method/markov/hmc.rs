@@ -9,7 +9,7 @@ use super::{ChainMethod, SamplerSettings, Target, restore_chains};
 use crate::bytes::{decoded, encoded};
 use crate::chains::{self, ChainError, Trace, Watch};
 use crate::error::FitError;
-use crate::method::{Method, MethodInfo, markov};
+use crate::method::{Method, MethodInfo, RowAccess, markov};
 use crate::posterior::Posterior;
 use crate::run::Run;
 use crate::setting::Setting;
@@ -24,7 +24,7 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     cost: "all rows, three to five times per draw",
     when: "exact answers where the posterior is near a Gaussian",
     remedy: "use nuts",
-    reads_all_rows: true,
+    rows: RowAccess::Memory,
     new: || Box::new(Hmc::default()),
     restore: |bytes| {
         restore_chains(bytes, |bytes| {

@@ -9,7 +9,7 @@ use super::{ChainMethod, SamplerSettings, Target, restore_chains};
 use crate::bytes::{decoded, encoded};
 use crate::chains::{ChainError, NutsSampler, Trace, Watch};
 use crate::error::FitError;
-use crate::method::{Method, MethodInfo, markov};
+use crate::method::{Method, MethodInfo, RowAccess, markov};
 use crate::posterior::Posterior;
 use crate::run::Run;
 use crate::setting::Setting;
@@ -24,7 +24,7 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     cost: "all rows, a few to hundreds of times per draw",
     when: "the reference: hierarchies, and whatever is small enough",
     remedy: "write spreads non-centred, raise target-accept, or set walnuts",
-    reads_all_rows: true,
+    rows: RowAccess::Gradients,
     new: || Box::new(Nuts::default()),
     restore: |bytes| {
         restore_chains(bytes, |bytes| {

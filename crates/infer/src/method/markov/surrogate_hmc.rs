@@ -17,7 +17,7 @@ use crate::error::{FitError, StartError};
 use crate::estimate::{Choices, Seconds};
 use crate::expansion::has_hierarchy;
 use crate::guide::{self, Frame};
-use crate::method::{Method, MethodInfo, Sampler, markov};
+use crate::method::{Method, MethodInfo, RowAccess, Sampler, markov};
 use crate::posterior::Posterior;
 use crate::run::Run;
 use crate::setting::Setting;
@@ -34,7 +34,7 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     cost: "1,000 rows, 3 to 5 times per draw; all rows once",
     when: "draws of the posterior, tables of any length",
     remedy: "raise surrogate-rows, or set exact",
-    reads_all_rows: false,
+    rows: RowAccess::Passes,
     new: || Box::new(SurrogateHmc::default()),
     restore: |bytes| {
         let stored: StoredChains = decoded(bytes)?;

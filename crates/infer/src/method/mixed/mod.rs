@@ -8,8 +8,7 @@ use lehr_density::Density;
 use lehr_mixed::{HyperparameterMethod, MixedOptions};
 
 use crate::error::FitError;
-use crate::method::Method;
-use crate::method::MethodInfo;
+use crate::method::{Method, MethodInfo, RowAccess};
 use crate::posterior::Posterior;
 use crate::run::Run;
 use crate::setting::Setting;
@@ -26,7 +25,7 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     cost: "some 200 factorisations, and passes unless gaussian",
     when: "multilevel models",
     remedy: "use sl-dais",
-    reads_all_rows: false,
+    rows: RowAccess::GroupSums,
     new: || Box::new(Collapse::default()),
     restore: fit::restore,
 };

@@ -3,7 +3,7 @@
 use super::restore;
 use super::row_chain::{RowChain, RowDrive};
 use crate::annealed::Drive;
-use crate::method::MethodInfo;
+use crate::method::{MethodInfo, RowAccess};
 
 /// The row of this method.
 pub(crate) static INFO: MethodInfo = MethodInfo {
@@ -14,7 +14,7 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     cost: "all N rows, K times",
     when: "small tables, or the reference for the others",
     remedy: "raise chain-steps",
-    reads_all_rows: true,
+    rows: RowAccess::Memory,
     new: || Box::new(Dais::default()),
     restore: restore::<AllRows>,
 };

@@ -3,7 +3,7 @@
 use super::flow::{FlowMethod, NamedFlow, restore_flow};
 use crate::estimate::Choices;
 use crate::guide::Autoregressive;
-use crate::method::MethodInfo;
+use crate::method::{MethodInfo, RowAccess};
 use crate::setting::{Setting, parsed};
 
 /// The row of this method.
@@ -15,7 +15,7 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     cost: "one mini-batch and two networks of 64 hidden units",
     when: "skewed posteriors and funnels of a few hundred latents",
     remedy: "raise flow-layers, or use nuts",
-    reads_all_rows: false,
+    rows: RowAccess::Batches,
     new: || Box::new(Iaf::default()),
     restore: restore_flow::<Autoregressive>,
 };

@@ -2,7 +2,7 @@
 
 use super::gaussian::{GaussianMethod, NamedGaussian};
 use crate::guide;
-use crate::method::{MethodInfo, restore_gaussian};
+use crate::method::{MethodInfo, RowAccess, restore_gaussian};
 
 /// The row of this method.
 pub(crate) static INFO: MethodInfo = MethodInfo {
@@ -13,7 +13,7 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     cost: "one mini-batch and D × rank numbers",
     when: "correlations matter and D is too large for full rank",
     remedy: "try sl-dais",
-    reads_all_rows: false,
+    rows: RowAccess::Passes,
     new: || Box::new(LowRank::default()),
     restore: restore_gaussian,
 };

@@ -12,8 +12,8 @@ use crate::expansion::Centre;
 use crate::guide::Guide;
 use crate::local::{RowBase, RowChains, Semi, alike, peaks};
 use crate::method::{
-    ChainSettings, ChainShape, Groundwork, GuideParts, MethodInfo, SlDais, VariationalMethod,
-    VariationalSettings, restore_guide,
+    ChainSettings, ChainShape, Groundwork, GuideParts, MethodInfo, RowAccess, SlDais,
+    VariationalMethod, VariationalSettings, restore_guide,
 };
 use crate::posterior::NO_ROWS;
 use crate::setting::Setting;
@@ -28,7 +28,7 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     cost: "one mini-batch, K times; independent of N",
     when: "three to eight latents per row",
     remedy: "raise chain-steps",
-    reads_all_rows: false,
+    rows: RowAccess::Batches,
     new: || Box::new(SemiDais::default()),
     restore: |bytes| restore_guide(bytes, guide),
 };

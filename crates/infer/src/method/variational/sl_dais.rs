@@ -10,7 +10,7 @@ use crate::error::{FitError, SurrogateError};
 use crate::estimate::{Choices, short};
 use crate::guide::{Guide, Learned};
 use crate::method::{
-    ChainSettings, ChainShape, Groundwork, GuideParts, MethodInfo, VariationalMethod,
+    ChainSettings, ChainShape, Groundwork, GuideParts, MethodInfo, RowAccess, VariationalMethod,
     VariationalSettings, restore_guide,
 };
 use crate::setting::Setting;
@@ -27,7 +27,7 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     cost: "the surrogate's rows, K times, and one mini-batch; independent of N",
     when: "skewed or heavy-tailed posteriors; any table size",
     remedy: "raise chain-steps or surrogate-rows",
-    reads_all_rows: false,
+    rows: RowAccess::Passes,
     new: || Box::new(SlDais::default()),
     restore: |bytes| restore_guide(bytes, guide),
 };
