@@ -56,8 +56,8 @@ impl Posterior {
         let density = marginal.density();
         let condensed = Condensed::of(density).filter(|_| self.origin.condensed);
         let weights = match &condensed {
-            Some(condensed) => sampler.weigh_ends(condensed, &exact.draws, seed)?,
-            None => sampler.weigh_ends(density, &exact.draws, seed)?,
+            Some(condensed) => sampler.reverse_log_weights(condensed, &exact.draws, seed)?,
+            None => sampler.reverse_log_weights(density, &exact.draws, seed)?,
         };
         Ok(weights.map(|weights| Sandwich {
             lower,

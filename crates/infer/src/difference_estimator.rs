@@ -13,7 +13,7 @@ use lehr_numeric::summary::column_means;
 use lehr_numeric::vector::{dot, quadratic_form};
 
 use crate::error::TrainError;
-use crate::expansion::{Centre, Order, row_remainder};
+use crate::expansion::{ExpansionPoint, TaylorOrder, row_remainder};
 use crate::likelihood::Likelihoods;
 use crate::run::Run;
 use lehr_rows::watch::{End, Progress};
@@ -121,10 +121,10 @@ struct Expansion {
 
 impl Expansion {
     fn of(density: &dyn Density, centre: Vec<f64>, params: &[f64]) -> Expansion {
-        let at = Centre {
+        let at = ExpansionPoint {
             latents: centre,
             params: params.to_vec(),
-            ..Centre::start(density)
+            ..ExpansionPoint::start(density)
         };
         let found = at.curvature(density);
         Expansion {
@@ -262,7 +262,7 @@ fn remainders<'d>(density: &'d dyn Density, sample: &[usize]) -> RowPass<'d> {
             // Two separate nodes, because the expansion is differentiated at the centre while the
             // direction stays fixed.
             let both = [&Point::new(centre.anchor(), params), &Point::new(z, params)];
-            let left = row_remainder(density, both, rows, z - centre, Order::Second);
+            let left = row_remainder(density, both, rows, z - centre, TaylorOrder::Second);
             vec![left.sum(), left.square().sum()]
         },
     )

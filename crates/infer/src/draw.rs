@@ -10,18 +10,18 @@ use lehr_rows::{LANES, PassControl, Passed, fold_watched};
 use crate::difference_estimator::{self, Sampling};
 use crate::error::TrainError;
 use crate::estimate::Estimate;
-use crate::guide::{Context, Gradient, Guide, Learned, PARAMS, Place};
+use crate::guide::{Context, Gradient, Guide, LearnedBlocks, PARAMS, WhitenedDensity};
 use crate::likelihood::{Likelihoods, fold_rows};
 use crate::objective::weigh_prior;
 use crate::program::compile_within;
-use crate::run::{Run, Stamp};
+use crate::run::{Run, StageFingerprint};
 
 /// Separates the noise of evaluation from that of training.
 const APART: u64 = 0x5eed_0000_e7a1_0a7e;
 
 /// Draws and their log weights.
 #[derive(Clone, Debug)]
-pub struct Evaluated {
+pub struct ImportanceDraws {
     /// z, one draw after another.
     pub latents: Vec<f64>,
     /// log p(D, z) − log q of each draw, on all rows: the mean is the bound.
@@ -30,7 +30,7 @@ pub struct Evaluated {
     pub sampling: Option<Sampling>,
 }
 
-impl Evaluated {
+impl ImportanceDraws {
     /// The mean of the log weights.
     pub fn bound(&self) -> Estimate {
         Estimate::of(&self.log_weights).widened(self.sample_error())
@@ -51,30 +51,30 @@ impl Evaluated {
 /// # Errors
 /// If a batch is larger than the table.
 pub fn draw(
-    place: Place<'_>,
+    place: WhitenedDensity<'_>,
     guide: &dyn Guide,
-    learned: &Learned,
+    learned: &LearnedBlocks,
     (count, seed): (usize, u64),
-) -> Result<Evaluated, BatchError> {
-    let order = DrawOrder {
+) -> Result<ImportanceDraws, BatchError> {
+    let order = DrawSettings {
         count,
         seed,
-        astray: Astray::Replaced,
+        astray: NonFiniteDraws::Replaced,
     };
     drawn(place, guide, learned, order)
 }
 
 /// The number of draws, their seed, and the treatment of those that are not finite.
 #[derive(Clone, Copy)]
-pub(crate) struct DrawOrder {
+pub(crate) struct DrawSettings {
     pub(crate) count: usize,
     pub(crate) seed: u64,
-    pub(crate) astray: Astray,
+    pub(crate) astray: NonFiniteDraws,
 }
 
 /// The treatment of draws that are not finite.
 #[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Astray {
+pub(crate) enum NonFiniteDraws {
     /// They are kept, for callers that look for them.
     Kept,
     /// They are replaced by others, unless more than half of all draws are not finite.
@@ -83,11 +83,11 @@ pub(crate) enum Astray {
 
 /// As [`draw`], with a choice for draws that are not finite.
 pub(crate) fn drawn(
-    place: Place<'_>,
+    place: WhitenedDensity<'_>,
     guide: &dyn Guide,
-    learned: &Learned,
-    order: DrawOrder,
-) -> Result<Evaluated, BatchError> {
+    learned: &LearnedBlocks,
+    order: DrawSettings,
+) -> Result<ImportanceDraws, BatchError> {
     let (count, seed) = (order.count, order.seed.wrapping_add(APART));
     let compiled = |lanes: usize| {
         compile_within(place, learned, (lanes, seed), |context| {
@@ -102,7 +102,7 @@ pub(crate) fn drawn(
     }
     program.set_learned(&learned.values);
     let size = place.density.latents().size();
-    let mut drawn = Evaluated {
+    let mut drawn = ImportanceDraws {
         latents: Vec::with_capacity(count * size),
         log_weights: Vec::with_capacity(count),
         sampling: None,
@@ -115,7 +115,7 @@ pub(crate) fn drawn(
         step += 1;
         for lane in 0..lanes.min(count - drawn.log_weights.len()) {
             let z = &program.output(0)[lane * size..][..size];
-            let keeps = order.astray == Astray::Kept
+            let keeps = order.astray == NonFiniteDraws::Kept
                 || lost > count
                 || z.iter().all(|entry| entry.is_finite());
             if keeps {
@@ -134,26 +134,29 @@ pub(crate) fn drawn(
 
 /// Draws z and weighs it on every row, in a streaming pass.
 pub fn evaluate(
-    place: Place<'_>,
+    place: WhitenedDensity<'_>,
     guide: &dyn Guide,
-    learned: &Learned,
+    learned: &LearnedBlocks,
     (count, seed): (usize, u64),
-) -> Result<Evaluated, TrainError> {
+) -> Result<ImportanceDraws, TrainError> {
     weigh_draws(place, guide, learned, count, &mut Run::new(seed, count))
 }
 
 /// As [`evaluate`], as a stage of a run: it is saved along the way and can be stopped.
 pub(crate) fn weigh_draws(
-    place: Place<'_>,
+    place: WhitenedDensity<'_>,
     guide: &dyn Guide,
-    learned: &Learned,
+    learned: &LearnedBlocks,
     count: usize,
     run: &mut Run<'_>,
-) -> Result<Evaluated, TrainError> {
+) -> Result<ImportanceDraws, TrainError> {
     let mut drawn = draw(place, guide, learned, (count, run.seed))?;
     let params = learned.get(PARAMS).unwrap_or(&[]);
     // The expansion at the mode is known already.
-    let centre = place.density.elsewhere().and_then(|_| place.frame.shift());
+    let centre = place
+        .density
+        .elsewhere()
+        .and_then(|_| place.whitening.shift());
     let draws = (&drawn.latents[..], centre);
     let sampled = difference_estimator::log_likelihoods(place.density, draws, params, run)?;
     let values = match sampled {
@@ -180,7 +183,7 @@ pub(crate) fn log_likelihoods(
     if density.elsewhere().is_some() {
         return asked_elsewhere(density, draws, params, run);
     }
-    let mut stamp = Stamp::of(draws);
+    let mut stamp = StageFingerprint::of(draws);
     let job = LogLikelihood::new(density, draws, params);
     let job = job.in_full_lanes().in_blocks(ROWS);
     let n_rows = density.n_rows();
@@ -230,7 +233,7 @@ fn asked_elsewhere(
 ) -> Result<Vec<f64>, TrainError> {
     const DRAWS: usize = 256;
     let (rows, size) = (all_rows(density), density.latents().size());
-    let mut stamp = Stamp::of(draws);
+    let mut stamp = StageFingerprint::of(draws);
     let mut values: Vec<f64> = run.resume(&stamp)?.unwrap_or_default();
     let end = End::At((draws.len() / size) as u64);
     let done = values.len() * size;
@@ -251,16 +254,16 @@ fn asked_elsewhere(
 ///
 /// # Errors
 /// If a batch is larger than the table.
-pub fn weigh_ends(
-    place: Place<'_>,
+pub fn reverse_log_weights(
+    place: WhitenedDensity<'_>,
     guide: &dyn Guide,
-    learned: &Learned,
+    learned: &LearnedBlocks,
     (draws, seed): (&[f64], u64),
 ) -> Result<Option<Vec<f64>>, BatchError> {
     const ENDS: &str = "ends";
     let size = place.density.latents().size();
     let graph = Graph::new();
-    let context = Context::within(&graph, place.density, place.frame);
+    let context = Context::within(&graph, place.density, place.whitening);
     let ends = graph.laned_input(ENDS, [size]);
     if guide.reversed(&context, ends).is_none() {
         return Ok(None);
@@ -270,7 +273,7 @@ pub fn weigh_ends(
         let ends = context.graph().laned_input(ENDS, [size]);
         let own = guide.reversed(context, ends).expect("it was asked before");
         let prior = context.density().log_prior(&context.at(ends));
-        vec![own + context.frame().log_volume() + prior]
+        vec![own + context.whitening().log_volume() + prior]
     })?;
     program.set_learned(&learned.values);
     let slot = program.plan().input_named(ENDS);
@@ -279,7 +282,9 @@ pub fn weigh_ends(
     let mut weighed = Vec::with_capacity(draws.len() / size.max(1));
     let mut ends = vec![0.0; LANES * size];
     for (step, some) in draws.chunks(LANES * size).enumerate() {
-        let coordinates = some.chunks(size).flat_map(|z| place.frame.coordinates(z));
+        let coordinates = some
+            .chunks(size)
+            .flat_map(|z| place.whitening.coordinates(z));
         ends.iter_mut().zip(coordinates).for_each(|(to, w)| *to = w);
         if let Some(slot) = slot {
             program.workspace_mut().set(slot, &ends);

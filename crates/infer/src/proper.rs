@@ -9,7 +9,7 @@ use lehr_numeric::lbfgs::LbfgsSettings;
 use lehr_numeric::vector::dot;
 
 use crate::error::Improper;
-use crate::expansion::{Centre, MAX_DENSE, Prior};
+use crate::expansion::{ExpansionPoint, LogPrior, MAX_DENSE};
 use crate::likelihood::Likelihoods;
 use crate::start::find_mode;
 use lehr_rows::LANES;
@@ -46,7 +46,7 @@ pub(crate) fn check(density: &dyn Density) -> Result<(), Improper> {
 }
 
 /// A latent with a flat prior along which the density does not decrease, if there is one.
-fn open(density: &dyn Density, centre: &Centre, flat: &[usize]) -> Option<usize> {
+fn open(density: &dyn Density, centre: &ExpansionPoint, flat: &[usize]) -> Option<usize> {
     let (size, count) = (density.latents().size(), flat.len());
     let whole = centre.curvature(density).precision();
     // Proper priors bound the other latents.
@@ -83,7 +83,7 @@ fn open(density: &dyn Density, centre: &Centre, flat: &[usize]) -> Option<usize>
 /// log p(D, z) of some points, one after another.
 fn log_joint(density: &dyn Density, params: &[f64], points: &[f64]) -> Vec<f64> {
     let size = density.latents().size();
-    let (mut prior, rows) = (Prior::new(density), Likelihoods::new(density, params));
+    let (mut prior, rows) = (LogPrior::new(density), Likelihoods::new(density, params));
     let mut values = Vec::with_capacity(points.len() / size);
     for part in points.chunks(LANES * size) {
         let sums = rows.of(part);

@@ -19,12 +19,12 @@ pub struct Checkpoint {
     /// Time between writes.
     pub every: Duration,
     /// The treatment of an existing checkpoint.
-    pub older: Older,
+    pub older: ExistingCheckpoint,
 }
 
 /// The treatment of an existing checkpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Older {
+pub enum ExistingCheckpoint {
     /// It is resumed; one of another fit is an error.
     #[default]
     Resume,
@@ -61,25 +61,25 @@ pub struct Run<'a> {
 }
 
 /// The identity of a running stage, and the time when it was last saved.
-pub struct Stamp {
+pub struct StageFingerprint {
     fingerprint: u64,
     saved: Instant,
 }
 
-impl Stamp {
+impl StageFingerprint {
     /// The stage identified by these numbers, which differ between fits that must not share a
     /// checkpoint.
-    pub fn of<'v>(numbers: impl IntoIterator<Item = &'v f64>) -> Stamp {
+    pub fn of<'v>(numbers: impl IntoIterator<Item = &'v f64>) -> StageFingerprint {
         let mut hasher = crc32fast::Hasher::new();
         for number in numbers {
             hasher.update(&number.to_bits().to_le_bytes());
         }
-        Stamp::new(u64::from(hasher.finalize()))
+        StageFingerprint::new(u64::from(hasher.finalize()))
     }
 
     /// The stage with this fingerprint.
-    pub fn new(fingerprint: u64) -> Stamp {
-        Stamp {
+    pub fn new(fingerprint: u64) -> StageFingerprint {
+        StageFingerprint {
             fingerprint,
             saved: Instant::now(),
         }
@@ -152,8 +152,11 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     /// If the checkpoint cannot be read or belongs to another fit.
-    pub fn resume<T: DeserializeOwned>(&mut self, stamp: &Stamp) -> Result<Option<T>, FileError> {
-        let resumes = |one: &&Checkpoint| one.older == Older::Resume;
+    pub fn resume<T: DeserializeOwned>(
+        &mut self,
+        stamp: &StageFingerprint,
+    ) -> Result<Option<T>, FileError> {
+        let resumes = |one: &&Checkpoint| one.older == ExistingCheckpoint::Resume;
         let Some(checkpoint) = self.checkpoint.as_ref().filter(resumes) else {
             return Ok(None);
         };
@@ -194,7 +197,7 @@ impl<'a> Run<'a> {
     /// If the checkpoint cannot be written, or the observer stops the fit.
     pub fn look<T: Serialize>(
         &mut self,
-        stamp: &mut Stamp,
+        stamp: &mut StageFingerprint,
         progress: &Progress,
         state: &T,
     ) -> Result<(), TrainError> {
@@ -233,7 +236,7 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     /// If the checkpoint cannot be written.
-    pub fn save<T: Serialize>(&self, stamp: &Stamp, state: &T) -> Result<(), FileError> {
+    pub fn save<T: Serialize>(&self, stamp: &StageFingerprint, state: &T) -> Result<(), FileError> {
         let Some(checkpoint) = &self.checkpoint else {
             return Ok(());
         };
@@ -246,7 +249,11 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     /// If the checkpoint cannot be written.
-    pub fn finish<T: Serialize>(&mut self, stamp: &Stamp, state: &T) -> Result<(), FileError> {
+    pub fn finish<T: Serialize>(
+        &mut self,
+        stamp: &StageFingerprint,
+        state: &T,
+    ) -> Result<(), FileError> {
         if self.checkpoint.is_none() {
             return Ok(());
         }
@@ -264,7 +271,7 @@ impl<'a> Run<'a> {
 }
 
 impl Stage {
-    fn new<T: Serialize>(stamp: &Stamp, state: &T) -> Stage {
+    fn new<T: Serialize>(stamp: &StageFingerprint, state: &T) -> Stage {
         Stage {
             fingerprint: stamp.fingerprint,
             state: postcard::to_stdvec(state).expect("a state is numbers and names"),
@@ -284,9 +291,9 @@ mod tests {
         run.checkpoint = Some(Checkpoint {
             path: folder.path().join("fit.checkpoint"),
             every: Duration::ZERO,
-            older: Older::Resume,
+            older: ExistingCheckpoint::Resume,
         });
-        let [mut left, next] = [7, 8].map(Stamp::new);
+        let [mut left, next] = [7, 8].map(StageFingerprint::new);
         assert_eq!(run.resume::<u32>(&left).unwrap(), None);
         let progress = Progress::counted(1, "steps", lehr_rows::watch::End::At(2));
         run.look(&mut left, &progress, &1_u32).unwrap();

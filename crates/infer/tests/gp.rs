@@ -4,15 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lehr_density::{Density, Support};
-use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, Momentum};
+use lehr_infer::annealed::{AnnealedGuide, AnnealedStart, Drive, Momentum};
 use lehr_infer::fit::Fit;
 use lehr_infer::fixed::Fixed;
-use lehr_infer::guide::{Feed, Gradient, Learned, MeanField, all_blocks};
+use lehr_infer::guide::{Gradient, LearnedBlocks, MeanField, RowInput, all_blocks};
 use lehr_infer::method;
 use lehr_infer::objective::{Objective, Score, weigh};
 use lehr_infer::observer::{Observer, Progress, Wish};
 use lehr_infer::program::compile;
-use lehr_infer::run::{Checkpoint, Older};
+use lehr_infer::run::{Checkpoint, ExistingCheckpoint};
 use lehr_infer::start::natural::{NaturalSteps, applies};
 use lehr_model::distribution::{HalfNormal, Normal};
 use lehr_model::gp::{InducedGp, Rbf};
@@ -197,11 +197,11 @@ fn noise_may_be_a_latent_that_all_rows_share_and_heavy_tailed() {
 fn the_solve_is_planned_once_and_not_for_every_step_of_a_chain() {
     let density = bound(30, Noise::Student);
     let all = Score {
-        rows: Feed::All,
+        rows: RowInput::All,
         control: None,
     };
     let counts = |steps: usize| {
-        let guide = Annealed {
+        let guide = AnnealedGuide {
             // A base without triangular solves.
             base: Arc::new(MeanField { start_scale: 0.4 }),
             drive: Drive::FullData,
@@ -209,7 +209,7 @@ fn the_solve_is_planned_once_and_not_for_every_step_of_a_chain() {
             momentum: Momentum::Diagonal,
             start: AnnealedStart::default(),
         };
-        let learned = Learned::new(all_blocks(&density, &guide));
+        let learned = LearnedBlocks::new(all_blocks(&density, &guide));
         let program = compile(&density, &learned, (2, 4), |context| {
             let weighed = weigh(context, &guide, Gradient::Total, &all);
             let bound = Objective::Elbo.of(weighed.log_weight);
@@ -378,7 +378,7 @@ fn natural_steps_that_were_stopped_go_on_with_the_same_bits() {
     let checkpoint = || Checkpoint {
         path: path.clone(),
         every: Duration::from_secs(3600),
-        older: Older::Resume,
+        older: ExistingCheckpoint::Resume,
     };
     let saved = || fit().checkpoint(checkpoint());
     let whole = fit().run(&density).unwrap();

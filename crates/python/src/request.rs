@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use lehr::infer::fit::Fit;
 use lehr::infer::method::{self, METHODS, MethodInfo};
-use lehr::infer::run::{Checkpoint, Older};
+use lehr::infer::run::{Checkpoint, ExistingCheckpoint};
 use lehr::regression::{Family, Groups, NewLevels, PredictionLevel, SavedFit, Specification};
 use lehr::table::{Header, Memory, MissingPolicy, ReadOptions};
 use pyo3::prelude::*;
@@ -183,9 +183,9 @@ impl FitSettings {
                 path: path.clone(),
                 every: Duration::try_from_secs_f64(self.checkpoint_every).unwrap_or(Duration::MAX),
                 older: if self.restart {
-                    Older::Replace
+                    ExistingCheckpoint::Replace
                 } else {
-                    Older::Resume
+                    ExistingCheckpoint::Resume
                 },
             }),
         })

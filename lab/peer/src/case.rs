@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use lehr_density::Density;
-use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, MAX_STEP_SIZE, Momentum};
+use lehr_infer::annealed::{AnnealedGuide, AnnealedStart, Drive, MAX_STEP_SIZE, Momentum};
 use lehr_infer::guide::{
-    Autoregressive, Base, Bent, Block, BlockNeural, Feed, FullRank, Guide, Learned, MeanField,
+    Autoregressive, Base, Block, BlockNeural, FlowBase, FullRank, Guide, LearnedBlocks, MeanField,
+    RowInput,
 };
 use lehr_infer::objective::Score;
 use lehr_infer::surrogate::RowSurrogate;
@@ -68,14 +69,14 @@ impl Case {
     pub(crate) fn guide(&self, density: &dyn Density) -> Box<dyn Guide> {
         let drive = match self.method {
             MethodName::MeanField | MethodName::FullRank => return Box::new(self.base()),
-            MethodName::Iaf => return Box::new(Bent::<Autoregressive>::on(self.base())),
-            MethodName::Bnaf => return Box::new(Bent::<BlockNeural>::on(self.base())),
+            MethodName::Iaf => return Box::new(FlowBase::<Autoregressive>::on(self.base())),
+            MethodName::Bnaf => return Box::new(FlowBase::<BlockNeural>::on(self.base())),
             MethodName::Dais => Drive::FullData,
             MethodName::SlDais => {
                 Drive::Surrogate(Arc::new(RowSurrogate::on_rows(density, &self.surrogate)))
             }
         };
-        Box::new(Annealed {
+        Box::new(AnnealedGuide {
             base: self.base(),
             drive,
             steps: self.chain_steps,
@@ -87,8 +88,8 @@ impl Case {
     /// DAIS has no mini-batch: both sides score it on all rows.
     pub(crate) fn score(&self) -> Score {
         let rows = match self.method {
-            MethodName::Dais => Feed::All,
-            _ => Feed::Batch {
+            MethodName::Dais => RowInput::All,
+            _ => RowInput::Batch {
                 size: self.batch,
                 purpose: "score".into(),
             },
@@ -115,8 +116,8 @@ pub(crate) struct Quantities {
 
 impl Quantities {
     /// The blocks of a guide at these values. The momentum variance stays at its start, one.
-    pub(crate) fn learned(&self, blocks: Vec<Block>) -> Result<Learned> {
-        let mut learned = Learned::new(blocks);
+    pub(crate) fn learned(&self, blocks: Vec<Block>) -> Result<LearnedBlocks> {
+        let mut learned = LearnedBlocks::new(blocks);
         let ln = |values: &[f64]| values.iter().map(|v| v.ln()).collect::<Vec<f64>>();
         let size = self.mean.len();
         let diagonal: Vec<f64> = (0..size).map(|i| self.factor[i * size + i]).collect();

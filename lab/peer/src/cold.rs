@@ -3,8 +3,8 @@
 use anyhow::{Context, Result};
 use lehr_density::Density;
 use lehr_infer::fit::Fit;
-use lehr_infer::guide::Frame;
-use lehr_infer::guide::Learned;
+use lehr_infer::guide::LearnedBlocks;
+use lehr_infer::guide::Whitening;
 use serde_json::{Value, json};
 
 /// A Gaussian over the latents.
@@ -18,7 +18,7 @@ struct Gaussian {
 pub(crate) fn fit(density: &dyn Density, method: &str, seed: u64) -> Result<Value> {
     let posterior = Fit::named(method)?.seed(seed).run(density)?;
     let sampler = posterior.sampler()?;
-    let (frame, learned) = sampler.learned().context("nothing was learned")?;
+    let (whitening, learned) = sampler.learned().context("nothing was learned")?;
     let training = posterior.training().context("nothing was trained")?;
     let bound = posterior.bound().context("there is no bound")?;
     let size = density.latents().size();
@@ -26,8 +26,8 @@ pub(crate) fn fit(density: &dyn Density, method: &str, seed: u64) -> Result<Valu
         mean: vec![0.0; size],
         factor: identity(size),
     };
-    let start = standard.placed(frame);
-    let end = Gaussian::learned(learned)?.placed(frame);
+    let start = standard.placed(whitening);
+    let end = Gaussian::learned(learned)?.placed(whitening);
     let seconds = posterior.seconds;
     Ok(json!({
         "start": { "mean": start.mean, "factor": start.factor },
@@ -51,7 +51,7 @@ fn identity(size: usize) -> Vec<f64> {
 
 impl Gaussian {
     /// The Gaussian of a guide's blocks, in the guide's own coordinates.
-    fn learned(learned: &Learned) -> Result<Gaussian> {
+    fn learned(learned: &LearnedBlocks) -> Result<Gaussian> {
         let block = |name: &str| learned.get(name).with_context(|| format!("no {name}"));
         let (mean, log_scale) = (block("base_mean")?, block("base_log_scale")?);
         let size = mean.len();
@@ -68,16 +68,16 @@ impl Gaussian {
     }
 
     /// The Gaussian of z = shift + F w for w from this one.
-    fn placed(&self, frame: &Frame) -> Gaussian {
+    fn placed(&self, whitening: &Whitening) -> Gaussian {
         let size = self.mean.len();
-        let (shift, matrix) = match frame {
-            Frame::Identity => (vec![0.0; size], identity(size)),
-            Frame::Diagonal { shift, scale } => {
+        let (shift, matrix) = match whitening {
+            Whitening::Identity => (vec![0.0; size], identity(size)),
+            Whitening::Diagonal { shift, scale } => {
                 let mut matrix = identity(size);
                 (0..size).for_each(|i| matrix[i * size + i] = scale[i]);
                 (shift.to_vec(), matrix)
             }
-            Frame::Dense { shift, factor } => (shift.to_vec(), factor.to_vec()),
+            Whitening::Dense { shift, factor } => (shift.to_vec(), factor.to_vec()),
         };
         let moved = product(&matrix, &self.mean, 1);
         Gaussian {

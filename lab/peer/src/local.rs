@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use lehr_density::Density;
 use lehr_infer::annealed::AnnealedStart;
 use lehr_infer::fit::Fit;
-use lehr_infer::guide::{Feed, MeanField};
+use lehr_infer::guide::{MeanField, RowInput};
 use lehr_infer::local::{RowBase, RowChains, Semi, alike};
 use lehr_infer::method::{self, SemiDais, VariationalSettings};
 use lehr_infer::objective::Score;
@@ -143,7 +143,7 @@ impl LocalCase {
 
     pub(crate) fn score(&self) -> Score {
         Score {
-            rows: Feed::Batch {
+            rows: RowInput::Batch {
                 size: self.batch,
                 purpose: "score".into(),
             },

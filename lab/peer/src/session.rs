@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use lehr_density::Density;
 use lehr_infer::draw::evaluate;
-use lehr_infer::guide::{Block, Frame, Guide, Learned, Place, ROW_NUMBERS};
+use lehr_infer::guide::{Block, Guide, LearnedBlocks, ROW_NUMBERS, WhitenedDensity, Whitening};
 use lehr_infer::local::{Integrated, Marginal};
 use lehr_infer::objective::Score;
 use lehr_infer::run::Run;
@@ -92,7 +92,7 @@ pub(crate) struct Session {
 struct Built {
     guide: Box<dyn Guide>,
     score: Score,
-    learned: Learned,
+    learned: LearnedBlocks,
     lanes: usize,
 }
 
@@ -153,7 +153,7 @@ impl Session {
         let density = self.density()?;
         let guide = case.guide(density);
         let built = Built {
-            learned: Learned::new(guide.blocks(density)),
+            learned: LearnedBlocks::new(guide.blocks(density)),
             score: case.score(),
             lanes: case.lanes,
             guide,
@@ -166,7 +166,7 @@ impl Session {
         let integrated = Integrated::of(density).context("no latents of rows")?;
         let guide = case.guide(&integrated);
         let built = Built {
-            learned: Learned::new(guide.blocks(&integrated)),
+            learned: LearnedBlocks::new(guide.blocks(&integrated)),
             score: case.score(),
             lanes: 1,
             guide: Box::new(guide),
@@ -209,10 +209,7 @@ impl Session {
         let density = self.density()?;
         let guide = case.guide(density);
         let learned = at.learned(guide.blocks(density))?;
-        let place = Place {
-            density,
-            frame: &Frame::Identity,
-        };
+        let place = WhitenedDensity::new(density, &Whitening::Identity);
         let weights = evaluate(place, guide.as_ref(), &learned, sample)?.log_weights;
         let error = sd(&weights) / (weights.len() as f64).sqrt();
         Ok(json!({ "mean": mean(&weights), "error": error }))
@@ -221,10 +218,10 @@ impl Session {
 
 impl Built {
     /// The learned quantities so far, except for the numbers of single rows, which restart.
-    fn shared(&self) -> Learned {
+    fn shared(&self) -> LearnedBlocks {
         let own = |block: &&Block| block.name != ROW_NUMBERS;
         let blocks = self.learned.blocks().iter().filter(own).cloned();
-        let mut learned = Learned::new(blocks.collect());
+        let mut learned = LearnedBlocks::new(blocks.collect());
         learned.take_from(&self.learned);
         learned
     }
@@ -232,7 +229,7 @@ impl Built {
     fn task<'a>(&'a self, density: &'a dyn Density) -> Task<'a> {
         Task {
             density,
-            frame: &Frame::Identity,
+            whitening: &Whitening::Identity,
             guide: self.guide.as_ref(),
             score: &self.score,
             seed: 0,

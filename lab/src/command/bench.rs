@@ -9,11 +9,11 @@ use clap::{Args, Subcommand};
 use lehr_density::Density;
 use lehr_graph::kernel::with_threads_awake;
 use lehr_infer::annealed::{AnnealedStart, Momentum};
-use lehr_infer::guide::{Base, Block, Feed, Frame, Learned, params_block};
-use lehr_infer::method::{Groundwork, Method, find};
+use lehr_infer::guide::{Base, Block, LearnedBlocks, RowInput, Whitening, params_block};
+use lehr_infer::method::{GuideInputs, Method, find};
 use lehr_infer::objective::Score;
 use lehr_infer::program::Program;
-use lehr_infer::start::{Alone, Request, StartingPoint, find_mode};
+use lehr_infer::start::{PlainMaximiser, StartRequest, StartingPoint, find_mode};
 use lehr_infer::train::{Task, TrainSettings};
 use lehr_lab::logistic;
 use lehr_numeric::adam::{Adam, AdamSettings};
@@ -153,7 +153,7 @@ impl Step {
         let density = logistic::generate(self.rows, self.dim)?;
         let base = trains.base(&density);
         let point = self.point(&density, base.clone());
-        let ground = Groundwork {
+        let ground = GuideInputs {
             density: &density,
             base: base.clone(),
             point: &point,
@@ -165,12 +165,12 @@ impl Step {
         blocks.extend(guide.blocks(&density));
         let task = Task {
             density: &density,
-            frame: &Frame::Identity,
+            whitening: &Whitening::Identity,
             guide: guide.as_ref(),
             score: &self.score(),
             seed: 0,
         };
-        let (compile, step) = self.time(&task, Learned::new(blocks))?;
+        let (compile, step) = self.time(&task, LearnedBlocks::new(blocks))?;
         let has = |name: &str| info.settings().iter().any(|one| one.name == name);
         Ok(Measured {
             microseconds_per_step: 1e6 * step,
@@ -218,8 +218,8 @@ impl Step {
 
     /// The model's default start, with the expansion point of `taylor`.
     fn point(&self, density: &dyn Density, base: Arc<dyn Base>) -> StartingPoint {
-        let request = Request {
-            climber: &Alone,
+        let request = StartRequest {
+            climber: &PlainMaximiser,
             density,
             base,
             seed: 0,
@@ -227,7 +227,7 @@ impl Step {
             ends_at_best: false,
             expands: true,
         };
-        let point = StartingPoint::in_frame(Frame::Identity, &request);
+        let point = StartingPoint::in_whitening(Whitening::Identity, &request);
         if self.surrogate != "taylor" {
             return point;
         }
@@ -241,9 +241,9 @@ impl Step {
 
     fn score(&self) -> Score {
         let rows = if self.batch == self.rows {
-            Feed::All
+            RowInput::All
         } else {
-            Feed::Batch {
+            RowInput::Batch {
                 size: self.batch,
                 purpose: "score".into(),
             }
@@ -255,7 +255,7 @@ impl Step {
     }
 
     /// Seconds of compiling and of the median step.
-    fn time(&self, task: &Task<'_>, mut learned: Learned) -> Result<(f64, f64)> {
+    fn time(&self, task: &Task<'_>, mut learned: LearnedBlocks) -> Result<(f64, f64)> {
         let settings = TrainSettings {
             lanes: self.lanes,
             ..TrainSettings::default()
@@ -289,7 +289,7 @@ pub(super) fn advance(
     program: &mut Program,
     task: &Task<'_>,
     step: u64,
-    learned: &Learned,
+    learned: &LearnedBlocks,
     gradient: &mut [f64],
 ) {
     program.set_learned(&learned.values);

@@ -6,12 +6,12 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use lehr_graph::{Graph, Plan};
 use lehr_infer::annealed::{AnnealedStart, Momentum};
-use lehr_infer::guide::{Feed, Frame, FullRank, Learned, all_blocks};
-use lehr_infer::method::{Groundwork, SlDais, VariationalMethod, VariationalSettings};
+use lehr_infer::guide::{FullRank, LearnedBlocks, RowInput, Whitening, all_blocks};
+use lehr_infer::method::{GuideInputs, SlDais, VariationalMethod, VariationalSettings};
 use lehr_infer::objective::Score;
 use lehr_infer::program::Program;
 use lehr_infer::start::natural::NaturalSteps;
-use lehr_infer::start::{Alone, Request, StartingPoint, pace};
+use lehr_infer::start::{PlainMaximiser, StartRequest, StartingPoint, pace};
 use lehr_infer::surrogate::SurrogateKind;
 use lehr_infer::train::{Task, TrainSettings};
 use lehr_lab::process::generate;
@@ -129,8 +129,8 @@ impl ProcessStep {
         method.chain.steps = Some(self.chain_steps);
         method.chain.momentum = Momentum::Diagonal;
         method.chain.start = AnnealedStart::default();
-        let request = Request {
-            climber: &Alone,
+        let request = StartRequest {
+            climber: &PlainMaximiser,
             density,
             base: base.clone(),
             seed: 0,
@@ -138,16 +138,16 @@ impl ProcessStep {
             ends_at_best: false,
             expands: false,
         };
-        let ground = Groundwork {
+        let ground = GuideInputs {
             density,
             base,
-            point: &StartingPoint::in_frame(Frame::Identity, &request),
+            point: &StartingPoint::in_whitening(Whitening::Identity, &request),
             batch: self.batch,
             seed: 0,
         };
         let guide = method.guide(&ground, &mut Vec::new())?.guide;
         let score = Score {
-            rows: Feed::Batch {
+            rows: RowInput::Batch {
                 size: self.batch,
                 purpose: "score".into(),
             },
@@ -155,12 +155,12 @@ impl ProcessStep {
         };
         let task = Task {
             density,
-            frame: &Frame::Identity,
+            whitening: &Whitening::Identity,
             guide: guide.as_ref(),
             score: &score,
             seed: 0,
         };
-        let learned = Learned::new(all_blocks(density, task.guide));
+        let learned = LearnedBlocks::new(all_blocks(density, task.guide));
         let settings = TrainSettings {
             lanes: 1,
             ..TrainSettings::default()
@@ -172,7 +172,12 @@ impl ProcessStep {
         Ok((seconds, [count("cholesky"), count("solve")]))
     }
 
-    fn timed(&self, program: &mut Program, task: &Task<'_>, mut learned: Learned) -> Result<f64> {
+    fn timed(
+        &self,
+        program: &mut Program,
+        task: &Task<'_>,
+        mut learned: LearnedBlocks,
+    ) -> Result<f64> {
         let mut adam = Adam::new(learned.values.len(), AdamSettings::default());
         let mut gradient = vec![0.0; learned.values.len()];
         per_step(self.steps, |step| {

@@ -309,7 +309,7 @@ impl Peer {
     fn shows(self) -> &'static str {
         match self {
             Peer::Lme4 => {
-                "v <- as.data.frame(VarCorr(m)); b <- fixef(m); e <- sqrt(diag(as.matrix(vcov(m))))\n\
+                "v <- as.data.whitening(VarCorr(m)); b <- fixef(m); e <- sqrt(diag(as.matrix(vcov(m))))\n\
                  v <- paste(v$grp, v$var1, v$var2, round(v$sdcor, 4), collapse = ', ')\n"
             }
             Peer::GlmmTmb => {

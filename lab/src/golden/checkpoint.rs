@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use lehr::infer::observer::{Observer, Progress, Wish};
-use lehr::infer::run::{Checkpoint, Older};
+use lehr::infer::run::{Checkpoint, ExistingCheckpoint};
 use lehr::prelude::*;
 
 use super::table::small;
@@ -53,7 +53,7 @@ fn resumed(
     let checkpoint = Checkpoint {
         path: shell.path("checkpoint"),
         every: Duration::from_secs(3600),
-        older: Older::Resume,
+        older: ExistingCheckpoint::Resume,
     };
     let once = |stopper: &mut Stopper| -> Result<_> {
         let fit = fit()?.seed(11).draws(320).checkpoint(checkpoint.clone());

@@ -10,7 +10,7 @@ use lehr_infer::fixed::Fixed;
 use lehr_infer::guide::FullRank as Correlated;
 use lehr_infer::method::{FullRank, SlDais, VariationalSettings};
 use lehr_infer::posterior::{Estimate, Posterior};
-use lehr_infer::start::{Another, Start, Zero};
+use lehr_infer::start::{FromFit, Start, Zero};
 use lehr_infer::surrogate::SurrogateKind;
 use lehr_infer::train::{Iterations, Schedule};
 use serde::{Deserialize, Serialize};
@@ -135,9 +135,9 @@ impl Fitting<'_> {
             self.posterior(Way::Gaussian)?
         };
         let sampler = first.sampler()?;
-        let (frame, learned) = sampler.learned().expect("a Gaussian is learned");
-        Ok(Arc::new(Another {
-            frame: frame.clone(),
+        let (whitening, learned) = sampler.learned().expect("a Gaussian is learned");
+        Ok(Arc::new(FromFit {
+            whitening: whitening.clone(),
             learned: learned.clone(),
         }))
     }

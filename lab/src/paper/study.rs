@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use faer::{Mat, Scale};
-use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, Momentum};
+use lehr_infer::annealed::{AnnealedGuide, AnnealedStart, Drive, Momentum};
 use lehr_infer::draw::evaluate;
 use lehr_infer::fit::FitError;
-use lehr_infer::guide::{Frame, Guide, Learned, MeanField, Place};
+use lehr_infer::guide::{Guide, LearnedBlocks, MeanField, WhitenedDensity, Whitening};
 use lehr_infer::posterior::Estimate;
 use lehr_model::distribution::{Distribution, Normal};
 use lehr_model::{Bound, Model};
@@ -178,7 +178,7 @@ impl Study {
     /// The gap of our own chain, by sampling it.
     fn sampled(&self, steps: usize, draws: usize) -> Result<Estimate, PaperError> {
         let step_size = self.falling(steps);
-        let guide = Annealed {
+        let guide = AnnealedGuide {
             // The prior, as it stands.
             base: Arc::new(MeanField { start_scale: 1.0 }),
             drive: Drive::FullData,
@@ -192,11 +192,8 @@ impl Study {
             },
         };
         let density = bind(&self.regression)?;
-        let learned = Learned::new(guide.blocks(&density));
-        let place = Place {
-            density: &density,
-            frame: &Frame::Identity,
-        };
+        let learned = LearnedBlocks::new(guide.blocks(&density));
+        let place = WhitenedDensity::new(&density, &Whitening::Identity);
         let found = evaluate(place, &guide, &learned, (draws, 1));
         let weights = found.map_err(|error| PaperError::Fit {
             cell: format!("chain of {steps} steps"),

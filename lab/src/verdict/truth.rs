@@ -2,9 +2,9 @@
 
 use anyhow::{Result, bail};
 use lehr_density::Density;
-use lehr_infer::chains::{LogDensity, Place};
+use lehr_infer::chains::LogDensity;
 use lehr_infer::fit::Fit;
-use lehr_infer::guide::Frame;
+use lehr_infer::guide::{WhitenedDensity, Whitening};
 use lehr_infer::judge::Level;
 use lehr_infer::method::Nuts;
 use lehr_infer::posterior::{Moments, Posterior};
@@ -38,11 +38,7 @@ pub struct Fact {
 /// log p(D, z) at the model's default start, which differs between posteriors.
 pub fn mark(problem: &Problem) -> f64 {
     let density = &problem.density;
-    let place = Place {
-        density,
-        frame: &Frame::Identity,
-        params: &[],
-    };
+    let place = WhitenedDensity::new(density, &Whitening::Identity);
     let log_density = LogDensity::new(place, 1);
     let start = density.latents().start();
     let mut slope = vec![0.0; start.len()];
@@ -130,11 +126,7 @@ fn summarised(posterior: &Posterior) -> Vec<Fact> {
 
 fn by_grid(density: &Bound, low: f64, high: f64) -> Vec<Fact> {
     let latents = density.latents();
-    let place = Place {
-        density,
-        frame: &Frame::Identity,
-        params: &[],
-    };
+    let place = WhitenedDensity::new(density, &Whitening::Identity);
     let log_density = LogDensity::new(place, 1);
     let (mut lanes, size) = (log_density.lanes(), latents.size());
     let points = POINTS[size - 1];

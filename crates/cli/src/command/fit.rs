@@ -7,7 +7,7 @@ use anyhow::{Result, anyhow, bail, ensure};
 use clap::Args;
 use lehr::infer::error::TrainError;
 use lehr::infer::fit::FitError;
-use lehr::infer::run::{Checkpoint, Older};
+use lehr::infer::run::{Checkpoint, ExistingCheckpoint};
 use lehr::regression::{Error, Groups, SavedFit};
 use lehr::table::Shuffler;
 
@@ -201,9 +201,9 @@ impl FitArgs {
         }
         Ok(Some(Checkpoint {
             older: if self.restart {
-                Older::Replace
+                ExistingCheckpoint::Replace
             } else {
-                Older::Resume
+                ExistingCheckpoint::Resume
             },
             every: Duration::from_secs_f64(self.checkpoint_every),
             path,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use lehr_density::Point;
 use lehr_graph::Expr;
 
-use crate::guide::{Block, Context, Feed};
+use crate::guide::{Block, Context, RowInput};
 use crate::surrogate::Surrogate;
 
 /// The expression Ψ̂ that drives a chain.
@@ -37,16 +37,16 @@ impl Drive {
     }
 
     /// The rows of one step, if they come from the table; `None` for a surrogate.
-    fn feed(&self, k: usize) -> Option<(String, Feed)> {
+    fn feed(&self, k: usize) -> Option<(String, RowInput)> {
         let batch = |purpose: String, size: usize| {
-            let feed = Feed::Batch {
+            let feed = RowInput::Batch {
                 size,
                 purpose: purpose.clone(),
             };
             (purpose, feed)
         };
         match self {
-            Drive::FullData => Some(("chain".into(), Feed::All)),
+            Drive::FullData => Some(("chain".into(), RowInput::All)),
             Drive::Batch { size } => Some(batch("chain".into(), *size)),
             Drive::FreshBatch { size } => Some(batch(format!("chain {k}"), *size)),
             Drive::Surrogate(_) => None,
@@ -60,20 +60,20 @@ impl Drive {
 }
 
 /// A drive within one program.
-pub(crate) struct Driving<'a, 'g, 'd> {
+pub(crate) struct DriveTerm<'a, 'g, 'd> {
     drive: &'a Drive,
     context: &'a Context<'g, 'd>,
     /// The rows of all steps, if they share them.
     shared: Option<lehr_density::Rows<'g>>,
 }
 
-impl<'a, 'g, 'd> Driving<'a, 'g, 'd> {
-    pub(crate) fn new(drive: &'a Drive, context: &'a Context<'g, 'd>) -> Driving<'a, 'g, 'd> {
+impl<'a, 'g, 'd> DriveTerm<'a, 'g, 'd> {
+    pub(crate) fn new(drive: &'a Drive, context: &'a Context<'g, 'd>) -> DriveTerm<'a, 'g, 'd> {
         let shared = match drive.feed(0) {
             Some((name, feed)) if !drive.is_fresh() => Some(context.rows(&name, &feed)),
             _ => None,
         };
-        Driving {
+        DriveTerm {
             drive,
             context,
             shared,

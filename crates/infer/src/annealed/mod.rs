@@ -18,11 +18,11 @@ use std::sync::Arc;
 use lehr_density::Density;
 use lehr_graph::Expr;
 
-use crate::guide::{Base, Block, Context, Drawn, Gradient, Guide};
+use crate::guide::{Base, Block, Context, Gradient, Guide, GuideDraw};
 use path::LatentPath;
 
 /// A chain of leapfrog steps on top of a base.
-pub struct Annealed {
+pub struct AnnealedGuide {
     /// q₀, the distribution from which the chain starts.
     pub base: Arc<dyn Base>,
     /// The expression that replaces the log likelihood within the chain.
@@ -35,7 +35,7 @@ pub struct Annealed {
     pub start: AnnealedStart,
 }
 
-impl Guide for Annealed {
+impl Guide for AnnealedGuide {
     fn blocks(&self, density: &dyn Density) -> Vec<Block> {
         let mut blocks = self.base.blocks(density);
         if self.steps > 0 {
@@ -45,7 +45,7 @@ impl Guide for Annealed {
         blocks
     }
 
-    fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> Drawn<'g> {
+    fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> GuideDraw<'g> {
         if self.steps == 0 {
             return self.base.draw(context, gradient);
         }

@@ -4,10 +4,10 @@ use lehr_density::Point;
 use lehr_graph::{Expr, Shape};
 
 use super::chain::{Chain, Path, State, each};
-use super::drive::Driving;
+use super::drive::DriveTerm;
 use super::quantity::Quantities;
-use super::{Annealed, Momentum};
-use crate::guide::{Context, Drawn, Image, Transport, log_norm};
+use super::{AnnealedGuide, Momentum};
+use crate::guide::{Context, GuideDraw, Image, Transport, log_norm};
 
 /// From q₀ to the posterior with Ψ̂ in place of its log likelihood.
 ///
@@ -17,7 +17,7 @@ use crate::guide::{Context, Drawn, Image, Transport, log_norm};
 pub(super) struct LatentPath<'a, 'g, 'd> {
     context: &'a Context<'g, 'd>,
     base: Box<dyn Transport<'g> + 'g>,
-    driving: Driving<'a, 'g, 'd>,
+    driving: DriveTerm<'a, 'g, 'd>,
     coordinates: Coordinates,
 }
 
@@ -28,7 +28,7 @@ enum Coordinates {
 }
 
 impl<'a, 'g, 'd> LatentPath<'a, 'g, 'd> {
-    pub(super) fn new(guide: &'a Annealed, context: &'a Context<'g, 'd>) -> Self {
+    pub(super) fn new(guide: &'a AnnealedGuide, context: &'a Context<'g, 'd>) -> Self {
         let base = guide.base.write(context);
         let zero = context.graph().full(base.shape(), 0.0);
         let whitens = match guide.momentum {
@@ -42,7 +42,7 @@ impl<'a, 'g, 'd> LatentPath<'a, 'g, 'd> {
             } else {
                 Coordinates::Own
             },
-            driving: Driving::new(&guide.drive, context),
+            driving: DriveTerm::new(&guide.drive, context),
             context,
             base,
         }
@@ -50,7 +50,7 @@ impl<'a, 'g, 'd> LatentPath<'a, 'g, 'd> {
 
     /// The whole chain: z_K, with the weight −log q₀(z₀) + Σ log N(v̂ₖ) − log N(vₖ), and the
     /// Jacobian of the last point if the chain moves x.
-    pub(super) fn run(&self, guide: &Annealed) -> Drawn<'g> {
+    pub(super) fn run(&self, guide: &AnnealedGuide) -> GuideDraw<'g> {
         let shape = self.base.shape();
         let quantities = self.quantities(guide);
         let chain = self.chain(guide, &quantities);
@@ -60,7 +60,7 @@ impl<'a, 'g, 'd> LatentPath<'a, 'g, 'd> {
                 let drawn = self.base.draw(self.context);
                 let x = drawn.latents;
                 let end = chain.run(State { x, p }, drawn.log_weight);
-                Drawn {
+                GuideDraw {
                     latents: end.x,
                     log_weight: end.log_weight,
                 }
@@ -69,7 +69,7 @@ impl<'a, 'g, 'd> LatentPath<'a, 'g, 'd> {
                 let x = self.context.noise("base_noise", shape);
                 let end = chain.run(State { x, p }, 0.5 * x.square().sum() + log_norm(shape));
                 let image = self.image(end.x);
-                Drawn {
+                GuideDraw {
                     latents: image.latents,
                     log_weight: end.log_weight + image.log_volume,
                 }
@@ -79,7 +79,7 @@ impl<'a, 'g, 'd> LatentPath<'a, 'g, 'd> {
 
     /// The weight of a chain that ends at these latents, drawn backwards from there; `None` if the
     /// base cannot be inverted at this point.
-    pub(super) fn reversed(&self, guide: &Annealed, latents: Expr<'g>) -> Option<Expr<'g>> {
+    pub(super) fn reversed(&self, guide: &AnnealedGuide, latents: Expr<'g>) -> Option<Expr<'g>> {
         let quantities = self.quantities(guide);
         let chain = self.chain(guide, &quantities);
         match self.coordinates {
@@ -96,12 +96,12 @@ impl<'a, 'g, 'd> LatentPath<'a, 'g, 'd> {
         }
     }
 
-    fn quantities(&self, guide: &Annealed) -> Quantities<'g> {
+    fn quantities(&self, guide: &AnnealedGuide) -> Quantities<'g> {
         let size = self.base.shape().size();
         Quantities::new(&guide.start, self.context, size, guide.steps)
     }
 
-    fn chain<'c>(&'c self, guide: &Annealed, quantities: &'c Quantities<'g>) -> Chain<'c, 'g> {
+    fn chain<'c>(&'c self, guide: &AnnealedGuide, quantities: &'c Quantities<'g>) -> Chain<'c, 'g> {
         Chain {
             path: self,
             quantities,

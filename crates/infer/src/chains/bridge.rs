@@ -8,8 +8,8 @@ use lehr_numeric::summary::{effective_size, mean, sd};
 use crate::draw::sparing;
 use crate::error::TrainError;
 use crate::estimate::Estimate;
-use crate::expansion::Prior;
-use crate::guide::{Frame, HALF_LN_TWO_PI};
+use crate::expansion::LogPrior;
+use crate::guide::{HALF_LN_TWO_PI, Whitening};
 use crate::run::Run;
 
 /// The most draws on either side: each costs a value on all rows.
@@ -42,7 +42,7 @@ pub(crate) fn log_evidence(
     let (size, seed) = (density.latents().size(), run.seed);
     bridged(sample, (size, seed), |points| {
         let (values, sampling) = sparing(density, points, run)?;
-        let mut prior = Prior::new(density);
+        let mut prior = LogPrior::new(density);
         let each = points.chunks_exact(size).zip(&values);
         let joint = each.map(|(z, value)| value + prior.at(z, &[]).0).collect();
         Ok((joint, sampling.map_or(0.0, |sampling| sampling.error)))
@@ -61,7 +61,7 @@ pub(crate) fn bridged<E>(
         let draws = places.iter().map(|at| &sample.draws[at * size..][..size]);
         draws.flatten().copied().collect()
     };
-    let gaussian = Frame::of_draws(&pick(&fitted), size);
+    let gaussian = Whitening::of_draws(&pick(&fitted), size);
     let mut points = pick(&kept);
     points.extend(drawn(&gaussian, kept.len(), size, seed));
     let (values, unknown) = log_joint(&points)?;
@@ -100,7 +100,7 @@ fn halves(count: usize, chains: usize) -> (Vec<usize>, Vec<usize>) {
     )
 }
 
-fn drawn(gaussian: &Frame, count: usize, size: usize, seed: u64) -> Vec<f64> {
+fn drawn(gaussian: &Whitening, count: usize, size: usize, seed: u64) -> Vec<f64> {
     let mut noise = vec![0.0; count * size];
     Stream::new(seed, "bridge", 0).fill_normal(&mut noise);
     let draws = noise.chunks_exact(size);
@@ -108,7 +108,7 @@ fn drawn(gaussian: &Frame, count: usize, size: usize, seed: u64) -> Vec<f64> {
 }
 
 /// ln g(z)
-fn log_density(gaussian: &Frame, z: &[f64]) -> f64 {
+fn log_density(gaussian: &Whitening, z: &[f64]) -> f64 {
     let square: f64 = gaussian.coordinates(z).iter().map(|x| x * x).sum();
     -0.5 * square - HALF_LN_TWO_PI * z.len() as f64 - gaussian.log_volume()
 }
@@ -155,7 +155,7 @@ impl Bridge<'_> {
         sorted[sorted.len() / 2]
     }
 
-    fn sides(&self, log_evidence: f64) -> Sides {
+    fn sides(&self, log_evidence: f64) -> BridgeTerms {
         let (own, other) = (self.effective(), self.other.len() as f64);
         let (s1, s2) = (own / (own + other), other / (own + other));
         let inverse = |ratio: &f64| 1.0 / (s1 * (ratio - log_evidence).exp() + s2);
@@ -164,7 +164,7 @@ impl Bridge<'_> {
             let known = Some(ratio).filter(|ratio| !ratio.is_nan());
             known.map_or(0.0, |ratio| 1.0 / (s1 + s2 * (log_evidence - ratio).exp()))
         };
-        Sides {
+        BridgeTerms {
             own: self.own.iter().map(inverse).collect(),
             other: self.other.iter().map(share).collect(),
         }
@@ -217,7 +217,7 @@ impl Bridge<'_> {
 }
 
 /// 1/(s₁l/r + s₂) at draws of the posterior, and (l/r)/(s₁l/r + s₂) at those of the Gaussian.
-struct Sides {
+struct BridgeTerms {
     own: Vec<f64>,
     other: Vec<f64>,
 }

@@ -76,7 +76,7 @@ impl Hmc {
         let length = self.draws.div_ceil(chains);
         let mut state = match watch.earlier() {
             Some(bytes) => postcard::from_bytes(&bytes).map_err(|_| ChainError::damaged())?,
-            None => State::new(start, self.target_acceptance),
+            None => HmcState::new(start, self.target_acceptance),
         };
         let mut lockstep = Lockstep::new(log_density, state.x.clone());
         if state.iteration > 0 {
@@ -137,7 +137,7 @@ impl Hmc {
 
 /// The complete state of running chains, which a checkpoint stores.
 #[derive(Serialize, Deserialize)]
-struct State {
+struct HmcState {
     iteration: usize,
     x: Vec<f64>,
     average: DualAverage,
@@ -146,9 +146,9 @@ struct State {
     divergences: u64,
 }
 
-impl State {
-    fn new(x: Vec<f64>, target_acceptance: f64) -> State {
-        State {
+impl HmcState {
+    fn new(x: Vec<f64>, target_acceptance: f64) -> HmcState {
+        HmcState {
             iteration: 0,
             x,
             average: DualAverage::new(0.5, target_acceptance),

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use lehr_density::{Density, RowData, RowSet, rows_here};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 
-use super::asked::AskedDensity;
-use super::surface::{Evaluator, NotFinite, Place, Surface, origin, starts};
+use super::log_density_fn::{Evaluator, LogDensityFn, NotFinite, origin, starts};
+use super::store_density::StoreDensity;
 use super::trace::ChainError;
-use crate::guide::{Context, Feed, Frame, Need};
+use crate::guide::{Context, ProgramInput, RowInput, WhitenedDensity, Whitening};
 use lehr_rows::lend::{copy_rows, lend_all, read_columns};
 
 /// log p(D, T(x)) and its gradient in x, for one x per lane; the constant ln |F| is left out.
@@ -17,7 +17,7 @@ use lehr_rows::lend::{copy_rows, lend_all, read_columns};
 /// [`Lanes`] of its own.
 pub struct LogDensity<'d> {
     density: &'d dyn Density,
-    frame: &'d Frame,
+    whitening: &'d Whitening,
     plan: Plan,
     position: Option<Slot>,
     supplies: Vec<Supply>,
@@ -34,17 +34,17 @@ enum Supply {
 
 impl<'d> LogDensity<'d> {
     /// The log density on all rows, for this many lanes.
-    pub fn new(place: Place<'d>, lanes: usize) -> LogDensity<'d> {
+    pub fn new(place: WhitenedDensity<'d>, lanes: usize) -> LogDensity<'d> {
         LogDensity::of(place, lanes, |context, x| {
             let (density, at) = (context.density(), context.at(x));
-            let rows = context.rows("chain", &Feed::All);
+            let rows = context.rows("chain", &RowInput::All);
             density.log_prior(&at) + density.log_likelihood(&at, &rows).sum()
         })
     }
 
     /// The function of x that `write` builds, which must not use noise or batches.
     pub(crate) fn of(
-        place: Place<'d>,
+        place: WhitenedDensity<'d>,
         lanes: usize,
         write: impl for<'g> FnOnce(&Context<'g, 'd>, Expr<'g>) -> Expr<'g>,
     ) -> LogDensity<'d> {
@@ -54,12 +54,12 @@ impl<'d> LogDensity<'d> {
     /// The same with further numbers, which [`Lanes::further`] returns. A batch that `write`
     /// requests is a subset of the rows, set by [`Lanes::set_subset`].
     pub(super) fn with<const N: usize>(
-        place: Place<'d>,
+        place: WhitenedDensity<'d>,
         lanes: usize,
         write: impl for<'g> FnOnce(&Context<'g, 'd>, Expr<'g>) -> [Expr<'g>; N],
     ) -> LogDensity<'d> {
         let graph = Graph::new();
-        let context = Context::within(&graph, place.density, place.frame);
+        let context = Context::within(&graph, place.density, place.whitening);
         let x = graph.laned_input("position", [place.density.latents().size()]);
         let written = write(&context, x);
         let slope = graph.grad(written[0], &[x])[0];
@@ -67,15 +67,17 @@ impl<'d> LogDensity<'d> {
         outputs.extend(&written[1..]);
         let plan = Plan::new(&outputs, lanes);
         let (mut supplies, mut subset) = (Vec::new(), Vec::new());
-        for need in context.into_needs() {
+        for need in context.into_inputs() {
             match need {
-                Need::Rows(Feed::Batch { .. }, rows) => subset = read_columns(&plan, &rows),
+                ProgramInput::Rows(RowInput::Batch { .. }, rows) => {
+                    subset = read_columns(&plan, &rows)
+                }
                 need => supplies.extend(Supply::of(&plan, need, place.params)),
             }
         }
         LogDensity {
             density: place.density,
-            frame: place.frame,
+            whitening: place.whitening,
             position: plan.input(x),
             supplies,
             subset,
@@ -90,12 +92,8 @@ impl<'d> LogDensity<'d> {
 
     /// The same density by sums over all rows, if they are stored elsewhere and this density is of
     /// a sample.
-    pub(crate) fn asked(&self) -> Option<AskedDensity<'d>> {
-        AskedDensity::of(Place {
-            density: self.density,
-            frame: self.frame,
-            params: &[],
-        })
+    pub(crate) fn asked(&self) -> Option<StoreDensity<'d>> {
+        StoreDensity::of(WhitenedDensity::new(self.density, self.whitening))
     }
 
     /// Value and slope at the starting point of chains, as a fingerprint of the model, its rows and
@@ -112,7 +110,7 @@ impl<'d> LogDensity<'d> {
 
     /// The centre of the chains' starting points.
     pub(super) fn origin(&self) -> Vec<f64> {
-        origin(self.density, self.frame)
+        origin(self.density, self.whitening)
     }
 
     /// The coordinates at which chains start: draws of the whitening Gaussian. Without one they are
@@ -160,7 +158,7 @@ impl<'d> LogDensity<'d> {
         for some in latents.chunks(lanes * size) {
             let x = some
                 .chunks_exact(size)
-                .flat_map(|z| self.frame.coordinates(z));
+                .flat_map(|z| self.whitening.coordinates(z));
             let mut x: Vec<f64> = x.collect();
             // Unused lanes repeat the first point.
             let first = x[..size].to_vec();
@@ -175,24 +173,28 @@ impl<'d> LogDensity<'d> {
 
     /// z at the coordinates x.
     pub fn latents(&self, x: &[f64]) -> Vec<f64> {
-        self.frame.at(x)
+        self.whitening.at(x)
     }
 }
 
 impl Supply {
     /// The supply for a need of the program; `None` if the plan does not read it.
-    fn of(plan: &Plan, need: Need<'_>, params: &[f64]) -> Option<Supply> {
+    fn of(plan: &Plan, need: ProgramInput<'_>, params: &[f64]) -> Option<Supply> {
         match need {
-            Need::Learned(_, input) => Some(Supply::Numbers(plan.input(input)?, params.into())),
-            Need::Fixed(values, input) => Some(Supply::Numbers(plan.input(input)?, values)),
-            Need::Rows(Feed::All, rows) => Some(Supply::AllRows(read_columns(plan, &rows))),
-            Need::Rows(Feed::Fixed(data), rows) => {
+            ProgramInput::LearnedBlocks(_, input) => {
+                Some(Supply::Numbers(plan.input(input)?, params.into()))
+            }
+            ProgramInput::Fixed(values, input) => Some(Supply::Numbers(plan.input(input)?, values)),
+            ProgramInput::Rows(RowInput::All, rows) => {
+                Some(Supply::AllRows(read_columns(plan, &rows)))
+            }
+            ProgramInput::Rows(RowInput::Fixed(data), rows) => {
                 Some(Supply::Rows(data, read_columns(plan, &rows)))
             }
-            Need::Rows(Feed::Batch { .. }, _)
-            | Need::Noise(_)
-            | Need::Others(..)
-            | Need::Own(_) => {
+            ProgramInput::Rows(RowInput::Batch { .. }, _)
+            | ProgramInput::Noise(_)
+            | ProgramInput::Others(..)
+            | ProgramInput::Own(_) => {
                 unreachable!("a log density is not random, and its subset is no supply")
             }
         }
@@ -269,7 +271,7 @@ impl Lanes<'_> {
 }
 
 /// One chain at a time, with one lane.
-impl Surface for LogDensity<'_> {
+impl LogDensityFn for LogDensity<'_> {
     fn size(&self) -> usize {
         LogDensity::size(self)
     }

@@ -14,13 +14,13 @@ use nuts_rs::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::gradient_cache::{GradientCache, MOST_REMEMBERED};
 use super::log_density::LogDensity;
+use super::log_density_fn::{Evaluator, LogDensityFn, NotFinite, starts};
 use super::stage::Watch;
-use super::surface::{Evaluator, NotFinite, Surface, starts};
-use super::tape::{MOST_REMEMBERED, Tape};
 use super::trace::{ChainError, ChainProgress, Trace};
 use crate::bytes::encoded;
-use crate::guide::Frame;
+use crate::guide::Whitening;
 use lehr_rows::watch::Wish;
 
 /// The No-U-Turn sampler (Hoffman & Gelman 2014) with its settings.
@@ -53,9 +53,9 @@ pub enum Metric {
 
 impl NutsSampler {
     /// The default settings for a whitening: after a dense one, little is left to adapt.
-    pub fn within(frame: &Frame, latents: usize) -> NutsSampler {
+    pub fn within(whitening: &Whitening, latents: usize) -> NutsSampler {
         const MOST_LOW_RANK: usize = 2000;
-        let dense = matches!(frame, Frame::Dense { .. });
+        let dense = matches!(whitening, Whitening::Dense { .. });
         let low_rank = !dense && latents <= MOST_LOW_RANK;
         NutsSampler {
             chains: 4,
@@ -83,7 +83,7 @@ impl NutsSampler {
     /// The same on any log density.
     pub(crate) fn run_on(
         &self,
-        surface: &dyn Surface,
+        surface: &dyn LogDensityFn,
         seed: u64,
         watch: &mut dyn Watch,
     ) -> Result<Trace, ChainError> {
@@ -110,13 +110,13 @@ impl NutsSampler {
         &self,
         size: usize,
         watch: &mut dyn Watch,
-    ) -> Result<Vec<Mutex<Memory>>, ChainError> {
+    ) -> Result<Vec<Mutex<ChainRecord>>, ChainError> {
         let keeps = watch.keeps();
         let fresh = |_| {
-            let tape = keeps.then(|| Tape::new(size, MOST_REMEMBERED / self.chains));
-            tape.map_or(Memory::Nothing, Memory::Tape)
+            let tape = keeps.then(|| GradientCache::new(size, MOST_REMEMBERED / self.chains));
+            tape.map_or(ChainRecord::Nothing, ChainRecord::GradientCache)
         };
-        let memories: Vec<Memory> = match watch.earlier() {
+        let memories: Vec<ChainRecord> = match watch.earlier() {
             None => (0..self.chains).map(fresh).collect(),
             Some(bytes) => postcard::from_bytes(&bytes).map_err(|_| ChainError::damaged())?,
         };
@@ -148,10 +148,10 @@ const ROUND: usize = 10;
 /// All chains of one run.
 struct NutsRun<'a> {
     nuts: &'a NutsSampler,
-    surface: &'a dyn Surface,
+    surface: &'a dyn LogDensityFn,
     starts: Vec<Vec<f64>>,
     /// The record of each chain, from which it is resumed.
-    memories: Vec<Mutex<Memory>>,
+    memories: Vec<Mutex<ChainRecord>>,
     seed: u64,
     /// The next chain that no thread runs yet.
     next: AtomicUsize,
@@ -160,25 +160,25 @@ struct NutsRun<'a> {
 
 /// A chain's record, from which it can be resumed.
 #[derive(Serialize, Deserialize)]
-enum Memory {
+enum ChainRecord {
     /// Nothing: the chain is not to be resumed.
     Nothing,
     /// All values that its sampler has received. The sampler's state is private, but with the same
     /// values it repeats the same steps.
-    Tape(Tape),
+    GradientCache(GradientCache),
     /// The finished chain.
-    Chain(Kept),
+    Chain(ChainDraws),
 }
 
 /// A message from a sampling thread to the watching one.
 enum Report {
     Draws { count: u64, divergences: u64 },
-    Chain(usize, Result<Kept, ChainError>),
+    Chain(usize, Result<ChainDraws, ChainError>),
 }
 
 /// The kept results of one chain.
 #[derive(Clone, Default, Serialize, Deserialize)]
-struct Kept {
+struct ChainDraws {
     draws: Vec<f64>,
     energies: Vec<f64>,
     divergences: Vec<usize>,
@@ -194,7 +194,7 @@ impl NutsRun<'_> {
         let threads = self.surface.threads(self.nuts.chains);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| ChainError::Sampler(error.to_string()))?;
-        let mut kept: Vec<Option<Kept>> = self.starts.iter().map(|_| None).collect();
+        let mut kept: Vec<Option<ChainDraws>> = self.starts.iter().map(|_| None).collect();
         // The channel is bounded, so that chains wait for the watcher and a stop takes effect
         // within a few rounds, however busy the machine is.
         let (sender, receiver) = sync_channel(threads);
@@ -222,7 +222,7 @@ impl NutsRun<'_> {
         &self,
         mut progress: ChainProgress,
         receiver: &Receiver<Report>,
-        kept: &mut [Option<Kept>],
+        kept: &mut [Option<ChainDraws>],
         watch: &mut dyn Watch,
     ) -> Result<ChainProgress, ChainError> {
         let mut failure = None;
@@ -251,7 +251,12 @@ impl NutsRun<'_> {
         let memories: Vec<_> = memories
             .map(|one| one.lock().expect("no chain panics half-way"))
             .collect();
-        encoded(&memories.iter().map(|one| &**one).collect::<Vec<&Memory>>())
+        encoded(
+            &memories
+                .iter()
+                .map(|one| &**one)
+                .collect::<Vec<&ChainRecord>>(),
+        )
     }
 
     fn work<S: Settings>(&self, settings: S, sender: &SyncSender<Report>) {
@@ -261,8 +266,8 @@ impl NutsRun<'_> {
                 return;
             }
             let found = match &*self.memory(chain) {
-                Memory::Chain(kept) => Some(kept.clone()),
-                Memory::Nothing | Memory::Tape(_) => None,
+                ChainRecord::Chain(kept) => Some(kept.clone()),
+                ChainRecord::Nothing | ChainRecord::GradientCache(_) => None,
             };
             let found = match found {
                 Some(kept) => {
@@ -276,13 +281,13 @@ impl NutsRun<'_> {
         }
     }
 
-    fn memory(&self, chain: usize) -> MutexGuard<'_, Memory> {
+    fn memory(&self, chain: usize) -> MutexGuard<'_, ChainRecord> {
         let memory = self.memories[chain].lock();
         memory.expect("no chain panics half-way")
     }
 
     /// Reports a chain that was finished in an earlier run.
-    fn tell(&self, kept: &Kept, sender: &SyncSender<Report>) {
+    fn tell(&self, kept: &ChainDraws, sender: &SyncSender<Report>) {
         let _ = sender.send(Report::Draws {
             count: (self.nuts.warm_up + self.nuts.draws) as u64,
             divergences: kept.divergences.len() as u64,
@@ -294,9 +299,9 @@ impl NutsRun<'_> {
         settings: S,
         chain: usize,
         sender: &SyncSender<Report>,
-    ) -> Result<Kept, ChainError> {
+    ) -> Result<ChainDraws, ChainError> {
         let mut random = Stream::new(self.seed, "nuts", chain as u64);
-        let math = CpuMath::new(Position {
+        let math = CpuMath::new(NutsDensity {
             evaluator: self.surface.evaluator(),
             size: self.surface.size(),
             memory: &self.memories[chain],
@@ -306,7 +311,7 @@ impl NutsRun<'_> {
             .new_chain(chain as u64, math, &mut random)
             .map_err(refused)?;
         sampler.set_position(&self.starts[chain]).map_err(refused)?;
-        let mut kept = Kept::default();
+        let mut kept = ChainDraws::default();
         let total = self.nuts.warm_up + self.nuts.draws;
         for first in (0..total).step_by(ROUND) {
             let before = kept.divergences.len();
@@ -328,15 +333,15 @@ impl NutsRun<'_> {
         let complete = kept.energies.len() == self.nuts.draws;
         kept.acceptance /= kept.energies.len().max(1) as f64;
         let mut memory = self.memory(chain);
-        if complete && !matches!(*memory, Memory::Nothing) {
-            *memory = Memory::Chain(kept.clone());
+        if complete && !matches!(*memory, ChainRecord::Nothing) {
+            *memory = ChainRecord::Chain(kept.clone());
         }
         Ok(kept)
     }
 }
 
-impl Kept {
-    fn push(&mut self, latents: Vec<f64>, seen: &Seen) {
+impl ChainDraws {
+    fn push(&mut self, latents: Vec<f64>, seen: &TrajectoryStatistics) {
         let draw = self.energies.len();
         self.divergences.extend(seen.diverged.then_some(draw));
         self.saturated.extend(seen.saturated.then_some(draw));
@@ -348,14 +353,14 @@ impl Kept {
 
 /// Joins the chains at the length of the shortest one that reached at least half of the longest:
 /// all of them, unless they were stopped.
-fn join(kept: Vec<Option<Kept>>, size: usize, done: u64) -> Result<Trace, ChainError> {
-    let length = |chain: &Kept| chain.energies.len();
-    let chains: Vec<Kept> = kept.into_iter().flatten().collect();
+fn join(kept: Vec<Option<ChainDraws>>, size: usize, done: u64) -> Result<Trace, ChainError> {
+    let length = |chain: &ChainDraws| chain.energies.len();
+    let chains: Vec<ChainDraws> = kept.into_iter().flatten().collect();
     let longest = chains.iter().map(length).max().unwrap_or(0);
     let long = chains
         .iter()
         .filter(|chain| 2 * length(chain) >= longest.max(1));
-    let long: Vec<&Kept> = long.collect();
+    let long: Vec<&ChainDraws> = long.collect();
     let shortest = long.iter().map(|chain| length(chain)).min();
     let shortest = shortest.ok_or(ChainError::Stopped { done })?;
     let mut trace = Trace::default();
@@ -376,7 +381,7 @@ fn join(kept: Vec<Option<Kept>>, size: usize, done: u64) -> Result<Trace, ChainE
 
 /// The statistics of the trajectory behind one draw.
 #[derive(Default)]
-struct Seen {
+struct TrajectoryStatistics {
     energy: f64,
     acceptance: f64,
     saturated: bool,
@@ -385,13 +390,15 @@ struct Seen {
 }
 
 /// One draw. The statistics are read by name, because their types belong to the sampler.
-fn draw<M: Math, C: Chain<M>>(sampler: &mut C) -> Result<(Box<[f64]>, Seen), ChainError> {
+fn draw<M: Math, C: Chain<M>>(
+    sampler: &mut C,
+) -> Result<(Box<[f64]>, TrajectoryStatistics), ChainError> {
     let drawn = sampler.expanded_draw().map_err(refused)?;
     let (x, _, mut statistics, progress) = drawn;
-    let mut seen = Seen {
+    let mut seen = TrajectoryStatistics {
         diverged: progress.diverging,
         gradients: progress.num_gradients,
-        ..Seen::default()
+        ..TrajectoryStatistics::default()
     };
     let dims = (&*sampler.math()).into();
     for (name, value) in statistics.get_all(&dims) {
@@ -410,10 +417,10 @@ fn refused(error: impl Display) -> ChainError {
 }
 
 /// The log density in the form that nuts-rs requires.
-struct Position<'a> {
+struct NutsDensity<'a> {
     evaluator: Box<dyn Evaluator + 'a>,
     size: usize,
-    memory: &'a Mutex<Memory>,
+    memory: &'a Mutex<ChainRecord>,
     /// How many values of the tape have been replayed.
     played: usize,
 }
@@ -425,14 +432,14 @@ impl LogpError for NotFinite {
     }
 }
 
-impl HasDims for Position<'_> {
+impl HasDims for NutsDensity<'_> {
     fn dim_sizes(&self) -> HashMap<String, u64> {
         let size = self.size as u64;
         HashMap::from([("unconstrained_parameter".to_owned(), size)])
     }
 }
 
-impl CpuLogpFunc for Position<'_> {
+impl CpuLogpFunc for NutsDensity<'_> {
     type LogpError = NotFinite;
     type FlowParameters = ();
     type ExpandedVector = Vec<f64>;
@@ -443,7 +450,7 @@ impl CpuLogpFunc for Position<'_> {
 
     fn logp(&mut self, x: &[f64], slope: &mut [f64]) -> Result<f64, NotFinite> {
         let mut memory = self.memory.lock().expect("no chain panics half-way");
-        let Memory::Tape(tape) = &mut *memory else {
+        let ChainRecord::GradientCache(tape) = &mut *memory else {
             drop(memory);
             return self.evaluator.value(x, slope);
         };
@@ -457,7 +464,7 @@ impl CpuLogpFunc for Position<'_> {
         drop(memory);
         let found = self.evaluator.value(x, slope);
         let mut memory = self.memory.lock().expect("no chain panics half-way");
-        if let Memory::Tape(tape) = &mut *memory {
+        if let ChainRecord::GradientCache(tape) = &mut *memory {
             tape.record(found.unwrap_or(f64::NAN), slope);
         }
         found

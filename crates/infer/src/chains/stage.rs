@@ -4,7 +4,7 @@ use serde::{Serialize, Serializer};
 
 use super::trace::ChainProgress;
 use crate::error::{FitError, TrainError};
-use crate::run::{Run, Stamp};
+use crate::run::{Run, StageFingerprint};
 use lehr_rows::watch::{End, Progress, Wish};
 
 /// An observer of chains.
@@ -33,7 +33,7 @@ impl<F: FnMut(&ChainProgress) -> Wish> Watch for F {
 /// Chains as a stage of a run.
 pub(crate) struct ChainStage<'r, 'o> {
     run: &'r mut Run<'o>,
-    stamp: Stamp,
+    stamp: StageFingerprint,
     earlier: Option<Vec<u8>>,
     /// The state of finished chains.
     last: Option<Vec<u8>>,
@@ -49,7 +49,7 @@ impl<'r, 'o> ChainStage<'r, 'o> {
         run: &'r mut Run<'o>,
         numbers: impl IntoIterator<Item = &'v f64>,
     ) -> Result<ChainStage<'r, 'o>, FitError> {
-        let stamp = Stamp::of(numbers);
+        let stamp = StageFingerprint::of(numbers);
         let earlier: Option<Vec<u8>> = run.resume(&stamp)?;
         Ok(ChainStage {
             last: earlier.clone(),

@@ -11,11 +11,10 @@ use serde::{Deserialize, Serialize};
 use super::hmc::{DualAverage, Iterations, Lockstep, Noise, Step, Stride};
 use super::log_density::LogDensity;
 use super::stage::Watch;
-use super::surface::Place;
 use super::trace::{ChainError, ChainProgress, Trace};
 use crate::bytes::encoded;
-use crate::expansion::{Mode, Order, row_remainder};
-use crate::guide::{Context, Feed};
+use crate::expansion::{Mode, TaylorOrder, row_remainder};
+use crate::guide::{Context, RowInput, WhitenedDensity};
 use crate::surrogate::{FixedRows, Quadratic};
 use lehr_rows::watch::Wish;
 
@@ -36,7 +35,7 @@ const TRIES: u64 = 100;
 /// ```
 ///  Rows are drawn without replacement: with it, a subset that repeats one row would have σ̂² = 0,
 ///  and π could outgrow the prior.
-pub struct Perturbed<'d> {
+pub struct PerturbedDensity<'d> {
     log_density: LogDensity<'d>,
     /// The rows outside W, in the numbering of batches.
     others: Vec<usize>,
@@ -44,7 +43,7 @@ pub struct Perturbed<'d> {
     count: usize,
 }
 
-impl<'d> Perturbed<'d> {
+impl<'d> PerturbedDensity<'d> {
     /// The rows of a subset, in the numbering of batches.
     fn rows(&self, subset: &Subset) -> Vec<usize> {
         let places = subset.places.iter();
@@ -55,7 +54,12 @@ impl<'d> Perturbed<'d> {
     ///
     /// # Panics
     /// Unless 2 ≤ m < n′.
-    pub fn new(place: Place<'d>, mode: &Mode, summed: &[usize], count: usize) -> Perturbed<'d> {
+    pub fn new(
+        place: WhitenedDensity<'d>,
+        mode: &Mode,
+        summed: &[usize],
+        count: usize,
+    ) -> PerturbedDensity<'d> {
         let n_rows = place.density.n_rows();
         let others = (0..n_rows).filter(|row| summed.binary_search(row).is_err());
         let others: Vec<usize> = others.collect();
@@ -66,8 +70,8 @@ impl<'d> Perturbed<'d> {
         );
         let own = FixedRows::in_batch_order(place.density, summed);
         let log_density = LogDensity::with(place, 1, |context, x| {
-            let left = Left::new(context, x, mode);
-            let subset = Feed::Batch {
+            let left = RowRemainders::new(context, x, mode);
+            let subset = RowInput::Batch {
                 size: count,
                 purpose: "subset".into(),
             };
@@ -82,7 +86,7 @@ impl<'d> Perturbed<'d> {
             let variance = (all * all / m * (1.0 - m / all) / (m - 1.0)) * apart;
             [value + (all / m) * drawn.sum() - 0.5 * variance, variance]
         });
-        Perturbed {
+        PerturbedDensity {
             log_density,
             others,
             count,
@@ -91,21 +95,21 @@ impl<'d> Perturbed<'d> {
 }
 
 /// A point, and the mode at which rows are expanded.
-struct Left<'g> {
+struct RowRemainders<'g> {
     at: Point<'g>,
     mode: Point<'g>,
     offset: Expr<'g>,
 }
 
-impl<'g> Left<'g> {
-    fn new(context: &Context<'g, '_>, x: Expr<'g>, mode: &Mode) -> Left<'g> {
+impl<'g> RowRemainders<'g> {
+    fn new(context: &Context<'g, '_>, x: Expr<'g>, mode: &Mode) -> RowRemainders<'g> {
         let at = context.at(x);
         let latents = context.fixed(
             "perturbed_mode",
             [mode.latents.len()],
             &mode.latents.as_slice().into(),
         );
-        Left {
+        RowRemainders {
             offset: at.latents - latents,
             // Two separate nodes, because the expansion is differentiated at the mode while the
             // direction stays fixed.
@@ -117,7 +121,13 @@ impl<'g> Left<'g> {
     /// dₙ of these rows.
     fn of(&self, context: &Context<'g, '_>, rows: &Rows<'g>) -> Expr<'g> {
         let both = [&self.mode, &self.at];
-        row_remainder(context.density(), both, rows, self.offset, Order::Second)
+        row_remainder(
+            context.density(),
+            both,
+            rows,
+            self.offset,
+            TaylorOrder::Second,
+        )
     }
 }
 
@@ -175,25 +185,25 @@ fn below(stream: &mut Stream, count: usize) -> usize {
 }
 
 /// One chain over (z, U).
-pub struct Subsampled<'a> {
-    perturbed: &'a Perturbed<'a>,
+pub struct SubsampledChain<'a> {
+    perturbed: &'a PerturbedDensity<'a>,
     lockstep: Lockstep<'a>,
     subset: Subset,
     variance: f64,
 }
 
-impl<'a> Subsampled<'a> {
+impl<'a> SubsampledChain<'a> {
     /// At coordinates of the frame, with a random subset.
-    pub fn new(perturbed: &'a Perturbed<'a>, x: Vec<f64>, stream: &mut Stream) -> Self {
+    pub fn new(perturbed: &'a PerturbedDensity<'a>, x: Vec<f64>, stream: &mut Stream) -> Self {
         let subset = Subset::drawn(perturbed.count, perturbed.others.len(), stream);
-        Subsampled::with(perturbed, x, subset)
+        SubsampledChain::with(perturbed, x, subset)
     }
 
-    fn with(perturbed: &'a Perturbed<'a>, x: Vec<f64>, subset: Subset) -> Self {
+    fn with(perturbed: &'a PerturbedDensity<'a>, x: Vec<f64>, subset: Subset) -> Self {
         // Nothing can be evaluated before the rows are set.
         let mut lanes = perturbed.log_density.lanes();
         lanes.set_subset(&perturbed.rows(&subset));
-        let mut chain = Subsampled {
+        let mut chain = SubsampledChain {
             lockstep: Lockstep::within(lanes, x),
             perturbed,
             subset,
@@ -246,19 +256,19 @@ impl<'a> Subsampled<'a> {
     }
 
     /// One iteration: a swap, and a trajectory of z with U fixed.
-    fn iterate(&mut self, stream: &mut Stream, stride: &Stride, noise: &Noise) -> Moved {
+    fn iterate(&mut self, stream: &mut Stream, stride: &Stride, noise: &Noise) -> ChainStep {
         let swapped = self.swap(stream);
         let x = self.lockstep.x.clone();
         let step = self.lockstep.step(stride, noise);
         if self.lockstep.x != x {
             self.variance = self.lockstep.lanes.further(0);
         }
-        Moved { swapped, step }
+        ChainStep { swapped, step }
     }
 }
 
 /// The result of an iteration of one chain.
-struct Moved {
+struct ChainStep {
     swapped: bool,
     step: Step,
 }
@@ -299,7 +309,7 @@ pub struct EcsTrace {
 
 /// The state that changes while chains run.
 #[derive(Serialize, Deserialize)]
-struct State {
+struct EcsState {
     iteration: usize,
     x: Vec<Vec<f64>>,
     subsets: Vec<Vec<usize>>,
@@ -318,20 +328,20 @@ impl Ecs {
     /// If no start is found, or the stop came before the first draw.
     pub fn run(
         &self,
-        perturbed: &Perturbed<'_>,
+        perturbed: &PerturbedDensity<'_>,
         seed: u64,
         watch: &mut dyn Watch,
     ) -> Result<EcsTrace, ChainError> {
-        let mut state: State = match watch.earlier() {
+        let mut state: EcsState = match watch.earlier() {
             Some(bytes) => postcard::from_bytes(&bytes).map_err(|_| ChainError::damaged())?,
             None => self.started(perturbed, seed)?,
         };
         let total = perturbed.others.len();
         let own = state.x.iter().zip(&state.subsets);
-        let mut chains: Vec<Subsampled<'_>> = own
+        let mut chains: Vec<SubsampledChain<'_>> = own
             .map(|(x, places)| {
                 let subset = Subset::of(places.clone(), total);
-                Subsampled::with(perturbed, x.clone(), subset)
+                SubsampledChain::with(perturbed, x.clone(), subset)
             })
             .collect();
         let length = self.draws.div_ceil(self.chains);
@@ -364,21 +374,21 @@ impl Ecs {
     }
 
     /// Draws of the whitening Gaussian with random subsets, at which the log density is finite.
-    fn started(&self, perturbed: &Perturbed<'_>, seed: u64) -> Result<State, ChainError> {
+    fn started(&self, perturbed: &PerturbedDensity<'_>, seed: u64) -> Result<EcsState, ChainError> {
         let origin = perturbed.log_density.origin();
         let start = |chain: usize| {
             (0..TRIES).find_map(|attempt| {
                 let name = format!("subsampled start {chain}");
                 let mut stream = Stream::new(seed, &name, attempt);
                 let x = origin.iter().map(|centre| centre + stream.normal());
-                let started = Subsampled::new(perturbed, x.collect(), &mut stream);
+                let started = SubsampledChain::new(perturbed, x.collect(), &mut stream);
                 started.lockstep.values[0].is_finite().then_some(started)
             })
         };
-        let found: Option<Vec<Subsampled<'_>>> = (0..self.chains).map(start).collect();
+        let found: Option<Vec<SubsampledChain<'_>>> = (0..self.chains).map(start).collect();
         let tries = TRIES as usize;
         let found = found.ok_or(ChainError::NoStart { tries })?;
-        Ok(State {
+        Ok(EcsState {
             iteration: 0,
             x: found.iter().map(|chain| chain.lockstep.x.clone()).collect(),
             subsets: found.into_iter().map(|one| one.subset.places).collect(),
@@ -392,7 +402,7 @@ impl Ecs {
     }
 
     /// One iteration of every chain.
-    fn advance(&self, state: &mut State, chains: &mut [Subsampled<'_>], seed: u64) {
+    fn advance(&self, state: &mut EcsState, chains: &mut [SubsampledChain<'_>], seed: u64) {
         let warm = state.iteration < self.warm_up;
         let step_size = if warm {
             state.average.step_size()
@@ -406,7 +416,7 @@ impl Ecs {
             let mut stream = Stream::new(seed, &format!("subset {place}"), iteration);
             chain.iterate(&mut stream, &stride, &noise.of_chain(place))
         });
-        let moved: Vec<Moved> = each.collect();
+        let moved: Vec<ChainStep> = each.collect();
         state.gradients += (chains.len() * (stride.leapfrogs + 1)) as u64;
         let swapped: Vec<f64> = moved
             .iter()
@@ -424,7 +434,7 @@ impl Ecs {
             state.swapped.extend(swapped);
             state
                 .variances
-                .extend(chains.iter().map(Subsampled::variance));
+                .extend(chains.iter().map(SubsampledChain::variance));
             state.kept.push(&state.x.concat(), step);
         }
         state.iteration += 1;
@@ -432,13 +442,13 @@ impl Ecs {
 }
 
 /// The steps of all chains joined to one.
-fn together(moved: Vec<Moved>) -> Step {
+fn together(moved: Vec<ChainStep>) -> Step {
     let mut all = Step {
         energies: Vec::new(),
         acceptances: Vec::new(),
         diverged: Vec::new(),
     };
-    for Moved { step, .. } in moved {
+    for ChainStep { step, .. } in moved {
         all.energies.extend(step.energies);
         all.acceptances.extend(step.acceptances);
         all.diverged.extend(step.diverged);

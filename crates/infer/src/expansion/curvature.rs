@@ -6,10 +6,10 @@ use lehr_numeric::dense::{CholeskyFactor, cholesky, inverse_factor};
 use lehr_numeric::hessian::{hessian_columns, symmetrise_matrix};
 use lehr_rows::RowStore;
 
-use super::Centre;
-use super::centre::first_scales;
+use super::ExpansionPoint;
+use super::expansion_point::first_scales;
 use super::prior::PriorProducts;
-use crate::guide::Frame;
+use crate::guide::Whitening;
 use crate::likelihood::fold_rows;
 
 /// Above this many latents the Hessian is not computed.
@@ -31,7 +31,7 @@ pub struct Curvature {
     pub prior_hessian: Vec<f64>,
 }
 
-impl Centre {
+impl ExpansionPoint {
     /// Slopes and curvature at the centre, by one pass per few directions.
     pub fn curvature(&self, density: &dyn Density) -> Curvature {
         self.curvature_by(density, &*all_rows(density))
@@ -84,7 +84,11 @@ impl Curvature {
     /// The whitening by a correlated Gaussian; `None` if the curvature is not that of a maximum. No
     /// latent is wider than twice its known width, if there is one: the curvature at a single point
     /// may be nearly zero although it is not around that point.
-    pub fn dense_frame(&self, centre: &Centre, widths: Option<&[f64]>) -> Option<Frame> {
+    pub fn dense_whitening(
+        &self,
+        centre: &ExpansionPoint,
+        widths: Option<&[f64]>,
+    ) -> Option<Whitening> {
         const WIDEST: f64 = 2.0;
         let mut factor = self.factor()?;
         let rows = factor.values.chunks_mut(factor.size);
@@ -95,7 +99,7 @@ impl Curvature {
                 *entry *= share;
             }
         }
-        Some(Frame::Dense {
+        Some(Whitening::Dense {
             shift: centre.latents.as_slice().into(),
             factor: factor.values.into(),
         })
@@ -103,18 +107,18 @@ impl Curvature {
 
     /// The whitening for independent latents: scales Λᵢᵢ^(−½), those of the best independent
     /// Gaussian; one if the curvature is not that of a maximum.
-    pub fn diagonal_frame(&self, centre: &Centre, latents: &Layout) -> Frame {
+    pub fn diagonal_whitening(&self, centre: &ExpansionPoint, latents: &Layout) -> Whitening {
         let size = self.gradient.len();
         let precision = self.precision();
         let diagonal: Vec<f64> = (0..size).map(|i| precision[i * (size + 1)]).collect();
-        Frame::Diagonal {
+        Whitening::Diagonal {
             shift: centre.latents.as_slice().into(),
             scale: first_scales(latents, &diagonal).into(),
         }
     }
 
     /// The Laplace approximation of the log evidence.
-    pub fn log_evidence(&self, centre: &Centre) -> Option<f64> {
+    pub fn log_evidence(&self, centre: &ExpansionPoint) -> Option<f64> {
         let size = self.gradient.len();
         let factor = self.factor()?;
         let volume = factor.log_volume();

@@ -4,13 +4,13 @@ use lehr_density::{Density, Point};
 use lehr_graph::{Graph, Plan, Workspace};
 
 /// The log prior with its slopes.
-pub(crate) struct Prior {
+pub(crate) struct LogPrior {
     plan: Plan,
     workspace: Workspace,
 }
 
-impl Prior {
-    pub(crate) fn new(density: &dyn Density) -> Prior {
+impl LogPrior {
+    pub(crate) fn new(density: &dyn Density) -> LogPrior {
         let graph = Graph::new();
         let z = graph.input("z", [density.latents().size()]);
         let params = graph.input("params", [density.params().size()]);
@@ -19,7 +19,7 @@ impl Prior {
         outputs.extend(graph.grad(value, &[z, params]));
         let plan = Plan::new(&outputs, 1);
         let workspace = plan.workspace();
-        Prior { plan, workspace }
+        LogPrior { plan, workspace }
     }
 
     /// Computes the log prior and its slopes in z and θ, in this order.

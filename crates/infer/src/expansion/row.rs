@@ -5,7 +5,7 @@ use lehr_graph::Expr;
 
 /// The order of a row's expansion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
+pub(crate) enum TaylorOrder {
     First,
     Second,
 }
@@ -17,7 +17,7 @@ pub(crate) fn row_remainder<'g>(
     [mode, at]: [&Point<'g>; 2],
     rows: &Rows<'g>,
     offset: Expr<'g>,
-    order: Order,
+    order: TaylorOrder,
 ) -> Expr<'g> {
     let expansion = row_expansion(density, mode, rows, offset, order);
     density.log_likelihood(at, rows) - expansion
@@ -30,12 +30,12 @@ pub(crate) fn row_expansion<'g>(
     mode: &Point<'g>,
     rows: &Rows<'g>,
     offset: Expr<'g>,
-    order: Order,
+    order: TaylorOrder,
 ) -> Expr<'g> {
     let graph = mode.graph();
     let at_mode = density.log_likelihood(mode, rows);
     let first = graph.jvp(&[at_mode], &[mode.latents], &[offset])[0];
-    if order == Order::First {
+    if order == TaylorOrder::First {
         return at_mode + first;
     }
     let second = graph.jvp(&[first], &[mode.latents], &[offset])[0];

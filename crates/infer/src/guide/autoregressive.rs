@@ -7,7 +7,7 @@ use lehr_numeric::stream::Stream;
 use serde::{Deserialize, Serialize};
 
 use super::base::{BaseInfo, Covariance, Image};
-use super::flow::{Bend, Bent, Flow, restored};
+use super::flow::{Flow, FlowBase, FlowMap, restored};
 use super::{Block, Context};
 
 /// The row of this base.
@@ -16,7 +16,7 @@ pub(super) static INFO: BaseInfo = BaseInfo {
     help: "a Gaussian bent by an inverse autoregressive flow",
     covariance: Covariance::Full,
     is_gaussian: false,
-    new: || Arc::new(Bent::<Autoregressive>::default()),
+    new: || Arc::new(FlowBase::<Autoregressive>::default()),
     restore: restored::<Autoregressive>,
 };
 
@@ -77,7 +77,11 @@ impl Flow for Autoregressive {
         self.each_layer(size).flat_map(Layer::blocks).collect()
     }
 
-    fn write<'g>(&self, context: &Context<'g, '_>, weights: &[Expr<'g>]) -> Box<dyn Bend<'g> + 'g> {
+    fn write<'g>(
+        &self,
+        context: &Context<'g, '_>,
+        weights: &[Expr<'g>],
+    ) -> Box<dyn FlowMap<'g> + 'g> {
         let layers = self.each_layer(context.density().latents().size());
         let own = weights.chunks_exact(Layer::BLOCKS);
         let networks = layers.zip(own);
@@ -89,7 +93,7 @@ impl Flow for Autoregressive {
 /// The layers within one program.
 struct Layers<'g>(Vec<Network<'g>>);
 
-impl<'g> Bend<'g> for Layers<'g> {
+impl<'g> FlowMap<'g> for Layers<'g> {
     fn apply(&self, x: Expr<'g>) -> Image<'g> {
         let start = Image {
             latents: x,

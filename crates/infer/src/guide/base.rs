@@ -8,7 +8,7 @@ use lehr_density::{Density, Point, Rows, Stored};
 use lehr_graph::{Expr, Shape};
 use serde::{Serialize, Serializer};
 
-use super::{Block, Context, Drawn, Gradient, Guide, RowNumbers};
+use super::{Block, Context, Gradient, Guide, GuideDraw, RowNumbers};
 
 /// ½ ln 2π
 pub(crate) const HALF_LN_TWO_PI: f64 = 0.918_938_533_204_672_8;
@@ -81,10 +81,10 @@ pub trait Transport<'g> {
     fn log_density(&self, latents: Expr<'g>) -> Option<Expr<'g>>;
 
     /// A draw and its weight −ln q(z), from fresh noise.
-    fn draw(&self, context: &Context<'g, '_>) -> Drawn<'g> {
+    fn draw(&self, context: &Context<'g, '_>) -> GuideDraw<'g> {
         let x = context.noise("base_noise", self.shape());
         let image = self.map(x).expect("a base without a map draws by itself");
-        Drawn {
+        GuideDraw {
             latents: image.latents,
             log_weight: 0.5 * x.square().sum() + image.log_volume + log_norm(self.shape()),
         }
@@ -104,14 +104,14 @@ pub(super) fn draw<'g>(
     base: &dyn Base,
     context: &Context<'g, '_>,
     gradient: Gradient,
-) -> Drawn<'g> {
+) -> GuideDraw<'g> {
     let transport = base.write(context);
     let drawn = transport.draw(context);
     if gradient == Gradient::Total {
         return drawn;
     }
     match transport.stopped().log_density(drawn.latents) {
-        Some(log_density) => Drawn {
+        Some(log_density) => GuideDraw {
             log_weight: -log_density,
             ..drawn
         },
@@ -151,7 +151,7 @@ impl<G: Guide + ?Sized> Guide for Arc<G> {
         (**self).blocks(density)
     }
 
-    fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> Drawn<'g> {
+    fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> GuideDraw<'g> {
         (**self).draw(context, gradient)
     }
 

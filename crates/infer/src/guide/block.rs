@@ -45,18 +45,18 @@ impl Block {
 
 /// All learned quantities of a fit, and their values one after another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Learned {
+pub struct LearnedBlocks {
     blocks: Vec<Block>,
     /// The values of all blocks, in order.
     pub values: Vec<f64>,
 }
 
-impl Learned {
+impl LearnedBlocks {
     /// The blocks at their starts.
     ///
     /// # Panics
     /// If two blocks share a name.
-    pub fn new(blocks: Vec<Block>) -> Learned {
+    pub fn new(blocks: Vec<Block>) -> LearnedBlocks {
         for (k, block) in blocks.iter().enumerate() {
             let known = blocks[..k].iter().any(|b| b.name == block.name);
             assert!(!known, "two learned blocks are called {:?}", block.name);
@@ -65,7 +65,7 @@ impl Learned {
             .iter()
             .flat_map(|b| b.start.iter().copied())
             .collect();
-        Learned { blocks, values }
+        LearnedBlocks { blocks, values }
     }
 
     /// The same with one additional block, at its start.
@@ -73,7 +73,7 @@ impl Learned {
     /// # Panics
     /// If another block has its name.
     #[must_use]
-    pub fn with(mut self, block: Block) -> Learned {
+    pub fn with(mut self, block: Block) -> LearnedBlocks {
         let name = &block.name;
         assert!(self.range_of(name).is_none(), "two blocks {name:?}");
         self.values.extend_from_slice(&block.start);
@@ -105,7 +105,7 @@ impl Learned {
 
     /// Copies the values of every block that the other fit has under the same name and size.
     /// Returns these names.
-    pub fn take_from(&mut self, other: &Learned) -> Vec<String> {
+    pub fn take_from(&mut self, other: &LearnedBlocks) -> Vec<String> {
         let mut taken = Vec::new();
         for place in 0..self.blocks.len() {
             let name = self.blocks[place].name.clone();
@@ -127,11 +127,11 @@ mod tests {
 
     #[test]
     fn blocks_of_the_same_name_and_size_are_taken_over() {
-        let mut to = Learned::new(vec![
+        let mut to = LearnedBlocks::new(vec![
             Block::filled("a", &[2], 0.0),
             Block::filled("b", &[3], 0.0),
         ]);
-        let from = Learned::new(vec![
+        let from = LearnedBlocks::new(vec![
             Block::filled("b", &[3], 5.0),
             Block::filled("a", &[1], 7.0),
         ]);

@@ -7,7 +7,7 @@ use lehr_numeric::stream::Stream;
 use serde::{Deserialize, Serialize};
 
 use super::base::{BaseInfo, Covariance, Image};
-use super::flow::{Bend, Bent, Flow, restored};
+use super::flow::{Flow, FlowBase, FlowMap, restored};
 use super::{Block, Context};
 
 /// The row of this base.
@@ -16,7 +16,7 @@ pub(super) static INFO: BaseInfo = BaseInfo {
     help: "a Gaussian bent by a block neural autoregressive flow",
     covariance: Covariance::Full,
     is_gaussian: false,
-    new: || Arc::new(Bent::<BlockNeural>::default()),
+    new: || Arc::new(FlowBase::<BlockNeural>::default()),
     restore: restored::<BlockNeural>,
 };
 
@@ -94,7 +94,11 @@ impl Flow for BlockNeural {
         blocks
     }
 
-    fn write<'g>(&self, context: &Context<'g, '_>, weights: &[Expr<'g>]) -> Box<dyn Bend<'g> + 'g> {
+    fn write<'g>(
+        &self,
+        context: &Context<'g, '_>,
+        weights: &[Expr<'g>],
+    ) -> Box<dyn FlowMap<'g> + 'g> {
         let size = context.density().latents().size();
         let masks = Masks::new(context, size);
         let layers = self.layers(size);
@@ -206,7 +210,7 @@ fn bent(p: Expr<'_>) -> (Expr<'_>, Expr<'_>) {
     (tanh + LEAK * p, (1.0 + LEAK) - tanh.square())
 }
 
-impl<'g> Bend<'g> for Network<'g> {
+impl<'g> FlowMap<'g> for Network<'g> {
     fn apply(&self, x: Expr<'g>) -> Image<'g> {
         let size = x.shape().size();
         let slopes = |of: Expr<'g>, through: Expr<'g>| {

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use lehr_density::{Density, Point, RowData, Rows};
 use lehr_graph::{Expr, Graph, Shape};
 
-use super::{Block, Frame, Guide};
+use super::{Block, Guide, Whitening};
 
 /// The name of θ among the learned blocks.
 pub const PARAMS: &str = "params";
 
 /// The source of a program's rows.
 #[derive(Clone)]
-pub enum Feed {
+pub enum RowInput {
     /// Every row of the table.
     All,
     /// A fresh mini-batch at every step; another purpose gives independent batches.
@@ -27,26 +27,26 @@ pub enum Feed {
     Fixed(Arc<RowData>),
 }
 
-impl Feed {
+impl RowInput {
     /// How many rows there are.
     pub fn len(&self, density: &dyn Density) -> usize {
         use lehr_density::RowSource;
         match self {
-            Feed::All => density.n_rows(),
-            Feed::Batch { size, .. } => *size,
-            Feed::Fixed(data) => data.n_rows(),
+            RowInput::All => density.n_rows(),
+            RowInput::Batch { size, .. } => *size,
+            RowInput::Fixed(data) => data.n_rows(),
         }
     }
 }
 
 /// An input that is filled before each run.
-pub(crate) enum Need<'g> {
+pub(crate) enum ProgramInput<'g> {
     /// A learned block, by name.
-    Learned(String, Expr<'g>),
+    LearnedBlocks(String, Expr<'g>),
     /// Standard normal numbers.
     Noise(Expr<'g>),
     /// Rows.
-    Rows(Feed, Rows<'g>),
+    Rows(RowInput, Rows<'g>),
     /// Numbers that never change.
     Fixed(Arc<[f64]>, Expr<'g>),
     /// For each row of the batch of a purpose, 0 if it is one of these (increasing), else 1.
@@ -59,23 +59,27 @@ pub(crate) enum Need<'g> {
 pub struct Context<'g, 'd> {
     graph: &'g Graph,
     density: &'d dyn Density,
-    frame: &'d Frame,
+    whitening: &'d Whitening,
     params: Expr<'g>,
-    needs: RefCell<Vec<Need<'g>>>,
+    needs: RefCell<Vec<ProgramInput<'g>>>,
 }
 
 impl<'g, 'd> Context<'g, 'd> {
     /// A context on an empty program, in the latents' own coordinates.
     pub fn new(graph: &'g Graph, density: &'d dyn Density) -> Context<'g, 'd> {
-        Context::within(graph, density, &Frame::Identity)
+        Context::within(graph, density, &Whitening::Identity)
     }
 
     /// A context whose guide moves in the coordinates of a frame.
-    pub fn within(graph: &'g Graph, density: &'d dyn Density, frame: &'d Frame) -> Context<'g, 'd> {
+    pub fn within(
+        graph: &'g Graph,
+        density: &'d dyn Density,
+        whitening: &'d Whitening,
+    ) -> Context<'g, 'd> {
         let context = Context {
             graph,
             density,
-            frame,
+            whitening,
             params: graph.full([density.params().size()], 0.0),
             needs: RefCell::default(),
         };
@@ -99,13 +103,13 @@ impl<'g, 'd> Context<'g, 'd> {
     }
 
     /// The frame the guide moves in.
-    pub fn frame(&self) -> &'d Frame {
-        self.frame
+    pub fn whitening(&self) -> &'d Whitening {
+        self.whitening
     }
 
     /// The latents at these coordinates of the frame.
     pub fn latents(&self, coordinates: Expr<'g>) -> Expr<'g> {
-        self.frame.latents(self, coordinates)
+        self.whitening.latents(self, coordinates)
     }
 
     /// The point at these whitened coordinates, with the learned θ.
@@ -116,12 +120,12 @@ impl<'g, 'd> Context<'g, 'd> {
     /// A learned block as an input; the same block is the same input.
     pub fn learned(&self, block: &Block) -> Expr<'g> {
         let known = self.needs.borrow().iter().find_map(|need| match need {
-            Need::Learned(name, input) if *name == block.name => Some(*input),
+            ProgramInput::LearnedBlocks(name, input) if *name == block.name => Some(*input),
             _ => None,
         });
         known.unwrap_or_else(|| {
             let input = self.graph.input(&block.name, Shape::new(&block.dims));
-            let need = Need::Learned(block.name.clone(), input);
+            let need = ProgramInput::LearnedBlocks(block.name.clone(), input);
             self.needs.borrow_mut().push(need);
             input
         })
@@ -130,13 +134,13 @@ impl<'g, 'd> Context<'g, 'd> {
     /// Fresh standard normal numbers for every lane and step.
     pub fn noise(&self, name: &str, shape: impl Into<Shape>) -> Expr<'g> {
         let input = self.graph.laned_input(name, shape);
-        self.needs.borrow_mut().push(Need::Noise(input));
+        self.needs.borrow_mut().push(ProgramInput::Noise(input));
         input
     }
 
     /// Rows from a feed; `name` is the prefix of their inputs. The same fixed rows are the same
     /// inputs, under any name.
-    pub fn rows(&self, name: &str, feed: &Feed) -> Rows<'g> {
+    pub fn rows(&self, name: &str, feed: &RowInput) -> Rows<'g> {
         if let Some(rows) = self.known_rows(feed) {
             return rows;
         }
@@ -145,16 +149,18 @@ impl<'g, 'd> Context<'g, 'd> {
         let rows = Rows::inputs(self.graph, self.density.columns(), length, &prefix);
         self.needs
             .borrow_mut()
-            .push(Need::Rows(feed.clone(), rows.clone()));
+            .push(ProgramInput::Rows(feed.clone(), rows.clone()));
         rows
     }
 
-    fn known_rows(&self, feed: &Feed) -> Option<Rows<'g>> {
-        let Feed::Fixed(data) = feed else {
+    fn known_rows(&self, feed: &RowInput) -> Option<Rows<'g>> {
+        let RowInput::Fixed(data) = feed else {
             return None;
         };
         self.needs.borrow().iter().find_map(|need| match need {
-            Need::Rows(Feed::Fixed(known), rows) if Arc::ptr_eq(known, data) => Some(rows.clone()),
+            ProgramInput::Rows(RowInput::Fixed(known), rows) if Arc::ptr_eq(known, data) => {
+                Some(rows.clone())
+            }
             _ => None,
         })
     }
@@ -164,7 +170,9 @@ impl<'g, 'd> Context<'g, 'd> {
     pub fn fixed(&self, name: &str, shape: impl Into<Shape>, values: &Arc<[f64]>) -> Expr<'g> {
         let shape = shape.into();
         let known = self.needs.borrow().iter().find_map(|need| match need {
-            Need::Fixed(held, input) if Arc::ptr_eq(held, values) && input.shape() == shape => {
+            ProgramInput::Fixed(held, input)
+                if Arc::ptr_eq(held, values) && input.shape() == shape =>
+            {
                 Some(*input)
             }
             _ => None,
@@ -175,7 +183,7 @@ impl<'g, 'd> Context<'g, 'd> {
         let input = self.graph.input(name, shape);
         self.needs
             .borrow_mut()
-            .push(Need::Fixed(values.clone(), input));
+            .push(ProgramInput::Fixed(values.clone(), input));
         input
     }
 
@@ -183,7 +191,7 @@ impl<'g, 'd> Context<'g, 'd> {
     /// (increasing numbers in [`LocalRows::batch_order`](lehr_rows::LocalRows::batch_order)) and 1 if not.
     pub(crate) fn others(&self, purpose: &str, size: usize, rows: &Arc<[usize]>) -> Expr<'g> {
         let input = self.graph.input("others", [size]);
-        let need = Need::Others(purpose.to_owned(), rows.clone(), input);
+        let need = ProgramInput::Others(purpose.to_owned(), rows.clone(), input);
         self.needs.borrow_mut().push(need);
         input
     }
@@ -191,19 +199,19 @@ impl<'g, 'd> Context<'g, 'd> {
     /// The learned numbers of each row of a batch, `[size, width]`.
     pub(crate) fn own(&self, size: usize, width: usize) -> Expr<'g> {
         let input = self.graph.input(super::ROW_NUMBERS, [size, width]);
-        self.needs.borrow_mut().push(Need::Own(input));
+        self.needs.borrow_mut().push(ProgramInput::Own(input));
         input
     }
 
     /// The learned numbers of rows, if they were requested before.
     pub(crate) fn known_own(&self) -> Option<Expr<'g>> {
         self.needs.borrow().iter().find_map(|need| match need {
-            Need::Own(input) => Some(*input),
+            ProgramInput::Own(input) => Some(*input),
             _ => None,
         })
     }
 
-    pub(crate) fn into_needs(self) -> Vec<Need<'g>> {
+    pub(crate) fn into_inputs(self) -> Vec<ProgramInput<'g>> {
         self.needs.into_inner()
     }
 }

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::base::{Base, BaseInfo, Image, Transport, draw, encoded};
-use super::{Block, Context, Drawn, FullRank, Gradient, Guide};
+use super::{Block, Context, FullRank, Gradient, Guide, GuideDraw};
 
 /// A learned map T between vectors of the size of the latents, with J(x) = ln |det T′(x)|: one file
 /// and one row of [`super::BASES`] each. Its inverse is never needed.
@@ -25,11 +25,15 @@ pub trait Flow:
     fn blocks(&self, size: usize) -> Vec<Block>;
 
     /// Writes the flow with these weights, in the order of its blocks, into a program.
-    fn write<'g>(&self, context: &Context<'g, '_>, weights: &[Expr<'g>]) -> Box<dyn Bend<'g> + 'g>;
+    fn write<'g>(
+        &self,
+        context: &Context<'g, '_>,
+        weights: &[Expr<'g>],
+    ) -> Box<dyn FlowMap<'g> + 'g>;
 }
 
 /// A flow within one program.
-pub trait Bend<'g> {
+pub trait FlowMap<'g> {
     /// T(x) and J(x).
     fn apply(&self, x: Expr<'g>) -> Image<'g>;
 }
@@ -37,30 +41,30 @@ pub trait Bend<'g> {
 /// z = B(T(x)) with x ~ N(0, 1), T a flow and B the map of a Gaussian.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct Bent<F: Flow> {
+pub struct FlowBase<F: Flow> {
     /// B
     pub base: Arc<dyn Base>,
     /// T
     pub flow: F,
 }
 
-impl<F: Flow> Bent<F> {
+impl<F: Flow> FlowBase<F> {
     /// A Gaussian transformed by a flow with default settings.
-    pub fn on(base: Arc<dyn Base>) -> Bent<F> {
-        Bent {
+    pub fn on(base: Arc<dyn Base>) -> FlowBase<F> {
+        FlowBase {
             base,
             flow: F::default(),
         }
     }
 }
 
-impl<F: Flow> Default for Bent<F> {
+impl<F: Flow> Default for FlowBase<F> {
     fn default() -> Self {
-        Bent::on(Arc::new(FullRank::default()))
+        FlowBase::on(Arc::new(FullRank::default()))
     }
 }
 
-impl<F: Flow> Guide for Bent<F> {
+impl<F: Flow> Guide for FlowBase<F> {
     fn blocks(&self, density: &dyn Density) -> Vec<Block> {
         let mut blocks = self.base.blocks(density);
         blocks.extend(self.flow.blocks(density.latents().size()));
@@ -69,12 +73,12 @@ impl<F: Flow> Guide for Bent<F> {
 
     /// The weight is ½|x|² + ½D ln 2π + J(x) + ln |det B|. The score term would need the inverse of T,
     /// so the gradient is always the total one.
-    fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> Drawn<'g> {
+    fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> GuideDraw<'g> {
         draw(self, context, gradient)
     }
 }
 
-impl<F: Flow> Base for Bent<F> {
+impl<F: Flow> Base for FlowBase<F> {
     fn info(&self) -> &'static BaseInfo {
         F::info()
     }
@@ -83,7 +87,7 @@ impl<F: Flow> Base for Bent<F> {
         let blocks = self.flow.blocks(context.density().latents().size());
         let learned: Vec<Expr<'g>> = blocks.iter().map(|b| context.learned(b)).collect();
         let fixed: Vec<Expr<'g>> = learned.iter().map(|w| w.stop_gradient()).collect();
-        Box::new(Flowing {
+        Box::new(FlowTransport {
             base: self.base.write(context),
             bend: self.flow.write(context, &learned).into(),
             stopped: self.flow.write(context, &fixed).into(),
@@ -97,18 +101,18 @@ impl<F: Flow> Base for Bent<F> {
 
 /// Reads a transformed Gaussian.
 pub(super) fn restored<F: Flow>(bytes: &[u8]) -> Option<Box<dyn Base>> {
-    super::base::decoded::<Bent<F>>(bytes)
+    super::base::decoded::<FlowBase<F>>(bytes)
 }
 
 /// B(T(x))
-struct Flowing<'g> {
+struct FlowTransport<'g> {
     base: Box<dyn Transport<'g> + 'g>,
-    bend: Rc<dyn Bend<'g> + 'g>,
+    bend: Rc<dyn FlowMap<'g> + 'g>,
     /// The same with its weights held fixed under differentiation.
-    stopped: Rc<dyn Bend<'g> + 'g>,
+    stopped: Rc<dyn FlowMap<'g> + 'g>,
 }
 
-impl<'g> Transport<'g> for Flowing<'g> {
+impl<'g> Transport<'g> for FlowTransport<'g> {
     fn shape(&self) -> Shape {
         self.base.shape()
     }
@@ -127,7 +131,7 @@ impl<'g> Transport<'g> for Flowing<'g> {
     }
 
     fn stopped(&self) -> Box<dyn Transport<'g> + 'g> {
-        Box::new(Flowing {
+        Box::new(FlowTransport {
             base: self.base.stopped(),
             bend: self.stopped.clone(),
             stopped: self.stopped.clone(),

@@ -10,7 +10,7 @@ use super::base::{
     Base, BaseInfo, Covariance, Image, Transport, decoded, draw, encoded, log_norm, reversed,
 };
 use super::mean_field::mean_and_scale;
-use super::{Block, Context, Drawn, Gradient, Guide};
+use super::{Block, Context, Gradient, Guide, GuideDraw};
 
 /// The part of the factor below its diagonal; the part above is not read.
 const BELOW: &str = "base_below";
@@ -46,7 +46,7 @@ impl Guide for FullRank {
         blocks
     }
 
-    fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> Drawn<'g> {
+    fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> GuideDraw<'g> {
         draw(self, context, gradient)
     }
 
@@ -62,7 +62,7 @@ impl Base for FullRank {
 
     fn write<'g>(&self, context: &Context<'g, '_>) -> Box<dyn Transport<'g> + 'g> {
         let blocks = self.blocks(context.density());
-        Box::new(Correlated::new(
+        Box::new(FullRankTransport::new(
             context.learned(&blocks[0]),
             context.learned(&blocks[1]),
             context.learned(&blocks[2]),
@@ -75,17 +75,17 @@ impl Base for FullRank {
 }
 
 /// T(x) = μ + L x
-struct Correlated<'g> {
+struct FullRankTransport<'g> {
     mean: Expr<'g>,
     log_scale: Expr<'g>,
     below: Expr<'g>,
     factor: Expr<'g>,
 }
 
-impl<'g> Correlated<'g> {
-    fn new(mean: Expr<'g>, log_scale: Expr<'g>, below: Expr<'g>) -> Correlated<'g> {
+impl<'g> FullRankTransport<'g> {
+    fn new(mean: Expr<'g>, log_scale: Expr<'g>, below: Expr<'g>) -> FullRankTransport<'g> {
         let factor = below.tril(-1) + log_scale.exp().diagonal_matrix();
-        Correlated {
+        FullRankTransport {
             mean,
             log_scale,
             below,
@@ -94,7 +94,7 @@ impl<'g> Correlated<'g> {
     }
 }
 
-impl<'g> Transport<'g> for Correlated<'g> {
+impl<'g> Transport<'g> for FullRankTransport<'g> {
     fn shape(&self) -> Shape {
         self.mean.shape()
     }
@@ -116,7 +116,7 @@ impl<'g> Transport<'g> for Correlated<'g> {
     }
 
     fn stopped(&self) -> Box<dyn Transport<'g> + 'g> {
-        Box::new(Correlated::new(
+        Box::new(FullRankTransport::new(
             self.mean.stop_gradient(),
             self.log_scale.stop_gradient(),
             self.below.stop_gradient(),

@@ -10,7 +10,7 @@ use super::base::{
     Base, BaseInfo, Covariance, Image, Transport, decoded, draw, encoded, log_norm, reversed,
 };
 use super::mean_field::mean_and_scale;
-use super::{Block, Context, Drawn, Gradient, Guide};
+use super::{Block, Context, Gradient, Guide, GuideDraw};
 
 /// The columns of the low-rank part.
 const DIRECTIONS: &str = "base_directions";
@@ -58,7 +58,7 @@ impl Guide for LowRank {
         blocks
     }
 
-    fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> Drawn<'g> {
+    fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> GuideDraw<'g> {
         draw(self, context, gradient)
     }
 
@@ -74,7 +74,7 @@ impl Base for LowRank {
 
     fn write<'g>(&self, context: &Context<'g, '_>) -> Box<dyn Transport<'g> + 'g> {
         let blocks = self.blocks(context.density());
-        Box::new(Directed::new(
+        Box::new(LowRankTransport::new(
             context.learned(&blocks[0]),
             context.learned(&blocks[1]),
             context.learned(&blocks[2]),
@@ -88,7 +88,7 @@ impl Base for LowRank {
 
 /// A Gaussian by directions and scales, which needs more noise than there are latents; densities by
 /// the Woodbury identity.
-struct Directed<'g> {
+struct LowRankTransport<'g> {
     mean: Expr<'g>,
     log_scale: Expr<'g>,
     directions: Expr<'g>,
@@ -98,13 +98,13 @@ struct Directed<'g> {
     inner: Expr<'g>,
 }
 
-impl<'g> Directed<'g> {
-    fn new(mean: Expr<'g>, log_scale: Expr<'g>, directions: Expr<'g>) -> Directed<'g> {
+impl<'g> LowRankTransport<'g> {
+    fn new(mean: Expr<'g>, log_scale: Expr<'g>, directions: Expr<'g>) -> LowRankTransport<'g> {
         let (size, rank) = (directions.shape().dims()[0], directions.shape().dims()[1]);
         let scaled = directions * (-log_scale).exp().reshape([size, 1]);
         let ones = mean.graph().full([rank], 1.0).diagonal_matrix();
         let inner = (ones + scaled.transpose().dot(scaled)).cholesky();
-        Directed {
+        LowRankTransport {
             mean,
             log_scale,
             directions,
@@ -125,7 +125,7 @@ impl<'g> Directed<'g> {
     }
 }
 
-impl<'g> Transport<'g> for Directed<'g> {
+impl<'g> Transport<'g> for LowRankTransport<'g> {
     fn shape(&self) -> Shape {
         self.mean.shape()
     }
@@ -134,11 +134,11 @@ impl<'g> Transport<'g> for Directed<'g> {
         None
     }
 
-    fn draw(&self, context: &Context<'g, '_>) -> Drawn<'g> {
+    fn draw(&self, context: &Context<'g, '_>) -> GuideDraw<'g> {
         let noise = context.noise("base_noise", self.mean.shape());
         let along = context.noise("base_noise_along", [self.directions.shape().dims()[1]]);
         let latents = self.mean + self.log_scale.exp() * noise + self.directions.dot(along);
-        Drawn {
+        GuideDraw {
             latents,
             log_weight: -self.density(latents),
         }
@@ -148,7 +148,7 @@ impl<'g> Transport<'g> for Directed<'g> {
         Some(self.density(latents))
     }
     fn stopped(&self) -> Box<dyn Transport<'g> + 'g> {
-        Box::new(Directed::new(
+        Box::new(LowRankTransport::new(
             self.mean.stop_gradient(),
             self.log_scale.stop_gradient(),
             self.directions.stop_gradient(),

@@ -10,7 +10,7 @@ use super::base::{
     Base, BaseInfo, Covariance, Image, Transport, decoded, draw, encoded, log_norm, reversed,
 };
 use super::block::{LOG_SCALE, MEAN};
-use super::{Block, Context, Drawn, Gradient, Guide};
+use super::{Block, Context, Gradient, Guide, GuideDraw};
 
 /// The row of this base.
 pub(super) static INFO: BaseInfo = BaseInfo {
@@ -40,7 +40,7 @@ impl Guide for MeanField {
         mean_and_scale(density, self.start_scale)
     }
 
-    fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> Drawn<'g> {
+    fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> GuideDraw<'g> {
         draw(self, context, gradient)
     }
 
@@ -56,7 +56,7 @@ impl Base for MeanField {
 
     fn write<'g>(&self, context: &Context<'g, '_>) -> Box<dyn Transport<'g> + 'g> {
         let blocks = self.blocks(context.density());
-        Box::new(Independent {
+        Box::new(MeanFieldTransport {
             mean: context.learned(&blocks[0]),
             log_scale: context.learned(&blocks[1]),
         })
@@ -77,12 +77,12 @@ pub(crate) fn mean_and_scale(density: &dyn Density, scale: f64) -> Vec<Block> {
 }
 
 /// T(x) = μ + σ∘x
-struct Independent<'g> {
+struct MeanFieldTransport<'g> {
     mean: Expr<'g>,
     log_scale: Expr<'g>,
 }
 
-impl<'g> Transport<'g> for Independent<'g> {
+impl<'g> Transport<'g> for MeanFieldTransport<'g> {
     fn shape(&self) -> Shape {
         self.mean.shape()
     }
@@ -104,7 +104,7 @@ impl<'g> Transport<'g> for Independent<'g> {
     }
 
     fn stopped(&self) -> Box<dyn Transport<'g> + 'g> {
-        Box::new(Independent {
+        Box::new(MeanFieldTransport {
             mean: self.mean.stop_gradient(),
             log_scale: self.log_scale.stop_gradient(),
         })

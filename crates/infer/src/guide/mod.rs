@@ -6,24 +6,24 @@ mod block;
 mod block_neural;
 mod context;
 mod flow;
-mod frame;
 mod full_rank;
 mod low_rank;
 mod mean_field;
+mod whitening;
 
 pub use autoregressive::Autoregressive;
 pub use base::{Base, BaseInfo, Covariance, Image, Transport};
 pub(crate) use base::{HALF_LN_TWO_PI, log_norm};
-pub use block::{Block, Learned};
+pub use block::{Block, LearnedBlocks};
 pub(crate) use block::{LOG_SCALE, MEAN};
 pub use block_neural::BlockNeural;
-pub(crate) use context::Need;
-pub use context::{Context, Feed, PARAMS, all_blocks, params_block};
-pub use flow::{Bend, Bent, Flow};
-pub use frame::{Frame, Place};
+pub(crate) use context::ProgramInput;
+pub use context::{Context, PARAMS, RowInput, all_blocks, params_block};
+pub use flow::{Flow, FlowBase, FlowMap};
 pub use full_rank::FullRank;
 pub use low_rank::LowRank;
 pub use mean_field::MeanField;
+pub use whitening::{WhitenedDensity, Whitening};
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ use serde::{Deserialize, Deserializer};
 
 /// A draw of a guide, one per lane.
 #[derive(Clone, Copy, Debug)]
-pub struct Drawn<'g> {
+pub struct GuideDraw<'g> {
     /// The flat unconstrained latents.
     pub latents: Expr<'g>,
     /// The term that the draw adds to log p(D, z) for the log weight, whose mean is the bound: −log
@@ -57,9 +57,9 @@ pub trait Guide: Send + Sync {
     fn blocks(&self, density: &dyn Density) -> Vec<Block>;
 
     /// Writes one draw, one per lane, into the program.
-    fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> Drawn<'g>;
+    fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> GuideDraw<'g>;
 
-    /// The log weight of a draw that ends at these latents, as [`Drawn::log_weight`], with the rest
+    /// The log weight of a draw that ends at these latents, as [`GuideDraw::log_weight`], with the rest
     /// of it drawn backwards from there; `None` if that is not available.
     fn reversed<'g>(&self, context: &Context<'g, '_>, latents: Expr<'g>) -> Option<Expr<'g>> {
         let _ = (context, latents);

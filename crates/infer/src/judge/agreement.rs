@@ -26,19 +26,19 @@ pub(super) enum Agreement {
     /// All relevant differences can be ruled out.
     Agrees,
     /// These quantities differ, the worst first.
-    Differs(Vec<Off>),
+    Differs(Vec<Deviation>),
     /// The reference is not accurate enough.
     Unknown,
 }
 
 /// A quantity that differs.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Off {
+pub(super) struct Deviation {
     pub(super) name: String,
     pub(super) gap: Gap,
 }
 
-impl Off {
+impl Deviation {
     /// The size of the difference, in multiples of the tolerance.
     fn size(&self) -> f64 {
         let wide = self.gap.log_ratio.abs() / MOST_RATIO;
@@ -46,7 +46,7 @@ impl Off {
     }
 }
 
-impl std::fmt::Display for Off {
+impl std::fmt::Display for Deviation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Gap {
             shift, log_ratio, ..
@@ -57,7 +57,7 @@ impl std::fmt::Display for Off {
 }
 
 /// The first few names, and how many more there are.
-pub(super) fn listed(off: &[Off]) -> String {
+pub(super) fn listed(off: &[Deviation]) -> String {
     const SHOWN: usize = 3;
     let shown: Vec<String> = off.iter().take(SHOWN).map(ToString::to_string).collect();
     let more = match off.len().saturating_sub(SHOWN) {
@@ -73,23 +73,23 @@ pub(super) fn beyond_chance(quantities: usize) -> f64 {
 }
 
 /// The relevant gaps of more than `z` standard errors, the worst first.
-pub(super) fn off<'a>(gaps: impl Iterator<Item = (&'a str, Gap)>, z: f64) -> Vec<Off> {
+pub(super) fn off<'a>(gaps: impl Iterator<Item = (&'a str, Gap)>, z: f64) -> Vec<Deviation> {
     let matters = |(_, gap): &(&str, Gap)| {
         gap.shift.abs() > MOST_SHIFT.max(z * gap.shift_error)
             || gap.log_ratio.abs() > MOST_RATIO.max(z * gap.log_ratio_error)
     };
-    let found = gaps.filter(matters).map(|(name, gap)| Off {
+    let found = gaps.filter(matters).map(|(name, gap)| Deviation {
         name: name.to_owned(),
         gap,
     });
-    let mut found: Vec<Off> = found.collect();
+    let mut found: Vec<Deviation> = found.collect();
     found.sort_by(|a, b| b.size().total_cmp(&a.size()));
     found
 }
 
 /// An estimate of every quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Account {
+pub(super) enum DrawsKind {
     /// The unweighted draws, with uninformative weights.
     Raw,
     /// The unweighted draws, with light-tailed weights that show their error.
@@ -98,16 +98,16 @@ pub(super) enum Account {
     Weighted,
 }
 
-impl Account {
+impl DrawsKind {
     /// The gaps of this estimate to the reference, and to the combination of all information.
     fn gaps(self, one: &Quantity, reference: &Moments) -> (Gap, Gap) {
         match self {
-            Account::Raw => (one.raw.gap_from(reference), one.raw.gap_from(reference)),
-            Account::Weighted => {
+            DrawsKind::Raw => (one.raw.gap_from(reference), one.raw.gap_from(reference)),
+            DrawsKind::Weighted => {
                 let gap = one.weighted.gap_from(reference);
                 (gap, gap)
             }
-            Account::RawWithWeights => {
+            DrawsKind::RawWithWeights => {
                 let gap = one.raw.gap_from(reference);
                 (gap, gap.pooled(one.by_weights()))
             }
@@ -116,7 +116,7 @@ impl Account {
 }
 
 /// Compares one estimate of every quantity with the reference.
-pub(super) fn agreement(quantities: &[Quantity], account: Account) -> Agreement {
+pub(super) fn agreement(quantities: &[Quantity], account: DrawsKind) -> Agreement {
     let gaps = |one: &'_ Quantity| one.reference.map(|known| account.gaps(one, &known));
     let gaps: Option<Vec<(Gap, Gap)>> = quantities.iter().map(gaps).collect();
     let Some(gaps) = gaps else {
@@ -198,11 +198,11 @@ mod tests {
     #[test]
     fn what_is_wrong_is_never_confirmed_by_a_reference_that_hardly_knows() {
         // 12 % too wide, and the reference is not accurate enough to show it.
-        let vague = agreement(&[quantity(1.12, 0.04)], Account::Raw);
+        let vague = agreement(&[quantity(1.12, 0.04)], DrawsKind::Raw);
         assert_eq!(vague, Agreement::Unknown);
-        let exact = agreement(&[quantity(1.12, 0.01)], Account::Raw);
+        let exact = agreement(&[quantity(1.12, 0.01)], DrawsKind::Raw);
         assert!(matches!(exact, Agreement::Differs(_)), "{exact:?}");
-        let right = agreement(&[quantity(1.01, 0.01)], Account::Raw);
+        let right = agreement(&[quantity(1.01, 0.01)], DrawsKind::Raw);
         assert_eq!(right, Agreement::Agrees);
     }
 
@@ -210,13 +210,13 @@ mod tests {
     fn weights_that_move_nothing_confirm_where_chains_are_vague() {
         let right = quantity(1.02, 0.035);
         let account = |account| agreement(std::slice::from_ref(&right), account);
-        assert_eq!(account(Account::Raw), Agreement::Unknown);
-        assert_eq!(account(Account::RawWithWeights), Agreement::Agrees);
+        assert_eq!(account(DrawsKind::Raw), Agreement::Unknown);
+        assert_eq!(account(DrawsKind::RawWithWeights), Agreement::Agrees);
     }
 
     #[test]
     fn light_weights_do_not_excuse_what_chains_see() {
-        let found = agreement(&[quantity(1.2, 0.02)], Account::RawWithWeights);
+        let found = agreement(&[quantity(1.2, 0.02)], DrawsKind::RawWithWeights);
         assert!(matches!(found, Agreement::Differs(_)), "{found:?}");
     }
 }

@@ -1,12 +1,12 @@
 //! The witness of the base: whether a guide built on a Gaussian improves on it.
 
-use super::{Reason, Remedies, Standing, Witness};
+use super::{EvidenceKind, Reason, Remedies, Witness};
 use crate::estimate::Level;
 use crate::posterior::Posterior;
 
 pub(super) const WITNESS: Witness = Witness {
     name: "base",
-    standing: Standing::Stands,
+    standing: EvidenceKind::Stands,
     testify,
 };
 

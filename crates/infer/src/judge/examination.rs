@@ -6,7 +6,7 @@ use lehr_numeric::pareto::Pareto;
 
 use super::quantity::{quantities, weighted};
 use super::subject::{Subject, work};
-use super::{StandIn, grid, modes, opinion, tails, weights};
+use super::{ReplacementDraws, grid, modes, opinion, tails, weights};
 use crate::error::TrainError;
 use crate::posterior::{Examination, Opinion, site_columns};
 use crate::run::Run;
@@ -40,7 +40,7 @@ impl Examination {
     pub fn of(
         subject: &Subject<'_>,
         run: &mut Run<'_>,
-    ) -> Result<(Examination, Option<StandIn>), TrainError> {
+    ) -> Result<(Examination, Option<ReplacementDraws>), TrainError> {
         let mut examination = Examination::default();
         if subject.density.latents().size() == 0 {
             return Ok((examination, None));
@@ -79,7 +79,9 @@ impl Examination {
         let better = heard.and_then(|heard| opinion::stand_in(own, &heard, subject));
         examination.modes = match &better {
             // The search considers modes that the kept draws miss.
-            Some(StandIn::Chains { draws, .. }) => modes::find(&subject.of_others(draws), run)?,
+            Some(ReplacementDraws::Chains { draws, .. }) => {
+                modes::find(&subject.of_others(draws), run)?
+            }
             _ => modes::find(subject, run)?,
         };
         Ok((examination, better))

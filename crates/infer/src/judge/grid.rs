@@ -7,11 +7,11 @@
 use lehr_density::rows_here;
 use lehr_numeric::stream::Stream;
 
-use super::agreement::{Off, listed, off};
+use super::agreement::{Deviation, listed, off};
 use super::joint::log_joint;
 use super::quantity::columns;
 use super::remedy::Remedies;
-use super::{Reason, StandIn, Standing, Subject, Witness, work};
+use super::{EvidenceKind, Reason, ReplacementDraws, Subject, Witness, work};
 use crate::error::TrainError;
 use crate::estimate::Level;
 use crate::posterior::{Examination, Grid, Moments, Posterior, Quantity};
@@ -19,7 +19,7 @@ use crate::run::Run;
 
 pub(super) const WITNESS: Witness = Witness {
     name: "grid",
-    standing: Standing::Settles,
+    standing: EvidenceKind::Settles,
     testify,
 };
 
@@ -39,7 +39,7 @@ struct Lattice {
 }
 
 /// The sum over a lattice.
-struct Sum {
+struct GridSum {
     lattice: Lattice,
     /// Places on the lattice that have mass, and their shares.
     places: Vec<usize>,
@@ -98,16 +98,16 @@ impl Lattice {
     }
 }
 
-impl Sum {
+impl GridSum {
     fn over(
         lattice: Lattice,
         subject: &Subject<'_>,
         run: &mut Run<'_>,
-    ) -> Result<Option<Sum>, TrainError> {
-        let frame = subject.frame();
+    ) -> Result<Option<GridSum>, TrainError> {
+        let whitening = subject.whitening();
         let at = |place: usize| {
             let x: Vec<f64> = lattice.position(place).map(f64::sinh).collect();
-            frame.at(&x)
+            whitening.at(&x)
         };
         let points: Vec<f64> = (0..lattice.count()).flat_map(at).collect();
         let mut values = log_joint(subject, &points, run)?;
@@ -124,10 +124,10 @@ impl Sum {
         let places = (0..lattice.count()).filter(|place| share(*place) > LEAST_SHARE);
         let places: Vec<usize> = places.collect();
         let cell = lattice.axes as f64 * lattice.spacing().ln();
-        Ok(Some(Sum {
+        Ok(Some(GridSum {
             shares: places.iter().map(|place| share(*place)).collect(),
             latents: places.iter().flat_map(|place| at(*place)).collect(),
-            log_evidence: top + total.ln() + cell + frame.log_volume(),
+            log_evidence: top + total.ln() + cell + whitening.log_volume(),
             lattice,
             places,
         }))
@@ -183,7 +183,7 @@ impl Sum {
             let x: Vec<f64> = position
                 .map(|t| (t + spacing * (stream.uniform() - 0.5)).sinh())
                 .collect();
-            draws.extend(subject.frame().at(&x));
+            draws.extend(subject.whitening().at(&x));
         }
         draws
     }
@@ -195,11 +195,11 @@ pub(super) fn look(
     subject: &Subject<'_>,
     quantities: &mut [Quantity],
     run: &mut Run<'_>,
-) -> Result<Option<(Grid, Option<StandIn>)>, TrainError> {
+) -> Result<Option<(Grid, Option<ReplacementDraws>)>, TrainError> {
     let Some(lattice) = Lattice::of(subject) else {
         return Ok(None);
     };
-    let Some(sum) = Sum::over(lattice, subject, run)? else {
+    let Some(sum) = GridSum::over(lattice, subject, run)? else {
         return Ok(None);
     };
     let columns = columns(subject.density, &sum.latents, subject.params);
@@ -219,7 +219,7 @@ pub(super) fn look(
         log_evidence: sum.log_evidence,
     };
     let count = subject.draws.len() / lattice.axes;
-    let better = (!differences(quantities).is_empty()).then(|| StandIn::Grid {
+    let better = (!differences(quantities).is_empty()).then(|| ReplacementDraws::Grid {
         draws: sum.draws(subject, count),
         log_evidence: sum.log_evidence,
     });
@@ -228,7 +228,7 @@ pub(super) fn look(
 
 /// The differences of the draws from the grid. The grid has no error, and Monte Carlo error of the
 /// draws counts as a difference.
-fn differences(quantities: &[Quantity]) -> Vec<Off> {
+fn differences(quantities: &[Quantity]) -> Vec<Deviation> {
     let gap = |one: &Quantity| one.reference.map(|truth| one.raw.gap_from(&truth));
     let gaps = quantities
         .iter()

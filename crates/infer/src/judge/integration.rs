@@ -1,14 +1,14 @@
 //! The witness of quadrature: whether the local latents were integrated out accurately.
 
 use super::remedy::Remedies;
-use super::{Reason, Standing, Witness};
+use super::{EvidenceKind, Reason, Witness};
 use crate::estimate::{Level, short};
 use crate::local::Integration;
 use crate::posterior::Posterior;
 
 pub(super) const WITNESS: Witness = Witness {
     name: "integration",
-    standing: Standing::Stands,
+    standing: EvidenceKind::Stands,
     testify,
 };
 

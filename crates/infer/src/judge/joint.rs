@@ -3,7 +3,7 @@
 use super::Subject;
 use crate::difference_estimator::Estimator;
 use crate::error::TrainError;
-use crate::expansion::Prior;
+use crate::expansion::LogPrior;
 use crate::likelihood::Likelihoods;
 use crate::run::Run;
 use lehr_rows::LANES;
@@ -12,21 +12,21 @@ use lehr_rows::watch::{End, Progress};
 /// Evaluates log p(D, z) for any z, on all rows, wherever they are stored.
 pub(super) struct Joint<'a> {
     subject: &'a Subject<'a>,
-    prior: Prior,
-    rows: Asked<'a>,
+    prior: LogPrior,
+    rows: JointRows<'a>,
 }
 
 /// The rows of the evaluation.
-enum Asked<'a> {
+enum JointRows<'a> {
     All(Likelihoods<'a>),
     Some(Estimator<'a>),
 }
 
-impl Asked<'_> {
+impl JointRows<'_> {
     fn of(&mut self, latents: &[f64]) -> Vec<f64> {
         match self {
-            Asked::All(rows) => rows.of(latents),
-            Asked::Some(rows) => {
+            JointRows::All(rows) => rows.of(latents),
+            JointRows::Some(rows) => {
                 let estimates = rows.of(latents).into_iter();
                 estimates.map(|(value, _)| value).collect()
             }
@@ -38,8 +38,8 @@ impl<'a> Joint<'a> {
     pub(super) fn new(subject: &'a Subject<'a>) -> Joint<'a> {
         Joint {
             subject,
-            prior: Prior::new(subject.density),
-            rows: Asked::All(Likelihoods::new(subject.density, subject.params)),
+            prior: LogPrior::new(subject.density),
+            rows: JointRows::All(Likelihoods::new(subject.density, subject.params)),
         }
     }
 
@@ -48,7 +48,7 @@ impl<'a> Joint<'a> {
         let (density, params) = (subject.density, subject.params);
         let rows = Estimator::again(density, params, subject.sampling?, subject.seed);
         Some(Joint {
-            rows: Asked::Some(rows),
+            rows: JointRows::Some(rows),
             ..Joint::new(subject)
         })
     }

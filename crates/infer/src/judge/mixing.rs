@@ -3,7 +3,7 @@
 use lehr_numeric::summary::sd_error;
 
 use super::remedy::Remedies;
-use super::{Reason, Standing, Witness};
+use super::{EvidenceKind, Reason, Witness};
 use crate::chains::{Chains, Failure};
 use crate::posterior::{Diagnostics, Posterior, split};
 
@@ -17,7 +17,7 @@ const MOST_NUMBERS: usize = 64;
 
 pub(super) const WITNESS: Witness = Witness {
     name: "mixing",
-    standing: Standing::Stands,
+    standing: EvidenceKind::Stands,
     testify,
 };
 

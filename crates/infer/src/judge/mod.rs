@@ -16,7 +16,7 @@ mod opinion;
 mod probes;
 mod quantity;
 mod remedy;
-mod stand_in;
+mod replacement;
 mod subject;
 mod tails;
 mod training;
@@ -26,8 +26,8 @@ pub use crate::estimate::{Level, usable_shape};
 pub use agreement::{MOST_RATIO, MOST_SHIFT};
 pub(crate) use modes::find as find_modes;
 pub use remedy::Remedies;
-pub(crate) use stand_in::Kept;
-pub use stand_in::StandIn;
+pub(crate) use replacement::KeptDraws;
+pub use replacement::ReplacementDraws;
 pub use subject::Subject;
 pub(crate) use subject::work;
 
@@ -52,7 +52,7 @@ pub struct Reason {
 
 /// The weight of a witness compared with others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum EvidenceKind {
     /// It examines the posterior itself, and overrules witnesses with indirect evidence.
     Settles,
     /// It counts, whatever others say.
@@ -66,7 +66,7 @@ pub struct Witness {
     /// The subject of the check.
     pub name: &'static str,
     /// Its weight compared with others.
-    pub standing: Standing,
+    pub standing: EvidenceKind,
     /// Its statement; `None` if the posterior does not allow the check, or there is nothing to say.
     pub testify: fn(&Posterior, &Remedies) -> Option<Reason>,
 }
@@ -110,13 +110,13 @@ impl Verdict {
             Some((witness, reason))
         });
         let heard: Vec<_> = heard.collect();
-        let settles = |witness: &Witness| witness.standing == Standing::Settles;
+        let settles = |witness: &Witness| witness.standing == EvidenceKind::Settles;
         let judge = heard.iter().find(|(witness, _)| settles(witness));
         let settled = judge.map(|(_, one)| one.level);
         let settled = settled.filter(|level| *level != Level::Doubtful);
         let (mut counted, mut overruled) = (Vec::new(), Vec::new());
         for (witness, reason) in heard {
-            let gives_way = witness.standing == Standing::GivesWay;
+            let gives_way = witness.standing == EvidenceKind::GivesWay;
             let stands = settled.is_none_or(|level| !gives_way || reason.level <= level);
             if stands {
                 counted.push(reason);

@@ -10,11 +10,12 @@ use lehr_numeric::lbfgs::{LbfgsSettings, Maximum, maximise};
 use lehr_numeric::stream::Stream;
 
 use super::remedy::Remedies;
-use super::{Reason, Standing, Subject, Witness, work};
-use crate::chains::{Lanes, LogDensity, Place};
+use super::{EvidenceKind, Reason, Subject, Witness, work};
+use crate::chains::{Lanes, LogDensity};
 use crate::error::TrainError;
 use crate::estimate::Level;
-use crate::expansion::{Centre, Prior};
+use crate::expansion::{ExpansionPoint, LogPrior};
+use crate::guide::WhitenedDensity;
 use crate::likelihood::fold_rows;
 use crate::posterior::{OtherMode, Posterior};
 use crate::run::Run;
@@ -23,7 +24,7 @@ use lehr_rows::watch::{End, Progress};
 
 pub(super) const WITNESS: Witness = Witness {
     name: "modes",
-    standing: Standing::Stands,
+    standing: EvidenceKind::Stands,
     testify,
 };
 
@@ -85,11 +86,10 @@ pub(crate) fn find(subject: &Subject<'_>, run: &mut Run<'_>) -> Result<Vec<Other
         return Ok(Vec::new());
     }
     let whole = work(density) <= MOST_WORK && rows_here(density).is_resident();
-    let frame = subject.frame();
-    let place = Place {
-        density,
-        frame,
+    let whitening = subject.whitening();
+    let place = WhitenedDensity {
         params: subject.params,
+        ..WhitenedDensity::new(density, whitening)
     };
     let log_density = if whole {
         LogDensity::new(place, 1)
@@ -102,13 +102,13 @@ pub(crate) fn find(subject: &Subject<'_>, run: &mut Run<'_>) -> Result<Vec<Other
         log_density: &log_density,
         whole,
         lanes: log_density.lanes(),
-        drawn: drawn.map(|z| frame.coordinates(z)).collect(),
+        drawn: drawn.map(|z| whitening.coordinates(z)).collect(),
     };
     survey.other_modes(run)
 }
 
 /// log p(D, z) from some of the rows in the table's random order, each counted several times.
-fn on_some_rows(place: Place<'_>) -> LogDensity<'_> {
+fn on_some_rows(place: WhitenedDensity<'_>) -> LogDensity<'_> {
     let density = place.density;
     let all = density.n_rows();
     let each = (work(density) / all).max(1);
@@ -180,15 +180,15 @@ impl Survey<'_> {
     /// Continues a climb that used some of the rows on all rows.
     fn on_all_rows(&self, top: &Top) -> Option<Top> {
         let (subject, size) = (self.subject, self.log_density.size());
-        let (frame, rows) = (subject.frame(), all_rows(subject.density));
-        let (factor, mut prior) = (frame.factor(size), Prior::new(subject.density));
+        let (whitening, rows) = (subject.whitening(), all_rows(subject.density));
+        let (factor, mut prior) = (whitening.factor(size), LogPrior::new(subject.density));
         let settings = LbfgsSettings {
             iterations: MORE_STEPS,
             gradient_tolerance: 0.1 * MORE_SLOPE,
             ..LbfgsSettings::default()
         };
         let found = maximise(&top.x, settings, |x, slope| {
-            let z = frame.at(x);
+            let z = whitening.at(x);
             let sums = fold_rows(
                 &*rows,
                 &LikelihoodGradient::new(subject.density, &z, subject.params),
@@ -225,11 +225,11 @@ impl Survey<'_> {
     /// Laplace's approximation of the log evidence around a mode.
     fn evidence(&self, top: &Top) -> Option<f64> {
         let density = self.subject.density;
-        let centre = Centre {
+        let centre = ExpansionPoint {
             latents: self.log_density.latents(&top.x),
             params: self.subject.params.to_vec(),
             log_joint: top.value,
-            ..Centre::start(density)
+            ..ExpansionPoint::start(density)
         };
         centre.curvature(density).log_evidence(&centre)
     }
@@ -259,10 +259,10 @@ impl Survey<'_> {
 /// Points far from the draws and from one another: around the draws, near zero on the scale of the
 /// latents, opposite the draws, and at distances of the prior's width.
 fn starts(subject: &Subject<'_>) -> Vec<Vec<f64>> {
-    let (frame, seed) = (subject.frame(), subject.seed);
+    let (whitening, seed) = (subject.whitening(), subject.seed);
     let size = subject.density.latents().size();
-    let centre = frame.coordinates(&vec![0.0; size]);
-    let middle = frame.at(&vec![0.0; size]);
+    let centre = whitening.coordinates(&vec![0.0; size]);
+    let middle = whitening.at(&vec![0.0; size]);
     let widths = prior_widths(subject, &middle);
     let start = |climb: usize| -> Vec<f64> {
         let mut stream = Stream::new(seed, "climb", climb as u64);
@@ -273,7 +273,7 @@ fn starts(subject: &Subject<'_>) -> Vec<Vec<f64>> {
             1..=3 => {
                 // As dispersed as the starts of chains usually are.
                 let z: Vec<f64> = (0..size).map(|_| 4.0 * stream.uniform() - 2.0).collect();
-                frame.coordinates(&z)
+                whitening.coordinates(&z)
             }
             4 | 5 => noise.iter().map(|x| 5.0 * x).collect(),
             6 | 7 => noise.iter().map(|x| 20.0 * x).collect(),
@@ -287,7 +287,7 @@ fn starts(subject: &Subject<'_>) -> Vec<Vec<f64>> {
                     .map(|(x, width)| x.signum() * width);
                 let places = middle.iter().zip(steps);
                 let z: Vec<f64> = places.map(|(z, step)| z + 1.5 * turned * step).collect();
-                frame.coordinates(&z)
+                whitening.coordinates(&z)
             }
         }
     };
@@ -300,7 +300,7 @@ fn prior_widths(subject: &Subject<'_>, at: &[f64]) -> Vec<f64> {
     const STEP: f64 = 1e-3;
     /// Where the prior does not curve down it has no width.
     const WIDEST: f64 = 1e3;
-    let mut prior = Prior::new(subject.density);
+    let mut prior = LogPrior::new(subject.density);
     let middle = prior.at(at, subject.params).1.to_vec();
     let mut moved = at.to_vec();
     let mut width = |k: usize| {

@@ -1,13 +1,13 @@
 //! The witness of omissions: a fit whose examination was turned off.
 
 use super::remedy::Remedies;
-use super::{Reason, Standing, Witness};
+use super::{EvidenceKind, Reason, Witness};
 use crate::estimate::Level;
 use crate::posterior::Posterior;
 
 pub(super) const WITNESS: Witness = Witness {
     name: "omission",
-    standing: Standing::Stands,
+    standing: EvidenceKind::Stands,
     testify,
 };
 

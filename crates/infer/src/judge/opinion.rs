@@ -8,22 +8,22 @@ use lehr_density::rows_here;
 use lehr_numeric::pareto::{Pareto, TailShape};
 use lehr_numeric::summary::mean;
 
-use super::agreement::{Account, Agreement, agreement, is_sure, listed};
+use super::agreement::{Agreement, DrawsKind, agreement, is_sure, listed};
 use super::quantity::columns;
 use super::remedy::Remedies;
-use super::stand_in::StandIn;
-use super::{Reason, Standing, Subject, Witness, work};
-use crate::chains::{ChainError, ChainProgress, Chains, Hmc, LogDensity, Place, Trace};
+use super::replacement::ReplacementDraws;
+use super::{EvidenceKind, Reason, Subject, Witness, work};
+use crate::chains::{ChainError, ChainProgress, Chains, Hmc, LogDensity, Trace};
 use crate::error::TrainError;
 use crate::estimate::Level;
-use crate::guide::Frame;
+use crate::guide::{WhitenedDensity, Whitening};
 use crate::posterior::{Moments, Opinion, Posterior, Quantity};
 use crate::run::Run;
 use lehr_rows::watch::{End, Progress, Wish};
 
 pub(super) const WITNESS: Witness = Witness {
     name: "chains",
-    standing: Standing::Settles,
+    standing: EvidenceKind::Settles,
     testify,
 };
 
@@ -36,7 +36,7 @@ const MOST_WORK: usize = 1_500_000_000;
 const MOST_DRAWS: usize = 8192;
 
 /// The chains of the last round, and their diagnostics.
-pub(super) struct Heard {
+pub(super) struct OpinionChains {
     trace: Trace,
     chains: Chains,
 }
@@ -76,10 +76,10 @@ impl Length {
 }
 
 /// The estimate from the unweighted draws that chains should confirm.
-fn raw(pareto: &Pareto) -> Account {
+fn raw(pareto: &Pareto) -> DrawsKind {
     match TailShape::of(pareto) {
-        TailShape::Even | TailShape::Light => Account::RawWithWeights,
-        TailShape::Heavy | TailShape::Uncertain => Account::Raw,
+        TailShape::Even | TailShape::Light => DrawsKind::RawWithWeights,
+        TailShape::Heavy | TailShape::Uncertain => DrawsKind::Raw,
     }
 }
 
@@ -91,7 +91,7 @@ pub(super) fn run(
     subject: &Subject<'_>,
     quantities: &mut [Quantity],
     run: &mut Run<'_>,
-) -> Result<Option<Heard>, TrainError> {
+) -> Result<Option<OpinionChains>, TrainError> {
     let density = subject.density;
     if density.locals().is_some() || !rows_here(density).is_resident() {
         return Ok(None);
@@ -101,11 +101,11 @@ pub(super) fn run(
     };
     let size = density.latents().size();
     let mut from = subject.draws[..length.chains * size].to_vec();
-    let mut frame = subject.frame().clone();
+    let mut whitening = subject.whitening().clone();
     let (mut found, mut read) = (None, 0);
     for round in 0..ROUNDS {
         let hmc = length.hmc(round);
-        let Some(trace) = from_draws(&from, subject, &frame, &hmc, run)? else {
+        let Some(trace) = from_draws(&from, subject, &whitening, &hmc, run)? else {
             break;
         };
         note(quantities, &trace, subject);
@@ -113,12 +113,12 @@ pub(super) fn run(
         let last = |chain: usize| ((chain + 1) * trace.length() - 1) * size;
         let ends = (0..length.chains).map(|chain| &trace.draws[last(chain)..][..size]);
         from = ends.flatten().copied().collect();
-        frame = Frame::of_draws(&trace.draws, size);
+        whitening = Whitening::of_draws(&trace.draws, size);
         let chains = Chains::of(&trace);
         let reliable = chains.level() == Level::Reliable;
         let settled = agreement(quantities, raw(subject.pareto)) == Agreement::Agrees
             || reliable && is_sure(quantities);
-        found = Some(Heard { trace, chains });
+        found = Some(OpinionChains { trace, chains });
         // The next round would read three times as many numbers as the last.
         if settled || read.saturating_mul(3) > MOST_WORK {
             break;
@@ -131,16 +131,16 @@ pub(super) fn run(
 /// chains are reliable by their own diagnostics and determine every quantity.
 pub(super) fn stand_in(
     quantities: &[Quantity],
-    heard: &Heard,
+    heard: &OpinionChains,
     subject: &Subject<'_>,
-) -> Option<StandIn> {
+) -> Option<ReplacementDraws> {
     let raw = agreement(quantities, raw(subject.pareto));
     let able = heard.chains.level() == Level::Reliable && is_sure(quantities);
     if raw == Agreement::Agrees || !able {
         return None;
     }
     let trace = heard.trace.thinned(MOST_DRAWS);
-    Some(StandIn::Chains {
+    Some(ReplacementDraws::Chains {
         chains: Box::new(Chains::of(&trace)),
         draws: trace.draws,
     })
@@ -150,18 +150,19 @@ pub(super) fn stand_in(
 fn from_draws(
     from: &[f64],
     subject: &Subject<'_>,
-    frame: &Frame,
+    whitening: &Whitening,
     hmc: &Hmc,
     run: &mut Run<'_>,
 ) -> Result<Option<Trace>, TrainError> {
     let size = subject.density.latents().size();
-    let place = Place {
-        density: subject.density,
-        frame,
+    let place = WhitenedDensity {
         params: subject.params,
+        ..WhitenedDensity::new(subject.density, whitening)
     };
     let log_density = LogDensity::new(place, from.len() / size);
-    let start = from.chunks_exact(size).flat_map(|z| frame.coordinates(z));
+    let start = from
+        .chunks_exact(size)
+        .flat_map(|z| whitening.coordinates(z));
     let mut stopped = Ok(());
     let watch = &mut |progress: &ChainProgress| {
         let end = End::At(progress.total);
@@ -186,7 +187,7 @@ fn note(quantities: &mut [Quantity], trace: &Trace, subject: &Subject<'_>) {
 }
 
 impl Opinion {
-    pub(super) fn of(heard: &Heard) -> Opinion {
+    pub(super) fn of(heard: &OpinionChains) -> Opinion {
         let trace = &heard.trace;
         Opinion {
             chains: trace.chains,
@@ -210,7 +211,7 @@ fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
     };
     // Nearly equal weights correct nothing, and heavy-tailed ones agree only by chance.
     let light = TailShape::of(&importance.pareto) == TailShape::Light;
-    let repaired = light && agreement(quantities, Account::Weighted) == Agreement::Agrees;
+    let repaired = light && agreement(quantities, DrawsKind::Weighted) == Agreement::Agrees;
     let (level, sentence) = match own {
         Agreement::Agrees => (
             Level::Reliable,

@@ -2,13 +2,13 @@
 //! estimated.
 
 use super::remedy::Remedies;
-use super::{Reason, Standing, Witness};
+use super::{EvidenceKind, Reason, Witness};
 use crate::estimate::Level;
-use crate::posterior::{Posterior, Probed};
+use crate::posterior::{Posterior, ProbeAccuracy};
 
 pub(super) const WITNESS: Witness = Witness {
     name: "probes",
-    standing: Standing::Stands,
+    standing: EvidenceKind::Stands,
     testify,
 };
 
@@ -17,7 +17,7 @@ pub(super) const WITNESS: Witness = Witness {
 const CLOSE: f64 = 0.1;
 
 fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
-    let Probed { count, error } = posterior.importance()?.examination.probes?;
+    let ProbeAccuracy { count, error } = posterior.importance()?.examination.probes?;
     let is_close = error < CLOSE;
     let known = format!("the spreads are not weighed exactly ({count} probes, ± {error:.3} nats)");
     Some(Reason {

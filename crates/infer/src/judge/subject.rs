@@ -7,7 +7,7 @@ use lehr_graph::{Graph, Plan};
 use lehr_numeric::pareto::Pareto;
 
 use crate::difference_estimator::Sampling;
-use crate::guide::Frame;
+use crate::guide::Whitening;
 
 /// A fit under examination.
 pub struct Subject<'a> {
@@ -25,8 +25,8 @@ pub struct Subject<'a> {
     pub seed: u64,
     /// The sampled rows that gave the weights, if not all rows did.
     pub sampling: Option<&'a Sampling>,
-    /// The cache of [`Subject::frame`].
-    pub(crate) frame: OnceCell<Frame>,
+    /// The cache of [`Subject::whitening`].
+    pub(crate) whitening: OnceCell<Whitening>,
 }
 
 impl<'a> Subject<'a> {
@@ -46,7 +46,7 @@ impl<'a> Subject<'a> {
             log_evidence: pareto.log_evidence,
             seed,
             sampling: None,
-            frame: OnceCell::new(),
+            whitening: OnceCell::new(),
         }
     }
 
@@ -54,15 +54,16 @@ impl<'a> Subject<'a> {
     pub(super) fn of_others(&self, draws: &'a [f64]) -> Subject<'a> {
         Subject {
             draws,
-            frame: OnceCell::new(),
+            whitening: OnceCell::new(),
             ..*self
         }
     }
 
     /// The coordinates in which the draws have mean zero and unit scale.
-    pub(super) fn frame(&self) -> &Frame {
+    pub(super) fn whitening(&self) -> &Whitening {
         let size = self.density.latents().size();
-        self.frame.get_or_init(|| Frame::of_draws(self.draws, size))
+        self.whitening
+            .get_or_init(|| Whitening::of_draws(self.draws, size))
     }
 }
 

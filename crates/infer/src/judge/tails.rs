@@ -10,10 +10,10 @@ use lehr_density::Density;
 use lehr_numeric::pareto::TailShape;
 use lehr_numeric::summary::{column_means, mean};
 
-use super::agreement::{Off, beyond_chance, is_small, listed, off};
+use super::agreement::{Deviation, beyond_chance, is_small, listed, off};
 use super::joint::Joint;
 use super::remedy::Remedies;
-use super::{Reason, Standing, Subject, Witness, work};
+use super::{EvidenceKind, Reason, Subject, Witness, work};
 use crate::error::TrainError;
 use crate::estimate::Level;
 use crate::posterior::{Gap, HeavyTail, Moments, Posterior};
@@ -22,7 +22,7 @@ use lehr_rows::watch::{End, Progress};
 
 pub(super) const WITNESS: Witness = Witness {
     name: "tails",
-    standing: Standing::GivesWay,
+    standing: EvidenceKind::GivesWay,
     testify,
 };
 
@@ -48,7 +48,7 @@ const MOST_SUSPECTS: usize = 24;
 const SUSPICIOUS: (f64, f64) = (0.05, 0.03);
 
 /// The draws of a fit by latent.
-struct Drawn<'a> {
+struct DrawLines<'a> {
     subject: &'a Subject<'a>,
     size: usize,
     centre: Vec<f64>,
@@ -68,7 +68,7 @@ struct Line {
 /// The distribution of t on the line through one point: its mean and mean square, and t of the
 /// point.
 #[derive(Clone, Copy)]
-struct Step {
+struct LineMoments {
     mean: f64,
     square: f64,
     from: f64,
@@ -83,7 +83,7 @@ pub(super) fn find(subject: &Subject<'_>, run: &mut Run<'_>) -> Result<Vec<Heavy
     if density.locals().is_some() {
         return Ok(Vec::new());
     }
-    let (drawn, mut joint) = (Drawn::new(subject), Joint::new(subject));
+    let (drawn, mut joint) = (DrawLines::new(subject), Joint::new(subject));
     // Latents that a sample of the rows does not find suspicious are accepted; the others are
     // checked on all rows.
     let mut sampled = Joint::by_sample(subject);
@@ -97,7 +97,7 @@ pub(super) fn find(subject: &Subject<'_>, run: &mut Run<'_>) -> Result<Vec<Heavy
         };
         let first = sampled.as_mut().unwrap_or(&mut joint);
         let middle = line.step(&drawn.centre, 0.0, first);
-        let size = middle.map_or(f64::INFINITY, Step::size);
+        let size = middle.map_or(f64::INFINITY, LineMoments::size);
         if size > 1.0 {
             suspects.push((line, size));
         }
@@ -134,10 +134,10 @@ fn places(density: &dyn Density) -> Vec<usize> {
     places
 }
 
-impl<'a> Drawn<'a> {
-    fn new(subject: &'a Subject<'a>) -> Drawn<'a> {
+impl<'a> DrawLines<'a> {
+    fn new(subject: &'a Subject<'a>) -> DrawLines<'a> {
         let size = subject.density.latents().size();
-        Drawn {
+        DrawLines {
             subject,
             size,
             centre: column_means(subject.draws, size),
@@ -218,19 +218,19 @@ fn stops() -> impl Iterator<Item = f64> + Clone {
 
 impl Line {
     /// The distribution of t on the line through a point with t = `from`.
-    fn step(&self, through: &[f64], from: f64, joint: &mut Joint<'_>) -> Option<Step> {
+    fn step(&self, through: &[f64], from: f64, joint: &mut Joint<'_>) -> Option<LineMoments> {
         let at = |t: f64| {
             let each = through.iter().zip(&self.direction);
             each.map(move |(z, along)| z + (t - from) * along)
         };
         let points: Vec<f64> = stops().flat_map(at).collect();
-        Step::of(&joint.values(&points), from)
+        LineMoments::of(&joint.values(&points), from)
     }
 }
 
-impl Step {
+impl LineMoments {
     /// The distribution of a log density on a line; `None` if it is nowhere finite.
-    fn of(values: &[f64], from: f64) -> Option<Step> {
+    fn of(values: &[f64], from: f64) -> Option<LineMoments> {
         // dt is proportional to cosh, which is √(1 + (t / 2)²).
         let both = values.iter().zip(stops());
         let logs = both.map(|(value, t)| value + 0.5 * (t / CORE).powi(2).ln_1p());
@@ -242,7 +242,7 @@ impl Step {
             let each = heights.iter().zip(stops());
             each.map(|(height, t)| height * t.powi(power)).sum::<f64>() / total
         };
-        top.is_finite().then(|| Step {
+        top.is_finite().then(|| LineMoments {
             mean: moment(1),
             square: moment(2),
             from,
@@ -259,16 +259,17 @@ impl Step {
 
 /// The moments of t after one step from each draw. The draws themselves are a control variate if
 /// steps are short: their own moments are known to be 0 and 1.
-fn reference(steps: &[Step]) -> Option<Moments> {
-    let better = |plain: &dyn Fn(&Step) -> f64, own: &dyn Fn(&Step) -> f64, known: f64| {
-        let as_is = estimate(steps.iter().map(plain));
-        let less = estimate(steps.iter().map(|step| plain(step) - own(step)));
-        if as_is.1 <= less.1 {
-            as_is
-        } else {
-            (less.0 + known, less.1)
-        }
-    };
+fn reference(steps: &[LineMoments]) -> Option<Moments> {
+    let better =
+        |plain: &dyn Fn(&LineMoments) -> f64, own: &dyn Fn(&LineMoments) -> f64, known: f64| {
+            let as_is = estimate(steps.iter().map(plain));
+            let less = estimate(steps.iter().map(|step| plain(step) - own(step)));
+            if as_is.1 <= less.1 {
+                as_is
+            } else {
+                (less.0 + known, less.1)
+            }
+        };
     let (mean, mean_error) = better(&|step| step.mean, &|step| step.from, 0.0);
     let square = better(&|step| step.square, &|step| step.from * step.from, 1.0);
     let variance = square.0 - mean * mean;
@@ -326,7 +327,7 @@ fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
     let sure = off(gaps(|one| one.raw).into_iter(), z);
     let light = TailShape::of(&importance.pareto) == TailShape::Light;
     let repaired = light && tails.iter().all(|one| is_small(&one.weighted));
-    let said = |off: &[Off]| {
+    let said = |off: &[Deviation]| {
         format!(
             "one exact step along a latent moves the draws: {}",
             listed(off)
@@ -359,9 +360,9 @@ fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
 mod tests {
     use super::*;
 
-    fn on_line(log_density: impl Fn(f64) -> f64) -> Step {
+    fn on_line(log_density: impl Fn(f64) -> f64) -> LineMoments {
         let values: Vec<f64> = stops().map(log_density).collect();
-        Step::of(&values, 0.0).unwrap()
+        LineMoments::of(&values, 0.0).unwrap()
     }
 
     #[test]
@@ -395,8 +396,8 @@ mod tests {
     #[test]
     fn draws_are_a_control_variate_where_steps_stay_near_them() {
         // Half of a step's result depends on its start.
-        let steps: Vec<Step> = [-1.5, -0.2, 0.4, 1.9]
-            .map(|from: f64| Step {
+        let steps: Vec<LineMoments> = [-1.5, -0.2, 0.4, 1.9]
+            .map(|from: f64| LineMoments {
                 mean: from + 0.05,
                 square: (from + 0.05).powi(2),
                 from,
@@ -404,7 +405,7 @@ mod tests {
             .into();
         let found = reference(&steps).unwrap();
         assert!((found.mean - 0.05).abs() < 1e-12 && found.mean_error < 1e-12);
-        let apart = steps.iter().map(|step| Step {
+        let apart = steps.iter().map(|step| LineMoments {
             mean: 0.1,
             square: 1.0,
             ..*step

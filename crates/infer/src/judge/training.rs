@@ -1,12 +1,12 @@
 //! The witness of training: whether the bound was level at the end.
 
-use super::{Reason, Remedies, Standing, Witness};
+use super::{EvidenceKind, Reason, Remedies, Witness};
 use crate::estimate::Level;
 use crate::posterior::Posterior;
 
 pub(super) const WITNESS: Witness = Witness {
     name: "training",
-    standing: Standing::GivesWay,
+    standing: EvidenceKind::GivesWay,
     testify,
 };
 

@@ -5,13 +5,13 @@ use lehr_numeric::pareto::{Pareto, TailShape};
 
 use super::agreement::{beyond_chance, listed, off};
 use super::remedy::Remedies;
-use super::{Reason, Standing, Witness, grid};
+use super::{EvidenceKind, Reason, Witness, grid};
 use crate::estimate::{Level, usable_shape};
 use crate::posterior::{Importance, Posterior, Quantity};
 
 pub(super) const WITNESS: Witness = Witness {
     name: "weights",
-    standing: Standing::GivesWay,
+    standing: EvidenceKind::GivesWay,
     testify,
 };
 

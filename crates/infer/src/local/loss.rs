@@ -7,9 +7,9 @@ use lehr_rows::LANES;
 use serde::{Deserialize, Serialize};
 
 use crate::error::TrainError;
-use crate::guide::{Context, Guide, Learned, ROW_NUMBERS};
+use crate::guide::{Context, Guide, LearnedBlocks, ROW_NUMBERS};
 use crate::program::Program;
-use crate::run::{Run, Stamp};
+use crate::run::{Run, StageFingerprint};
 use lehr_rows::lend::{copy_rows, read_columns};
 use lehr_rows::watch::{End, Progress};
 
@@ -24,7 +24,7 @@ pub struct Trained<'a> {
     /// The guide.
     pub guide: &'a dyn Guide,
     /// Its learned quantities.
-    pub learned: &'a Learned,
+    pub learned: &'a LearnedBlocks,
 }
 
 /// Sums over the rows processed so far.
@@ -46,7 +46,7 @@ pub fn row_losses(
     run: &mut Run<'_>,
 ) -> Result<Vec<f64>, TrainError> {
     let (size, n_rows) = (density.latents().size(), density.n_rows());
-    let mut stamp = Stamp::of(draws);
+    let mut stamp = StageFingerprint::of(draws);
     let mut sums = run.resume(&stamp)?.unwrap_or_else(|| Sums {
         rows: 0,
         losses: vec![0.0; draws.len() / size],
@@ -108,7 +108,7 @@ impl Block {
     }
 
     /// Sets the rows from `first` on, in the order of batches.
-    fn load(&mut self, density: &dyn Density, learned: &Learned, first: usize) {
+    fn load(&mut self, density: &dyn Density, learned: &LearnedBlocks, first: usize) {
         let range = first..first + self.rows;
         let workspace = self.program.workspace_mut();
         if let (Some(slot), Some(values)) = (self.own, learned.get(ROW_NUMBERS)) {

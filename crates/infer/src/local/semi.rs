@@ -5,8 +5,8 @@ use lehr_graph::Expr;
 use lehr_rows::{Argument, RowPass};
 
 use super::RowChains;
-use crate::expansion::Centre;
-use crate::guide::{Block, Context, Drawn, Gradient, Guide, RowNumbers};
+use crate::expansion::ExpansionPoint;
+use crate::guide::{Block, Context, Gradient, Guide, GuideDraw, RowNumbers};
 
 /// Semi-DAIS (Jankowiak & Phan 2022): z from any guide, and for each scored row a chain over its
 /// local latents given z. The density must integrate over them ([`Density::integrates`]).
@@ -27,7 +27,7 @@ impl Guide for Semi {
         blocks
     }
 
-    fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> Drawn<'g> {
+    fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> GuideDraw<'g> {
         self.latents.draw(context, gradient)
     }
 
@@ -54,7 +54,7 @@ impl Guide for Semi {
 ///
 /// # Panics
 /// If the density is not an integral over local latents.
-pub fn peaks(density: &dyn Density, at: &Centre) -> RowNumbers {
+pub fn peaks(density: &dyn Density, at: &ExpansionPoint) -> RowNumbers {
     const ROWS: usize = 4096;
     let locals = density.integrates().expect("latents of rows");
     let width = locals.layout().size();

@@ -8,12 +8,12 @@ use lehr_density::{Density, Nodes};
 use super::{Method, MethodInfo, RowAccess, markov, mixed, variational};
 use crate::error::{FitError, TrainError};
 use crate::estimate::{Estimate, Level};
-use crate::expansion::Centre;
+use crate::expansion::ExpansionPoint;
 use crate::likelihood::fold_rows;
 use crate::posterior::{Attempt, Posterior};
-use crate::run::{Run, Stamp};
+use crate::run::{Run, StageFingerprint};
 use crate::setting::{Setting, parsed};
-use crate::start::is_plain;
+use crate::start::is_linear_without_hierarchy;
 use lehr_density::job::{LikelihoodGradient, all_rows};
 use lehr_density::rows_here;
 use lehr_mixed::has_random_effects;
@@ -126,7 +126,7 @@ struct Facts {
     grouped: bool,
     /// D
     latents: usize,
-    /// See [`is_plain`].
+    /// See [`is_linear_without_hierarchy`].
     plain: bool,
     /// Whether the model has learned parameters, which chains do not support.
     learns: bool,
@@ -143,7 +143,7 @@ impl Facts {
         Facts {
             grouped: collapse && has_random_effects(density),
             latents: density.latents().size(),
-            plain: is_plain(density),
+            plain: is_linear_without_hierarchy(density),
             learns: density.params().size() > 0,
             gradient: rows_here(density)
                 .is_resident()
@@ -210,7 +210,7 @@ impl Facts {
 /// Seconds of a gradient on all rows, once it is compiled.
 fn gradient_seconds(density: &dyn Density) -> f64 {
     let rows = all_rows(density);
-    let at = Centre::start(density);
+    let at = ExpansionPoint::start(density);
     let timed = || {
         let clock = Instant::now();
         fold_rows(
@@ -349,7 +349,7 @@ impl Search<'_> {
 /// The time of an attempt, as a stage of the run, so that a resumed run decides as before.
 fn timed(name: &str, seconds: f64, run: &mut Run<'_>) -> Result<f64, FitError> {
     let letters: Vec<f64> = name.bytes().map(f64::from).collect();
-    let stamp = Stamp::of(&letters);
+    let stamp = StageFingerprint::of(&letters);
     let seconds = run.resume(&stamp)?.unwrap_or(seconds);
     run.finish(&stamp, &seconds)?;
     Ok(seconds)

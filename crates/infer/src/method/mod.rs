@@ -14,7 +14,7 @@ pub use crate::setting::{Setting, parsed};
 pub use auto::Auto;
 pub use comparison::{Bnaf, FreshBatches, Hmcecs, Ns2Dais, NsDais, NutsCs, OneBatch};
 pub use contract::{
-    ChainSettings, ChainShape, Groundwork, GuideParts, Method, MethodInfo, Restore, Sampler,
+    ChainSettings, ChainShape, GuideInputs, GuideParts, Method, MethodInfo, Restore, Sampler,
     SettingInfo, VariationalMethod, VariationalSettings,
 };
 pub(crate) use contract::{LOCALS_HINT, gaussian_below};

@@ -5,7 +5,7 @@ use lehr_mixed::has_random_effects;
 
 use super::{METHODS, MethodInfo};
 use crate::error::FitError;
-use crate::start::is_plain;
+use crate::start::is_linear_without_hierarchy;
 
 /// What a method needs of the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +59,8 @@ pub(crate) fn check_rows(method: &MethodInfo, density: &dyn Density) -> Result<(
             (problem, format!("there, use one of {}", names.join(", ")))
         }
         access
-            if is_plain(density) || access == RowAccess::GroupSums && has_group_sums(density) =>
+            if is_linear_without_hierarchy(density)
+                || access == RowAccess::GroupSums && has_group_sums(density) =>
         {
             return Ok(());
         }

@@ -1,14 +1,14 @@
 //! The evidence lower bound as one expression.
 
-mod control;
+mod control_variate;
 
-pub use control::{Control, Summed};
+pub use control_variate::{ControlVariate, ExactRows};
 
 use lehr_density::Point;
 use lehr_graph::Expr;
 use serde::{Deserialize, Serialize};
 
-use crate::guide::{Context, Drawn, Feed, Gradient, Guide};
+use crate::guide::{Context, Gradient, Guide, GuideDraw, RowInput};
 
 /// The objective that is maximised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -25,14 +25,14 @@ pub enum Objective {
 #[derive(Clone)]
 pub struct Score {
     /// The rows I of the last line of the algorithms.
-    pub rows: Feed,
+    pub rows: RowInput,
     /// Expansion of the data term at the mode, if there is one.
-    pub control: Option<Control>,
+    pub control: Option<ControlVariate>,
 }
 
 /// A draw and its log weight, one per lane.
 #[derive(Clone, Copy, Debug)]
-pub struct Weighed<'g> {
+pub struct WeightedDraw<'g> {
     /// z
     pub latents: Expr<'g>,
     /// log p̂(D, z) − log q, the evidence lower bound of one draw.
@@ -46,9 +46,9 @@ pub fn weigh<'g>(
     guide: &dyn Guide,
     gradient: Gradient,
     score: &Score,
-) -> Weighed<'g> {
+) -> WeightedDraw<'g> {
     let (weighed, at) = weigh_at(context, guide, gradient);
-    Weighed {
+    WeightedDraw {
         log_weight: weighed.log_weight + data_term(context, guide, &at, score),
         ..weighed
     }
@@ -59,7 +59,7 @@ pub(crate) fn weigh_prior<'g>(
     context: &Context<'g, '_>,
     guide: &dyn Guide,
     gradient: Gradient,
-) -> Weighed<'g> {
+) -> WeightedDraw<'g> {
     weigh_at(context, guide, gradient).0
 }
 
@@ -67,13 +67,13 @@ fn weigh_at<'g>(
     context: &Context<'g, '_>,
     guide: &dyn Guide,
     gradient: Gradient,
-) -> (Weighed<'g>, Point<'g>) {
-    let drawn: Drawn<'g> = guide.draw(context, gradient);
+) -> (WeightedDraw<'g>, Point<'g>) {
+    let drawn: GuideDraw<'g> = guide.draw(context, gradient);
     let at = context.at(drawn.latents);
     let prior = context.density().log_prior(&at);
-    let weighed = Weighed {
+    let weighed = WeightedDraw {
         latents: at.latents,
-        log_weight: drawn.log_weight + context.frame().log_volume() + prior,
+        log_weight: drawn.log_weight + context.whitening().log_volume() + prior,
     };
     (weighed, at)
 }

@@ -21,7 +21,7 @@ pub struct Examination {
     /// Whether only the weights were to be examined.
     pub omitted: bool,
     /// The accuracy of the density of the hyperparameters, if random probes estimate it.
-    pub probes: Option<Probed>,
+    pub probes: Option<ProbeAccuracy>,
 }
 
 /// A grid over a posterior that has been verified to be fine and wide enough.
@@ -73,17 +73,17 @@ pub struct HeavyTail {
 
 /// The uncertainty from random probes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Probed {
+pub struct ProbeAccuracy {
     /// The number of probes.
     pub count: usize,
     /// The standard error of differences of log densities over the weighted points, in nats.
     pub error: f64,
 }
 
-impl Probed {
+impl ProbeAccuracy {
     /// From the logarithms that each probe gives at each point, and the weights of the points. An
     /// error common to all points does not affect any result. `None` if there are no probes.
-    pub(crate) fn of(logs: &[Vec<f64>], weights: &[f64]) -> Option<Probed> {
+    pub(crate) fn of(logs: &[Vec<f64>], weights: &[f64]) -> Option<ProbeAccuracy> {
         let used = || logs.iter().zip(weights).filter(|(own, _)| !own.is_empty());
         let count = used().next()?.0.len();
         let mass: f64 = used().map(|(_, weight)| weight).sum();
@@ -94,7 +94,7 @@ impl Probed {
             lehr_numeric::summary::sd(&moved).powi(2) / count as f64
         };
         let sum: f64 = used().map(|(own, w)| w * variance(own)).sum();
-        Some(Probed {
+        Some(ProbeAccuracy {
             count,
             error: (sum / mass).sqrt(),
         })
@@ -108,12 +108,12 @@ mod tests {
     #[test]
     fn what_probes_differ_by_at_all_points_alike_does_not_count() {
         let alike = [vec![1.0, 3.0], vec![2.0, 4.0]];
-        let found = Probed::of(&alike, &[0.5, 0.5]).unwrap();
+        let found = ProbeAccuracy::of(&alike, &[0.5, 0.5]).unwrap();
         assert!(found.error < 1e-12 && found.count == 2);
         // Around their means the probes are at ∓½ and ±½: sd √½ at both points, error √½/√2.
         let apart = [vec![1.0, 3.0], vec![2.0, 2.0]];
-        let found = Probed::of(&apart, &[0.5, 0.5]).unwrap();
+        let found = ProbeAccuracy::of(&apart, &[0.5, 0.5]).unwrap();
         assert!((found.error - 0.5).abs() < 1e-12, "{found:?}");
-        assert!(Probed::of(&[Vec::new()], &[1.0]).is_none());
+        assert!(ProbeAccuracy::of(&[Vec::new()], &[1.0]).is_none());
     }
 }

@@ -6,7 +6,7 @@ mod quantity;
 mod record;
 mod summary;
 
-pub use examination::{Examination, Grid, HeavyTail, Opinion, OtherMode, Probed};
+pub use examination::{Examination, Grid, HeavyTail, Opinion, OtherMode, ProbeAccuracy};
 pub use quantity::{Gap, Moments, Quantity};
 pub(crate) use quantity::{site_columns, split};
 pub(crate) use record::NO_ROWS;
@@ -24,7 +24,7 @@ use crate::chains::Chains;
 use crate::estimate::Choices;
 use crate::file::POSTERIOR;
 use crate::local::Marginal;
-use crate::train::Training;
+use crate::train::TrainingRecord;
 pub use lehr_mixed::GroupMoments;
 
 pub use crate::estimate::{Estimate, Evidence, Gain, Seconds};
@@ -74,7 +74,7 @@ impl Posterior {
             evidence: None,
             diagnostics: Diagnostics::Importance(Importance {
                 pareto,
-                proposal: Proposal::Guide(Training {
+                proposal: Proposal::Guide(TrainingRecord {
                     iterations: 0,
                     converged: true,
                     bad_steps: 0,
@@ -132,7 +132,7 @@ impl Posterior {
     }
 
     /// The record of training, if anything was trained.
-    pub fn training(&self) -> Option<&Training> {
+    pub fn training(&self) -> Option<&TrainingRecord> {
         match &self.importance()?.proposal {
             Proposal::Guide(training) => Some(training),
             Proposal::Chains(_) => None,

@@ -8,7 +8,7 @@ use super::Examination;
 use crate::chains::Chains;
 use crate::estimate::Level;
 use crate::local::Integration;
-use crate::train::Training;
+use crate::train::TrainingRecord;
 
 /// The diagnostics of draws.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -36,7 +36,7 @@ pub struct Importance {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Proposal {
     /// A guide, with the record of its training.
-    Guide(Training),
+    Guide(TrainingRecord),
     /// Markov chains on an approximation of the posterior, of whose draws these are some.
     Chains(Box<Chains>),
 }

@@ -12,7 +12,7 @@ use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 use lehr_numeric::batch::{BatchError, Epochs};
 use lehr_numeric::stream::Stream;
 
-use crate::guide::{Context, Feed, Frame, Learned, Need, Place};
+use crate::guide::{Context, LearnedBlocks, ProgramInput, RowInput, WhitenedDensity, Whitening};
 use lehr_rows::lend::{copy_rows, lend_all, lend_rows, read_columns};
 
 /// The purpose of the batches that score a step.
@@ -52,7 +52,7 @@ impl Program {
     pub fn new<'g>(
         context: Context<'g, '_>,
         outputs: &[Expr<'g>],
-        learned: &Learned,
+        learned: &LearnedBlocks,
         lanes: usize,
         seed: u64,
     ) -> Result<Program, BatchError> {
@@ -66,7 +66,7 @@ impl Program {
             batches: Vec::new(),
             seed,
         };
-        for need in context.into_needs() {
+        for need in context.into_inputs() {
             program.meet(need, density, learned)?;
         }
         Ok(program)
@@ -74,33 +74,33 @@ impl Program {
 
     fn meet(
         &mut self,
-        need: Need<'_>,
+        need: ProgramInput<'_>,
         density: &dyn Density,
-        learned: &Learned,
+        learned: &LearnedBlocks,
     ) -> Result<(), BatchError> {
         match need {
-            Need::Learned(name, input) => {
+            ProgramInput::LearnedBlocks(name, input) => {
                 if let Some(slot) = self.plan.input(input) {
                     let range = learned.range_of(&name);
                     self.learned
                         .push((range.expect("a block of this fit"), slot));
                 }
             }
-            Need::Noise(input) => self.noise.extend(self.plan.input(input)),
-            Need::Fixed(values, input) => {
+            ProgramInput::Noise(input) => self.noise.extend(self.plan.input(input)),
+            ProgramInput::Fixed(values, input) => {
                 if let Some(slot) = self.plan.input(input) {
                     self.workspace.lend(slot, &values);
                 }
             }
-            Need::Rows(feed, rows) => self.meet_rows(&feed, &rows, density)?,
-            Need::Others(purpose, rows, input) => {
+            ProgramInput::Rows(feed, rows) => self.meet_rows(&feed, &rows, density)?,
+            ProgramInput::Others(purpose, rows, input) => {
                 let slot = self.plan.input(input);
                 let batch = self.batches.iter_mut().find(|b| b.purpose == purpose);
                 if let (Some(slot), Some(batch)) = (slot, batch) {
                     batch.others = Some((rows, slot));
                 }
             }
-            Need::Own(input) => {
+            ProgramInput::Own(input) => {
                 let slot = self.plan.input(input);
                 let batch = self.batches.iter_mut().find(|b| b.purpose == SCORE);
                 if let Some(batch) = batch {
@@ -113,15 +113,15 @@ impl Program {
 
     fn meet_rows(
         &mut self,
-        feed: &Feed,
+        feed: &RowInput,
         rows: &Rows<'_>,
         density: &dyn Density,
     ) -> Result<(), BatchError> {
         let columns = read_columns(&self.plan, rows);
         match feed {
-            Feed::All => lend_all(&mut self.workspace, density.source(), &columns),
-            Feed::Fixed(data) => lend_all(&mut self.workspace, data.as_ref(), &columns),
-            Feed::Batch { size, purpose } => {
+            RowInput::All => lend_all(&mut self.workspace, density.source(), &columns),
+            RowInput::Fixed(data) => lend_all(&mut self.workspace, data.as_ref(), &columns),
+            RowInput::Batch { size, purpose } => {
                 let n_rows = density.n_rows() as u64;
                 self.batches.push(Batch {
                     epochs: Epochs::new(n_rows, *size, self.seed, purpose)?,
@@ -264,14 +264,11 @@ impl Batch {
 /// If a batch is larger than the table.
 pub fn compile(
     density: &dyn Density,
-    learned: &Learned,
+    learned: &LearnedBlocks,
     run: (usize, u64),
     write: impl for<'g> FnOnce(&Context<'g, '_>) -> Vec<Expr<'g>>,
 ) -> Result<Program, BatchError> {
-    let place = Place {
-        density,
-        frame: &Frame::Identity,
-    };
+    let place = WhitenedDensity::new(density, &Whitening::Identity);
     compile_within(place, learned, run, write)
 }
 
@@ -280,13 +277,13 @@ pub fn compile(
 /// # Errors
 /// If a batch is larger than the table.
 pub fn compile_within(
-    place: Place<'_>,
-    learned: &Learned,
+    place: WhitenedDensity<'_>,
+    learned: &LearnedBlocks,
     (lanes, seed): (usize, u64),
     write: impl for<'g> FnOnce(&Context<'g, '_>) -> Vec<Expr<'g>>,
 ) -> Result<Program, BatchError> {
     let graph = Graph::new();
-    let context = Context::within(&graph, place.density, place.frame);
+    let context = Context::within(&graph, place.density, place.whitening);
     let outputs = write(&context);
     Program::new(context, &outputs, learned, lanes, seed)
 }

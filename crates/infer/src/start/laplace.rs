@@ -2,10 +2,10 @@
 
 use lehr_density::Support;
 
-use super::{Request, Start, StartingPoint};
+use super::{Start, StartRequest, StartingPoint};
 use crate::error::StartError;
-use crate::expansion::{Centre, MAX_DENSE};
-use crate::guide::{Covariance, Frame};
+use crate::expansion::{ExpansionPoint, MAX_DENSE};
+use crate::guide::{Covariance, Whitening};
 
 /// The Laplace approximation at the mode, which then whitens the guide's coordinates.
 #[derive(Clone, Copy, Debug)]
@@ -20,23 +20,29 @@ impl Start for Laplace {
         "the mode and the curvature there"
     }
 
-    fn find(&self, request: &Request<'_>) -> Result<StartingPoint, StartError> {
+    fn find(&self, request: &StartRequest<'_>) -> Result<StartingPoint, StartError> {
         Ok(around(request, request.mode()?, None))
     }
 }
 
 /// A start whitened by the curvature at `centre`, or by a more accurate whitening.
-pub(super) fn around(request: &Request<'_>, centre: Centre, known: Option<Frame>) -> StartingPoint {
+pub(super) fn around(
+    request: &StartRequest<'_>,
+    centre: ExpansionPoint,
+    known: Option<Whitening>,
+) -> StartingPoint {
     let curvature = needs_curvature(request).then(|| centre.curvature(request.density));
     let dense = curvature.as_ref().filter(|_| is_dense(request));
-    let widths = known.as_ref().map(|frame| bounded_widths(request, frame));
-    let dense = dense.and_then(|curvature| curvature.dense_frame(&centre, widths.as_deref()));
+    let widths = known
+        .as_ref()
+        .map(|whitening| bounded_widths(request, whitening));
+    let dense = dense.and_then(|curvature| curvature.dense_whitening(&centre, widths.as_deref()));
     let diagonal = || match &curvature {
-        Some(curvature) => curvature.diagonal_frame(&centre, request.density.latents()),
-        None => centre.diagonal_frame(request.density, request.seed),
+        Some(curvature) => curvature.diagonal_whitening(&centre, request.density.latents()),
+        None => centre.diagonal_whitening(request.density, request.seed),
     };
     StartingPoint {
-        frame: dense.or(known).unwrap_or_else(diagonal),
+        whitening: dense.or(known).unwrap_or_else(diagonal),
         plain: request.plain,
         centre: Some(centre),
         curvature,
@@ -47,10 +53,10 @@ pub(super) fn around(request: &Request<'_>, centre: Centre, known: Option<Frame>
 
 /// The widths of logarithms and logits in a whitening of independent latents; other latents, which
 /// are not exponentiated, have no bound.
-fn bounded_widths(request: &Request<'_>, frame: &Frame) -> Vec<f64> {
+fn bounded_widths(request: &StartRequest<'_>, whitening: &Whitening) -> Vec<f64> {
     let latents = request.density.latents();
-    let mut widths = match frame {
-        Frame::Diagonal { scale, .. } => scale.to_vec(),
+    let mut widths = match whitening {
+        Whitening::Diagonal { scale, .. } => scale.to_vec(),
         _ => vec![f64::INFINITY; latents.size()],
     };
     for (position, site) in latents.sites().iter().enumerate() {
@@ -62,12 +68,12 @@ fn bounded_widths(request: &Request<'_>, frame: &Frame) -> Vec<f64> {
 }
 
 /// Whether anything needs the whole Hessian, which costs a pass per few latents.
-fn needs_curvature(request: &Request<'_>) -> bool {
+fn needs_curvature(request: &StartRequest<'_>) -> bool {
     let dense = is_dense(request);
     request.density.latents().size() <= MAX_DENSE && (request.expands || dense || request.plain)
 }
 
 /// Whether the base starts at a Gaussian with all correlations.
-fn is_dense(request: &Request<'_>) -> bool {
+fn is_dense(request: &StartRequest<'_>) -> bool {
     request.base.info().covariance == Covariance::Full
 }

@@ -1,19 +1,19 @@
 //! The start of training, and the information there: one file per strategy.
 
 use crate::error::StartError;
-use crate::expansion::{Centre, Curvature, has_hierarchy};
-pub mod another;
-mod climber;
+use crate::expansion::{Curvature, ExpansionPoint, has_hierarchy};
+pub mod from_fit;
 mod laplace;
+mod maximiser;
 pub mod mode;
 pub mod natural;
 pub mod quadrature;
 pub mod variational;
 mod zero;
 
-pub use another::Another;
-pub use climber::{Alone, Climber, RunClimber, Walk};
+pub use from_fit::FromFit;
 pub use laplace::Laplace;
+pub use maximiser::{Maximiser, PlainMaximiser, RunMaximiser, Walk};
 pub use mode::{Map, find_mode};
 pub use natural::{Natural, pace};
 pub use quadrature::Quadrature;
@@ -29,14 +29,14 @@ use lehr_density::Density;
 use lehr_numeric::lbfgs::{LbfgsSettings, StopReason};
 
 use crate::expansion::Mode;
-use crate::guide::{Base, Frame, Guide, Learned, MEAN, PARAMS, all_blocks};
-use crate::objective::{Control, Summed};
+use crate::guide::{Base, Guide, LearnedBlocks, MEAN, PARAMS, Whitening, all_blocks};
+use crate::objective::{ControlVariate, ExactRows};
 use crate::setting::Setting;
 use crate::surrogate::Remainder;
-use quadrature::Best;
+use quadrature::BestGaussian;
 
 /// The arguments of a start.
-pub struct Request<'a> {
+pub struct StartRequest<'a> {
     /// The model and its rows.
     pub density: &'a dyn Density,
     /// The Gaussian that starts there, alone or below a chain.
@@ -44,8 +44,8 @@ pub struct Request<'a> {
     /// The seed.
     pub seed: u64,
     /// The climber to maxima.
-    pub climber: &'a dyn Climber,
-    /// See [`is_plain`].
+    pub climber: &'a dyn Maximiser,
+    /// See [`is_linear_without_hierarchy`].
     pub plain: bool,
     /// Whether the fit ends if the start is the best Gaussian of the base's kind.
     pub ends_at_best: bool,
@@ -53,9 +53,9 @@ pub struct Request<'a> {
     pub expands: bool,
 }
 
-impl Request<'_> {
+impl StartRequest<'_> {
     /// The mode of the posterior.
-    pub(crate) fn mode(&self) -> Result<Centre, StartError> {
+    pub(crate) fn mode(&self) -> Result<ExpansionPoint, StartError> {
         climb_to_mode(self.density, LbfgsSettings::default(), self.climber)
     }
 }
@@ -72,7 +72,7 @@ pub trait Start: fmt::Debug + Send + Sync {
     ///
     /// # Errors
     /// If this model cannot start in this way.
-    fn find(&self, request: &Request<'_>) -> Result<StartingPoint, StartError>;
+    fn find(&self, request: &StartRequest<'_>) -> Result<StartingPoint, StartError>;
 
     /// Whether the start is near the posterior, so that the base of a chain is first trained alone
     /// from there.
@@ -90,7 +90,7 @@ impl<S: Start + ?Sized> Start for &S {
         (**self).help()
     }
 
-    fn find(&self, request: &Request<'_>) -> Result<StartingPoint, StartError> {
+    fn find(&self, request: &StartRequest<'_>) -> Result<StartingPoint, StartError> {
         (**self).find(request)
     }
 
@@ -121,7 +121,7 @@ pub fn setting(start: &mut Option<Arc<dyn Start>>) -> Setting<'_> {
 /// | any other | `variational`, or `laplace` if that fails |
 ///
 /// # Errors If the table has too many rows to number, or every start fails.
-pub fn choose(request: &Request<'_>) -> Result<(&'static str, StartingPoint), StartError> {
+pub fn choose(request: &StartRequest<'_>) -> Result<(&'static str, StartingPoint), StartError> {
     if !request.plain {
         return match Variational.find(request) {
             Err(refusal @ StartError::Refusal { .. }) => {
@@ -147,24 +147,24 @@ pub fn choose(request: &Request<'_>) -> Result<(&'static str, StartingPoint), St
 /// The start of training, with all information there.
 pub struct StartingPoint {
     /// The coordinates in which the guide moves.
-    pub frame: Frame,
-    /// See [`is_plain`].
+    pub whitening: Whitening,
+    /// See [`is_linear_without_hierarchy`].
     pub plain: bool,
     /// The point around which it starts.
-    pub centre: Option<Centre>,
+    pub centre: Option<ExpansionPoint>,
     /// The curvature there.
     pub curvature: Option<Curvature>,
     /// The search for the best Gaussian, if the start is one.
-    pub best: Option<Best>,
+    pub best: Option<BestGaussian>,
     /// The learned quantities of another fit.
-    pub learned: Option<Learned>,
+    pub learned: Option<LearnedBlocks>,
 }
 
 impl StartingPoint {
     /// A start with nothing but a whitening.
-    pub fn in_frame(frame: Frame, request: &Request<'_>) -> StartingPoint {
+    pub fn in_whitening(whitening: Whitening, request: &StartRequest<'_>) -> StartingPoint {
         StartingPoint {
-            frame,
+            whitening,
             plain: request.plain,
             centre: None,
             curvature: None,
@@ -174,14 +174,14 @@ impl StartingPoint {
     }
 
     /// The learned quantities of a guide at the start of training.
-    pub fn learned(&self, density: &dyn Density, guide: &dyn Guide) -> Learned {
-        let mut learned = Learned::new(all_blocks(density, guide));
-        self.frame.start(&mut learned);
+    pub fn learned(&self, density: &dyn Density, guide: &dyn Guide) -> LearnedBlocks {
+        let mut learned = LearnedBlocks::new(all_blocks(density, guide));
+        self.whitening.start(&mut learned);
         if let Some(centre) = &self.centre {
             if let Some(range) = learned.range_of(PARAMS) {
                 learned.values[range].copy_from_slice(&centre.params);
             }
-            if let (Frame::Identity, Some(range)) = (&self.frame, learned.range_of(MEAN)) {
+            if let (Whitening::Identity, Some(range)) = (&self.whitening, learned.range_of(MEAN)) {
                 learned.values[range].copy_from_slice(&centre.latents);
             }
         }
@@ -193,36 +193,36 @@ impl StartingPoint {
 
     /// Whether the start is the best Gaussian of this kind.
     pub fn is_best(&self, base: &dyn Base) -> bool {
-        let reached = self.best.as_ref().is_some_and(Best::is_reached);
+        let reached = self.best.as_ref().is_some_and(BestGaussian::is_reached);
         reached && base.info().is_gaussian
     }
 
     /// The expansion of the data term: to second order if that is accurate, to first order
     /// otherwise.
-    pub(crate) fn control(&self, density: &dyn Density) -> Option<Control> {
+    pub(crate) fn control(&self, density: &dyn Density) -> Option<ControlVariate> {
         let centre = self.centre.as_ref()?;
         // Slopes that depend on learned parameters soon move away from their expansion.
         if natural::applies(density) {
             return None;
         }
         match &self.curvature {
-            Some(curvature) if self.plain => Some(Control::second_order(centre, curvature)),
-            _ => Some(Control::first_order(centre, density)),
+            Some(curvature) if self.plain => Some(ControlVariate::second_order(centre, curvature)),
+            _ => Some(ControlVariate::first_order(centre, density)),
         }
     }
 
     /// The rows that an expansion to second order fits worst, to be summed in every step.
-    pub(crate) fn summed(&self, density: &dyn Density, seed: u64) -> Option<Summed> {
+    pub(crate) fn summed(&self, density: &dyn Density, seed: u64) -> Option<ExactRows> {
         const USUAL: usize = 256;
         let mode = self.surrogate_mode().filter(|_| self.plain)?;
         let count = USUAL.min(density.n_rows());
         let remainder = Remainder {
             density,
             mode: &mode,
-            frame: &self.frame,
+            whitening: &self.whitening,
             seed,
         };
-        Some(Summed::new(density, &remainder.worst(count)))
+        Some(ExactRows::new(density, &remainder.worst(count)))
     }
 
     /// The expansion point of a surrogate.
@@ -239,6 +239,6 @@ impl StartingPoint {
 
 /// Whether the rows depend on z through linear predictors and no site's standard deviation is
 /// another site's value: the mode is then near the posterior, and an expansion there is accurate.
-pub fn is_plain(density: &dyn Density) -> bool {
+pub fn is_linear_without_hierarchy(density: &dyn Density) -> bool {
     density.linear().is_some() && !has_hierarchy(density)
 }

@@ -5,10 +5,10 @@ use lehr_density::job::{LikelihoodGradient, all_rows, local_rows};
 use lehr_numeric::lbfgs::{LbfgsSettings, StopReason};
 use lehr_rows::RowStore;
 
-use super::{Alone, Climber, Request, Start, StartingPoint};
+use super::{Maximiser, PlainMaximiser, Start, StartRequest, StartingPoint};
 use crate::error::StartError;
-use crate::expansion::{Centre, MAX_DENSE, Prior};
-use crate::guide::Frame;
+use crate::expansion::{ExpansionPoint, LogPrior, MAX_DENSE};
+use crate::guide::Whitening;
 use crate::likelihood::fold_rows;
 
 /// The mode, with the guide's own scale.
@@ -28,18 +28,18 @@ impl Start for Map {
         false
     }
 
-    fn find(&self, request: &Request<'_>) -> Result<StartingPoint, StartError> {
+    fn find(&self, request: &StartRequest<'_>) -> Result<StartingPoint, StartError> {
         Ok(StartingPoint {
             centre: Some(request.mode()?),
-            ..StartingPoint::in_frame(Frame::Identity, request)
+            ..StartingPoint::in_whitening(Whitening::Identity, request)
         })
     }
 }
 
 /// Climbs to the mode, over all rows at every step. If the model's own start is unsuitable, smaller
 /// standard deviations are tried.
-pub fn find_mode(density: &dyn Density, settings: LbfgsSettings) -> Centre {
-    climb_to_mode(density, settings, &Alone).expect("nobody stops it")
+pub fn find_mode(density: &dyn Density, settings: LbfgsSettings) -> ExpansionPoint {
+    climb_to_mode(density, settings, &PlainMaximiser).expect("nobody stops it")
 }
 
 /// As [`find_mode`], by a climber that may be stopped. Rows stored elsewhere are evaluated a few
@@ -47,18 +47,18 @@ pub fn find_mode(density: &dyn Density, settings: LbfgsSettings) -> Centre {
 pub(crate) fn climb_to_mode(
     density: &dyn Density,
     settings: LbfgsSettings,
-    climber: &dyn Climber,
-) -> Result<Centre, StartError> {
+    climber: &dyn Maximiser,
+) -> Result<ExpansionPoint, StartError> {
     let rows = all_rows(density);
     if density.elsewhere().is_some()
-        && let Some(frame) = sample_frame(density, settings)?
+        && let Some(whitening) = sample_whitening(density, settings)?
     {
         let ascent = Ascent {
             density,
             rows: &*rows,
-            frame,
+            whitening,
         };
-        let found = ascent.climb(Centre::start(density), WHITE, climber)?;
+        let found = ascent.climb(ExpansionPoint::start(density), WHITE, climber)?;
         if found.reason.has_converged() {
             return Ok(found);
         }
@@ -78,20 +78,20 @@ const WHITE: LbfgsSettings = LbfgsSettings {
 
 /// The coordinates in which the posterior of the local rows is standard normal, with its mode at
 /// the origin; `None` if it has none.
-fn sample_frame(
+fn sample_whitening(
     density: &dyn Density,
     settings: LbfgsSettings,
-) -> Result<Option<Frame>, StartError> {
+) -> Result<Option<Whitening>, StartError> {
     if density.latents().size() > MAX_DENSE || density.params().size() > 0 {
         return Ok(None);
     }
     let here = local_rows(density);
-    let near = climb_by(&here, density, settings, &Alone)?;
+    let near = climb_by(&here, density, settings, &PlainMaximiser)?;
     if near.reason == StopReason::BadStart {
         return Ok(None);
     }
     let curvature = near.curvature_by(density, &here);
-    Ok(curvature.dense_frame(&near, None))
+    Ok(curvature.dense_whitening(&near, None))
 }
 
 /// Climbs from the model's own start, or from smaller standard deviations if that is unsuitable.
@@ -99,19 +99,27 @@ fn climb_by(
     rows: &dyn RowStore,
     density: &dyn Density,
     settings: LbfgsSettings,
-    climber: &dyn Climber,
-) -> Result<Centre, StartError> {
+    climber: &dyn Maximiser,
+) -> Result<ExpansionPoint, StartError> {
     let ascent = Ascent {
         density,
         rows,
-        frame: Frame::Identity,
+        whitening: Whitening::Identity,
     };
-    let mut found = ascent.climb(Centre::with_spreads(density, 1.0), settings, climber)?;
+    let mut found = ascent.climb(
+        ExpansionPoint::with_spreads(density, 1.0),
+        settings,
+        climber,
+    )?;
     for size in [0.1, 0.01] {
         if found.reason != StopReason::BadStart {
             break;
         }
-        found = ascent.climb(Centre::with_spreads(density, size), settings, climber)?;
+        found = ascent.climb(
+            ExpansionPoint::with_spreads(density, size),
+            settings,
+            climber,
+        )?;
     }
     Ok(found)
 }
@@ -120,27 +128,27 @@ fn climb_by(
 struct Ascent<'a> {
     density: &'a dyn Density,
     rows: &'a dyn RowStore,
-    frame: Frame,
+    whitening: Whitening,
 }
 
 impl Ascent<'_> {
     /// Climbs from a centre, or from the origin if there is a whitening.
     fn climb(
         &self,
-        from: Centre,
+        from: ExpansionPoint,
         settings: LbfgsSettings,
-        climber: &dyn Climber,
-    ) -> Result<Centre, StartError> {
+        climber: &dyn Maximiser,
+    ) -> Result<ExpansionPoint, StartError> {
         let size = self.density.latents().size();
-        let begin = match self.frame {
-            Frame::Identity => from.latents,
+        let begin = match self.whitening {
+            Whitening::Identity => from.latents,
             _ => vec![0.0; size],
         };
         let start = [begin, from.params].concat();
-        let mut prior = Prior::new(self.density);
+        let mut prior = LogPrior::new(self.density);
         let found = climber.climb(&start, settings, &mut |point, slope| {
             let (w, params) = point.split_at(size);
-            let z = self.frame.at(w);
+            let z = self.whitening.at(w);
             let own = prior.run(&z, params);
             let rows = fold_rows(
                 self.rows,
@@ -150,13 +158,13 @@ impl Ascent<'_> {
                 own.iter().zip(rows).map(|(a, b)| a + b).collect()
             };
             let latents = both(own.output(1), &rows.latents);
-            slope[..size].copy_from_slice(&self.frame.pulled(&latents));
+            slope[..size].copy_from_slice(&self.whitening.pulled(&latents));
             slope[size..].copy_from_slice(&both(own.output(2), &rows.params));
             own.output(0)[0] + rows.value
         })?;
         let (w, params) = found.point.split_at(size);
-        Ok(Centre {
-            latents: self.frame.at(w),
+        Ok(ExpansionPoint {
+            latents: self.whitening.at(w),
             params: params.to_vec(),
             log_joint: found.value,
             iterations: found.iterations,

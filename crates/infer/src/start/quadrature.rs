@@ -20,12 +20,12 @@ use lehr_graph::{Expr, Graph};
 use lehr_numeric::anderson::AndersonMixing;
 use lehr_numeric::dense::{CholeskyFactor, cholesky, inverse_factor};
 
-use super::{Request, Start, StartingPoint};
+use super::{Start, StartRequest, StartingPoint};
 use crate::error::StartError;
-use crate::expansion::Centre;
-use crate::guide::{Covariance, Frame, HALF_LN_TWO_PI};
+use crate::expansion::ExpansionPoint;
+use crate::guide::{Covariance, HALF_LN_TWO_PI, Whitening};
 use integral::Integrals;
-use shared::Shared;
+use shared::SharedNumbers;
 
 /// Nats: a step that promises less is the last.
 const CLOSE: f64 = 1e-3;
@@ -50,7 +50,7 @@ impl Start for Quadrature {
         "the best Gaussian by integrals over each row's linear predictor"
     }
 
-    fn find(&self, request: &Request<'_>) -> Result<StartingPoint, StartError> {
+    fn find(&self, request: &StartRequest<'_>) -> Result<StartingPoint, StartError> {
         let found = if request.plain {
             from_mode(request, &request.mode()?)
         } else {
@@ -68,13 +68,16 @@ impl Start for Quadrature {
 }
 
 /// The start of a plain model at the best Gaussian by integrals; `None` if they are not possible.
-pub(super) fn from_mode(request: &Request<'_>, mode: &Centre) -> Option<StartingPoint> {
+pub(super) fn from_mode(
+    request: &StartRequest<'_>,
+    mode: &ExpansionPoint,
+) -> Option<StartingPoint> {
     let density = request.density;
     if density.latents().size() > MOST_LATENTS || !applies(density) {
         return None;
     }
     let best = climb(density, mode, request.base.info().covariance)?;
-    let mut found = StartingPoint::in_frame(best.frame.clone(), request);
+    let mut found = StartingPoint::in_whitening(best.whitening.clone(), request);
     let centre = best.centre.clone();
     found.best = Some(best);
     let ends = request.ends_at_best && found.is_best(request.base.as_ref());
@@ -85,11 +88,11 @@ pub(super) fn from_mode(request: &Request<'_>, mode: &Centre) -> Option<Starting
 
 /// The best Gaussian of its kind, or the remaining gain.
 #[derive(Clone, Debug)]
-pub struct Best {
+pub struct BestGaussian {
     /// Its mean.
-    pub centre: Centre,
+    pub centre: ExpansionPoint,
     /// The coordinates in which it is standard normal.
-    pub frame: Frame,
+    pub whitening: Whitening,
     /// The bound before every step.
     pub bounds: Vec<f64>,
     /// The gain that the last step predicted, to second order, in nats.
@@ -99,7 +102,7 @@ pub struct Best {
     pub exact: bool,
 }
 
-impl Best {
+impl BestGaussian {
     /// Whether no small change improves the bound.
     pub fn is_reached(&self) -> bool {
         self.exact && self.left < CLOSE
@@ -146,7 +149,11 @@ pub(crate) fn shared_places(density: &dyn Density) -> Option<Vec<usize>> {
 
 /// Climbs from a mode towards the best Gaussian, with as many steps as the table's size allows;
 /// `None` if the mode is not a maximum.
-pub fn climb(density: &dyn Density, mode: &Centre, kind: Covariance) -> Option<Best> {
+pub fn climb(
+    density: &dyn Density,
+    mode: &ExpansionPoint,
+    kind: Covariance,
+) -> Option<BestGaussian> {
     climb_from(density, mode, None, kind)
 }
 
@@ -154,10 +161,10 @@ pub fn climb(density: &dyn Density, mode: &Centre, kind: Covariance) -> Option<B
 /// that of the curvature.
 pub(crate) fn climb_from(
     density: &dyn Density,
-    mode: &Centre,
+    mode: &ExpansionPoint,
     precision: Option<Vec<f64>>,
     kind: Covariance,
-) -> Option<Best> {
+) -> Option<BestGaussian> {
     let curvature = mode.curvature(density);
     let mut integrals = Integrals::new(density, kind, &curvature)?;
     let precision = precision.unwrap_or_else(|| curvature.precision());
@@ -192,10 +199,10 @@ pub(crate) fn climb_from(
     }
     let left = now.gain;
     let last = last.unwrap_or(now.at);
-    let widest = Shared::new(&integrals.shared, &last.factor).widest();
-    Some(Best {
-        frame: last.frame(kind),
-        centre: Centre {
+    let widest = SharedNumbers::new(&integrals.shared, &last.factor).widest();
+    Some(BestGaussian {
+        whitening: last.whitening(kind),
+        centre: ExpansionPoint {
             latents: last.mean,
             ..mode.clone()
         },
@@ -289,7 +296,7 @@ impl Assessment {
         let matrix = |values: &[f64]| Mat::from_fn(size, size, |i, j| values[i * size + j]);
         let factor = matrix(&scale.values);
         let turned = factor.transpose() * matrix(&missing) * &factor;
-        let mut residual = product(scale, &self.slope, Turn::Transposed);
+        let mut residual = product(scale, &self.slope, FactorSide::Transposed);
         let half = std::f64::consts::FRAC_1_SQRT_2;
         residual.extend((0..size * size).map(|k| half * turned[(k / size, k % size)]));
         residual
@@ -327,15 +334,15 @@ impl Candidate {
     }
 
     /// The coordinates in which it is standard normal.
-    fn frame(&self, kind: Covariance) -> Frame {
+    fn whitening(&self, kind: Covariance) -> Whitening {
         let shift = self.mean.as_slice().into();
         let CholeskyFactor { size, values } = &self.factor;
         match kind {
-            Covariance::Full => Frame::Dense {
+            Covariance::Full => Whitening::Dense {
                 shift,
                 factor: values.as_slice().into(),
             },
-            Covariance::Diagonal => Frame::Diagonal {
+            Covariance::Diagonal => Whitening::Diagonal {
                 shift,
                 scale: (0..*size).map(|i| values[i * (size + 1)]).collect(),
             },
@@ -345,16 +352,16 @@ impl Candidate {
 
 /// The way in which a factor is read.
 #[derive(Clone, Copy)]
-enum Turn {
+enum FactorSide {
     Plain,
     Transposed,
 }
 
-fn product(factor: &CholeskyFactor, vector: &[f64], turn: Turn) -> Vec<f64> {
+fn product(factor: &CholeskyFactor, vector: &[f64], turn: FactorSide) -> Vec<f64> {
     let size = factor.size;
     let entry = |i: usize, j: usize| match turn {
-        Turn::Plain => factor.values[i * size + j],
-        Turn::Transposed => factor.values[j * size + i],
+        FactorSide::Plain => factor.values[i * size + j],
+        FactorSide::Transposed => factor.values[j * size + i],
     };
     let row = |i: usize| (0..size).map(|j| entry(i, j) * vector[j]).sum();
     (0..size).map(row).collect()

@@ -10,10 +10,12 @@
 use lehr_density::Density;
 use lehr_numeric::lbfgs::{LbfgsSettings, Maximum, StopReason};
 
-use super::{Alone, Climber, Request, Start, StartingPoint, laplace};
+use super::{Maximiser, PlainMaximiser, Start, StartRequest, StartingPoint, laplace};
 use crate::error::StartError;
-use crate::expansion::Centre;
-use crate::guide::{Feed, Frame, LOG_SCALE, Learned, MEAN, MeanField, PARAMS, all_blocks};
+use crate::expansion::ExpansionPoint;
+use crate::guide::{
+    LOG_SCALE, LearnedBlocks, MEAN, MeanField, PARAMS, RowInput, Whitening, all_blocks,
+};
 use crate::objective::Score;
 use crate::train::{Task, TrainSettings};
 
@@ -45,23 +47,23 @@ impl Start for Variational {
         "the best independent Gaussian for a fixed set of draws"
     }
 
-    fn find(&self, request: &Request<'_>) -> Result<StartingPoint, StartError> {
-        let Independent { centre, frame } =
+    fn find(&self, request: &StartRequest<'_>) -> Result<StartingPoint, StartError> {
+        let IndependentGaussian { centre, whitening } =
             climb_to_independent(request.density, request.seed, request.climber)?;
-        Ok(laplace::around(request, centre, Some(frame)))
+        Ok(laplace::around(request, centre, Some(whitening)))
     }
 }
 
 /// An independent Gaussian near the posterior.
-pub struct Independent {
+pub struct IndependentGaussian {
     /// Its mean, and θ.
-    pub centre: Centre,
+    pub centre: ExpansionPoint,
     /// The coordinates in which it is standard normal.
-    pub frame: Frame,
+    pub whitening: Whitening,
 }
 
 /// The beginning of a climb.
-struct Rung {
+struct SearchStart {
     /// The size of standard deviations.
     size: f64,
     /// The width of the first Gaussian, in units of the curvature's scales.
@@ -69,16 +71,16 @@ struct Rung {
 }
 
 /// The default beginning, and alternatives if the bound is not finite around it.
-const LADDER: [Rung; 3] = [
-    Rung {
+const LADDER: [SearchStart; 3] = [
+    SearchStart {
         size: 1.0,
         width: 1.0,
     },
-    Rung {
+    SearchStart {
         size: 0.1,
         width: 0.1,
     },
-    Rung {
+    SearchStart {
         size: 0.01,
         width: 0.01,
     },
@@ -88,15 +90,18 @@ const LADDER: [Rung; 3] = [
 /// succeeds.
 ///
 /// # Errors If the table has too many rows to number, or every beginning fails.
-pub fn best_independent(density: &dyn Density, seed: u64) -> Result<Independent, StartError> {
-    climb_to_independent(density, seed, &Alone)
+pub fn best_independent(
+    density: &dyn Density,
+    seed: u64,
+) -> Result<IndependentGaussian, StartError> {
+    climb_to_independent(density, seed, &PlainMaximiser)
 }
 
 fn climb_to_independent(
     density: &dyn Density,
     seed: u64,
-    climber: &dyn Climber,
-) -> Result<Independent, StartError> {
+    climber: &dyn Maximiser,
+) -> Result<IndependentGaussian, StartError> {
     for rung in &LADDER {
         if let Some(found) = climb_from(density, seed, rung, climber)? {
             return Ok(found);
@@ -116,13 +121,14 @@ fn climb_to_independent(
 fn climb_from(
     density: &dyn Density,
     seed: u64,
-    rung: &Rung,
-    climber: &dyn Climber,
-) -> Result<Option<Independent>, StartError> {
-    let frame = Centre::with_spreads(density, rung.size).diagonal_frame(density, seed);
+    rung: &SearchStart,
+    climber: &dyn Maximiser,
+) -> Result<Option<IndependentGaussian>, StartError> {
+    let whitening =
+        ExpansionPoint::with_spreads(density, rung.size).diagonal_whitening(density, seed);
     let guide = MeanField::default();
-    let mut learned = Learned::new(all_blocks(density, &guide));
-    frame.start(&mut learned);
+    let mut learned = LearnedBlocks::new(all_blocks(density, &guide));
+    whitening.start(&mut learned);
     if let Some(range) = learned.range_of(LOG_SCALE) {
         let narrower = rung.width.ln();
         for log in &mut learned.values[range] {
@@ -135,7 +141,7 @@ fn climb_from(
     };
     let task = Task {
         density,
-        frame: &frame,
+        whitening: &whitening,
         guide: &guide,
         score: &score,
         seed,
@@ -144,14 +150,14 @@ fn climb_from(
     learned.values.copy_from_slice(&found.maximum.point);
     Ok(found
         .is_sound
-        .then(|| independent(&frame, &learned, &found.maximum)))
+        .then(|| independent(&whitening, &learned, &found.maximum)))
 }
 
-fn rows(density: &dyn Density) -> Feed {
+fn rows(density: &dyn Density) -> RowInput {
     if density.n_rows() <= ROWS {
-        return Feed::All;
+        return RowInput::All;
     }
-    Feed::Batch {
+    RowInput::Batch {
         size: ROWS,
         purpose: "settle".into(),
     }
@@ -167,7 +173,11 @@ struct Climb {
 /// Sets of draws with which a maximum is checked.
 const TRIALS: u64 = 4;
 
-fn climb(task: &Task<'_>, learned: &Learned, climber: &dyn Climber) -> Result<Climb, StartError> {
+fn climb(
+    task: &Task<'_>,
+    learned: &LearnedBlocks,
+    climber: &dyn Maximiser,
+) -> Result<Climb, StartError> {
     let settings = TrainSettings {
         lanes: DRAWS,
         ..TrainSettings::default()
@@ -193,8 +203,12 @@ fn climb(task: &Task<'_>, learned: &Learned, climber: &dyn Climber) -> Result<Cl
 }
 
 /// The Gaussian in the latents' own coordinates.
-fn independent(frame: &Frame, learned: &Learned, found: &Maximum) -> Independent {
-    let Frame::Diagonal { shift, scale } = frame else {
+fn independent(
+    whitening: &Whitening,
+    learned: &LearnedBlocks,
+    found: &Maximum,
+) -> IndependentGaussian {
+    let Whitening::Diagonal { shift, scale } = whitening else {
         unreachable!("the frame of independent latents is diagonal");
     };
     let block = |name| learned.range_of(name).map(|range| &learned.values[range]);
@@ -203,12 +217,12 @@ fn independent(frame: &Frame, learned: &Learned, found: &Maximum) -> Independent
     let place = |((shift, scale), mean): ((&f64, &f64), &f64)| shift + scale * mean;
     let latents: Vec<f64> = shift.iter().zip(&**scale).zip(mean).map(place).collect();
     let scale = (scale.iter().zip(log_scale)).map(|(scale, log)| scale * log.exp());
-    Independent {
-        frame: Frame::Diagonal {
+    IndependentGaussian {
+        whitening: Whitening::Diagonal {
             shift: latents.as_slice().into(),
             scale: scale.collect(),
         },
-        centre: Centre {
+        centre: ExpansionPoint {
             latents,
             params: block(PARAMS).unwrap_or_default().to_vec(),
             log_joint: found.value,

@@ -1,8 +1,8 @@
 //! The start `zero`: the model's own start, as in the paper.
 
-use super::{Request, Start, StartingPoint};
+use super::{Start, StartRequest, StartingPoint};
 use crate::error::StartError;
-use crate::guide::Frame;
+use crate::guide::Whitening;
 
 /// The model's own start and the guide's own scale: the paper's recipe.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,7 @@ impl Start for Zero {
         false
     }
 
-    fn find(&self, request: &Request<'_>) -> Result<StartingPoint, StartError> {
-        Ok(StartingPoint::in_frame(Frame::Identity, request))
+    fn find(&self, request: &StartRequest<'_>) -> Result<StartingPoint, StartError> {
+        Ok(StartingPoint::in_whitening(Whitening::Identity, request))
     }
 }

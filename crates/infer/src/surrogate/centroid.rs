@@ -5,7 +5,7 @@ use lehr_numeric::kmeans::{Clusters, SignedPoints};
 use lehr_numeric::stream::Stream;
 
 use super::covariate::Covariates;
-use super::kind::Order;
+use super::kind::SurrogateRequest;
 use super::row_surrogate::random_rows;
 use super::{FixedRows, SurrogateKind};
 use crate::error::SurrogateError;
@@ -13,7 +13,7 @@ use crate::error::SurrogateError;
 /// The centroids of the table's covariates as rows.
 ///
 /// A table with more rows than the limit is represented by that many random ones.
-pub(crate) fn centroids(order: &Order<'_>) -> Result<FixedRows, SurrogateError> {
+pub(crate) fn centroids(order: &SurrogateRequest<'_>) -> Result<FixedRows, SurrogateError> {
     let (density, settings, seed) = (order.density, order.settings, order.setup.seed);
     let covariates = numeric_covariates(density, settings.kind)?;
     let most = settings.clustered_rows.max(settings.rows);

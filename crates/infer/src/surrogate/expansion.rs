@@ -8,7 +8,7 @@ use lehr_numeric::hessian;
 
 use super::Surrogate;
 use crate::expansion::Mode;
-use crate::guide::{Block, Context, Learned, PARAMS, params_block};
+use crate::guide::{Block, Context, LearnedBlocks, PARAMS, params_block};
 use crate::program::{Program, compile};
 
 /// Columns of a Hessian that are computed side by side.
@@ -48,7 +48,7 @@ impl Expansion {
     pub(crate) fn of_surrogate(
         density: &dyn Density,
         surrogate: &dyn Surrogate,
-        learned: &Learned,
+        learned: &LearnedBlocks,
         mode: &Mode,
     ) -> Expansion {
         let extent = Extent::of(mode);
@@ -67,14 +67,14 @@ impl Expansion {
 }
 
 /// Blocks at their starts, with θ.
-pub(crate) fn at_start(density: &dyn Density, blocks: Vec<Block>) -> Learned {
-    Learned::new(params_block(density).into_iter().chain(blocks).collect())
+pub(crate) fn at_start(density: &dyn Density, blocks: Vec<Block>) -> LearnedBlocks {
+    LearnedBlocks::new(params_block(density).into_iter().chain(blocks).collect())
 }
 
 /// The expansion at the mode of the expression that `write` builds.
 pub(crate) fn expand(
     density: &dyn Density,
-    learned: &Learned,
+    learned: &LearnedBlocks,
     mode: &Mode,
     extent: Extent,
     write: impl for<'g> Fn(&Context<'g, '_>, &Point<'g>) -> Expr<'g>,
@@ -95,7 +95,7 @@ pub(crate) fn expand(
 }
 
 /// The learned values with θ at its value in the mode.
-pub(crate) fn with_params(learned: &Learned, mode: &Mode) -> Learned {
+pub(crate) fn with_params(learned: &LearnedBlocks, mode: &Mode) -> LearnedBlocks {
     let mut learned = learned.clone();
     if let Some(range) = learned.range_of(PARAMS) {
         learned.values[range].copy_from_slice(&mode.params);

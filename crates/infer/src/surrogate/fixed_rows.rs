@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::covariate::Covariates;
 use crate::error::SurrogateError;
-use crate::guide::{Context, Feed};
+use crate::guide::{Context, RowInput};
 use lehr_density::rows_here;
 
 /// A few rows with the columns of a density, and the number of rows that they represent.
@@ -118,7 +118,7 @@ impl FixedRows {
 
     /// The rows as expressions; repeated calls for one program give the same inputs.
     pub(crate) fn rows<'g>(&self, context: &Context<'g, '_>) -> Rows<'g> {
-        context.rows("surrogate", &Feed::Fixed(self.data.clone()))
+        context.rows("surrogate", &RowInput::Fixed(self.data.clone()))
     }
 
     /// Refuses a model that reads other columns than these.

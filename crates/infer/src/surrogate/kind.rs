@@ -22,7 +22,7 @@ pub struct SurrogateInfo {
 }
 
 /// The arguments of a maker.
-pub(crate) struct Order<'a> {
+pub(crate) struct SurrogateRequest<'a> {
     pub(crate) density: &'a dyn Density,
     pub(crate) settings: &'a SurrogateSettings,
     pub(crate) setup: &'a Setup<'a>,
@@ -46,7 +46,7 @@ pub(crate) trait Maker: Sync {
     }
 
     /// Builds it. Settings that cannot work are refused in one sentence.
-    fn build(&self, order: &Order<'_>) -> Result<Arc<dyn Surrogate>, SurrogateError>;
+    fn build(&self, order: &SurrogateRequest<'_>) -> Result<Arc<dyn Surrogate>, SurrogateError>;
 
     /// Restores it for a density of the same model, whose table is not read.
     fn restore(

@@ -7,7 +7,7 @@ use lehr_numeric::nnls;
 
 use super::FixedRows;
 use super::expansion::{at_start, with_params};
-use super::quality::Whitening;
+use super::quality::PrecisionFactor;
 use crate::error::SurrogateError;
 use crate::expansion::Mode;
 use crate::program::{Program, compile};
@@ -32,8 +32,8 @@ pub(crate) fn matched_weights(
     let size = mode.latents.len();
     let slope = whitening.slope(&mode.gradient);
     let (pairs, curvature) = match &whitening {
-        Whitening::Full(_) => (upper_pairs(size), whitening.curvature(&mode.hessian)),
-        Whitening::Diagonal(_) => {
+        PrecisionFactor::Full(_) => (upper_pairs(size), whitening.curvature(&mode.hessian)),
+        PrecisionFactor::Diagonal(_) => {
             let diagonal = whitening.curvature(&mode.diagonal());
             (diagonal_pairs(size), spread(&diagonal))
         }
@@ -62,15 +62,15 @@ fn factor(i: usize, j: usize) -> f64 {
     if i == j { 0.5 } else { SLOPE }
 }
 
-fn narrowed(density: &dyn Density, mode: &Mode) -> Result<Whitening, SurrogateError> {
+fn narrowed(density: &dyn Density, mode: &Mode) -> Result<PrecisionFactor, SurrogateError> {
     if mode.latents.len() <= MOST_FULL_LATENTS || mode.is_diagonal() {
-        return Whitening::at(density, mode);
+        return PrecisionFactor::at(density, mode);
     }
     let diagonal = Mode {
         hessian: mode.diagonal(),
         ..mode.clone()
     };
-    Whitening::at(density, &diagonal)
+    PrecisionFactor::at(density, &diagonal)
 }
 
 fn upper_pairs(size: usize) -> Vec<(usize, usize)> {
@@ -119,7 +119,7 @@ impl Features {
 /// each pair.
 fn follow(
     program: &mut Program,
-    whitening: &Whitening,
+    whitening: &PrecisionFactor,
     size: usize,
     pairs: &[(usize, usize)],
     features: &mut Features,
@@ -166,7 +166,12 @@ fn derivatives(density: &dyn Density, rows: &FixedRows, mode: &Mode) -> Program 
 }
 
 /// Sets a lane's directions to rows of L⁻¹, which are columns of L⁻ᵀ.
-fn direct(program: &mut Program, whitening: &Whitening, size: usize, chosen: [(usize, usize); 2]) {
+fn direct(
+    program: &mut Program,
+    whitening: &PrecisionFactor,
+    size: usize,
+    chosen: [(usize, usize); 2],
+) {
     for (name, (lane, direction)) in DIRECTIONS.iter().zip(chosen) {
         let Some(slot) = program.plan().input_named(name) else {
             continue;
@@ -174,10 +179,10 @@ fn direct(program: &mut Program, whitening: &Whitening, size: usize, chosen: [(u
         let values = &mut program.workspace_mut().numbers_mut(slot)[lane * size..][..size];
         values.fill(0.0);
         match whitening {
-            Whitening::Full(inverse) => {
+            PrecisionFactor::Full(inverse) => {
                 values.copy_from_slice(&inverse[direction * size..][..size]);
             }
-            Whitening::Diagonal(inverse) => values[direction] = inverse[direction],
+            PrecisionFactor::Diagonal(inverse) => values[direction] = inverse[direction],
         }
     }
 }

@@ -7,7 +7,7 @@ use lehr_graph::Expr;
 use lehr_numeric::stream::Stream;
 use serde::{Deserialize, Serialize};
 
-use super::kind::{Maker, Order, check_latents, read, stored};
+use super::kind::{Maker, SurrogateRequest, check_latents, read, stored};
 use super::{Surrogate, SurrogateInfo, SurrogateKind};
 use crate::error::SurrogateError;
 use crate::guide::{Block, Context};
@@ -94,7 +94,7 @@ impl Maker for NetworkMaker {
         false
     }
 
-    fn build(&self, order: &Order<'_>) -> Result<Arc<dyn Surrogate>, SurrogateError> {
+    fn build(&self, order: &SurrogateRequest<'_>) -> Result<Arc<dyn Surrogate>, SurrogateError> {
         let (hidden, seed) = (order.settings.hidden, order.setup.seed);
         Ok(Arc::new(Network::new(order.density, hidden, seed)))
     }

@@ -8,7 +8,7 @@ use lehr_graph::Expr;
 use serde::{Deserialize, Serialize};
 
 use super::expansion::{at_start, with_params};
-use super::kind::{Maker, Order, read, stored};
+use super::kind::{Maker, SurrogateRequest, read, stored};
 use super::row_surrogate::random_rows;
 use super::weighted_rows::WeightedRows;
 use super::{FixedRows, Recipe, Surrogate, SurrogateInfo, SurrogateKind};
@@ -96,7 +96,7 @@ impl Maker for PointMaker {
         true
     }
 
-    fn build(&self, order: &Order<'_>) -> Result<Arc<dyn Surrogate>, SurrogateError> {
+    fn build(&self, order: &SurrogateRequest<'_>) -> Result<Arc<dyn Surrogate>, SurrogateError> {
         let (density, setup) = (order.density, order.setup);
         let locals = locals(density)?;
         let rows = random_rows(density, order.settings.rows, setup.seed);

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::expansion::Expansion;
 use crate::expansion::Mode;
-use crate::guide::{Context, Frame};
+use crate::guide::{Context, Whitening};
 
 /// δg·(z − z*) + ½(z − z*)ᵀδH(z − z*)
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -77,7 +77,7 @@ impl Quadratic {
     /// The same without directions along which it grows, and the number of those: the eigenvalues
     /// of FᵀδH F are truncated at zero, where F is the whitening. Otherwise it could outgrow the
     /// prior.
-    pub(crate) fn clipped(self, frame: &Frame) -> (Quadratic, usize) {
+    pub(crate) fn clipped(self, whitening: &Whitening) -> (Quadratic, usize) {
         let size = self.size();
         if self.curvature.len() != size * size {
             let grows = |entry: &&f64| **entry > 0.0;
@@ -85,7 +85,7 @@ impl Quadratic {
             let curvature = self.curvature.iter().map(|entry| entry.min(0.0)).collect();
             return (Quadratic { curvature, ..self }, count);
         }
-        match cut_off(&self.curvature, &frame.factor(size)) {
+        match cut_off(&self.curvature, &whitening.factor(size)) {
             Some((curvature, count)) => (Quadratic { curvature, ..self }, count),
             None => (self, 0),
         }

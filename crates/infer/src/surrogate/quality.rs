@@ -7,7 +7,7 @@ use super::Surrogate;
 use super::expansion::{Expansion, Extent, at_start};
 use crate::error::SurrogateError;
 use crate::expansion::Mode;
-use crate::guide::Learned;
+use crate::guide::LearnedBlocks;
 
 /// KL(surrogate's posterior ‖ posterior) to second order in the surrogate's errors at the mode,
 /// in nats.
@@ -34,10 +34,10 @@ impl Quality {
 pub fn predicted_quality(
     density: &dyn Density,
     surrogate: &dyn Surrogate,
-    learned: &Learned,
+    learned: &LearnedBlocks,
     mode: &Mode,
 ) -> Result<Quality, SurrogateError> {
-    let whitening = Whitening::at(density, mode)?;
+    let whitening = PrecisionFactor::at(density, mode)?;
     let mut values = at_start(density, surrogate.blocks());
     values.take_from(learned);
     let found = Expansion::of_surrogate(density, surrogate, &values, mode);
@@ -53,24 +53,27 @@ pub fn predicted_quality(
 
 /// L⁻¹ with `LLᵀ` = Λ, the posterior precision at the mode, for coordinates in which the posterior
 /// has unit scale.
-pub(crate) enum Whitening {
+pub(crate) enum PrecisionFactor {
     Full(Vec<f64>),
     Diagonal(Vec<f64>),
 }
 
-impl Whitening {
-    pub(crate) fn at(density: &dyn Density, mode: &Mode) -> Result<Whitening, SurrogateError> {
+impl PrecisionFactor {
+    pub(crate) fn at(
+        density: &dyn Density,
+        mode: &Mode,
+    ) -> Result<PrecisionFactor, SurrogateError> {
         let prior = Expansion::of_prior(density, mode);
         let pairs = prior.hessian.iter().zip(&mode.hessian);
         let precision: Vec<f64> = pairs.map(|(prior, rows)| -prior - rows).collect();
         let (whitening, entries) = match Extent::of(mode) {
             Extent::Full => {
                 let inverse = inverse_factor(&precision, mode.latents.len());
-                (Whitening::Full(inverse.clone()), inverse)
+                (PrecisionFactor::Full(inverse.clone()), inverse)
             }
             Extent::Diagonal => {
                 let inverse: Vec<f64> = precision.iter().map(|p| p.sqrt().recip()).collect();
-                (Whitening::Diagonal(inverse.clone()), inverse)
+                (PrecisionFactor::Diagonal(inverse.clone()), inverse)
             }
         };
         if entries.iter().all(|x| x.is_finite()) {
@@ -82,8 +85,8 @@ impl Whitening {
     /// L⁻¹ g
     pub(crate) fn slope(&self, slope: &[f64]) -> Vec<f64> {
         match self {
-            Whitening::Diagonal(inverse) => product(inverse, slope),
-            Whitening::Full(inverse) => {
+            PrecisionFactor::Diagonal(inverse) => product(inverse, slope),
+            PrecisionFactor::Full(inverse) => {
                 let rows = inverse.chunks_exact(slope.len());
                 rows.map(|row| product(row, slope).iter().sum()).collect()
             }
@@ -93,8 +96,8 @@ impl Whitening {
     /// L⁻¹ B L⁻ᵀ, or its diagonal.
     pub(crate) fn curvature(&self, curvature: &[f64]) -> Vec<f64> {
         match self {
-            Whitening::Diagonal(inverse) => product(&product(inverse, inverse), curvature),
-            Whitening::Full(inverse) => {
+            PrecisionFactor::Diagonal(inverse) => product(&product(inverse, inverse), curvature),
+            PrecisionFactor::Full(inverse) => {
                 let size = curvature.len().isqrt();
                 let graph = Graph::new();
                 let whitening = graph.input("whitening", [size, size]);

@@ -3,8 +3,8 @@
 use lehr_density::{Density, Point, rows_here};
 use lehr_numeric::stream::Stream;
 
-use crate::expansion::{Mode, Order, row_remainder};
-use crate::guide::Frame;
+use crate::expansion::{Mode, TaylorOrder, row_remainder};
+use crate::guide::Whitening;
 use lehr_rows::{Argument, RowPass};
 
 /// Draws that are evaluated side by side, and the number of rounds.
@@ -24,7 +24,7 @@ const MOST: usize = 1 << 20;
 pub(crate) struct Remainder<'a> {
     pub(crate) density: &'a dyn Density,
     pub(crate) mode: &'a Mode,
-    pub(crate) frame: &'a Frame,
+    pub(crate) whitening: &'a Whitening,
     pub(crate) seed: u64,
 }
 
@@ -93,7 +93,7 @@ impl Remainder<'_> {
         let offsets: Vec<Vec<f64>> = (0..ROUNDS as u64)
             .map(|round| {
                 let mut stream = Stream::new(self.seed, "remainder", round);
-                offsets(self.frame, size, &mut stream)
+                offsets(self.whitening, size, &mut stream)
             })
             .collect();
         let mut pass = remainders(density).in_batch_order();
@@ -155,14 +155,14 @@ fn spacing(deviations: &[f64], count: usize) -> f64 {
 }
 
 /// Draws of the wide Gaussian, as offsets from its centre.
-fn offsets(frame: &Frame, size: usize, stream: &mut Stream) -> Vec<f64> {
+fn offsets(whitening: &Whitening, size: usize, stream: &mut Stream) -> Vec<f64> {
     let mut noise = vec![0.0; LANES * size];
     stream.fill_normal(&mut noise);
     for value in &mut noise {
         *value *= WIDER;
     }
     let draws = noise.chunks_exact(size);
-    draws.flat_map(|draw| frame.spread(draw)).collect()
+    draws.flat_map(|draw| whitening.spread(draw)).collect()
 }
 
 /// Σ r and Σ r² over the lanes' offsets, where r is the remainder of a row's expansion.
@@ -176,7 +176,13 @@ fn remainders(density: &dyn Density) -> RowPass<'_> {
     RowPass::in_blocks(rows_here(density), (LANES, ROWS), &sizes, |inputs, rows| {
         let at_mode = Point::new(inputs[0].anchor(), inputs[1]);
         let moved = Point::new(inputs[0] + inputs[2], inputs[1]);
-        let left = row_remainder(density, [&at_mode, &moved], rows, inputs[2], Order::Second);
+        let left = row_remainder(
+            density,
+            [&at_mode, &moved],
+            rows,
+            inputs[2],
+            TaylorOrder::Second,
+        );
         vec![left.sum_lanes(), left.square().sum_lanes()]
     })
 }

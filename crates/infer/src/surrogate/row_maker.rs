@@ -6,7 +6,7 @@ use lehr_density::{Density, RowSet};
 
 use super::centroid::centroids;
 use super::covariate::Covariates;
-use super::kind::{Maker, Order, read};
+use super::kind::{Maker, SurrogateRequest, read};
 use super::recipe::{Labels, Recipe, RowChoice, Weights};
 use super::response::{BinaryResponse, binary_response};
 use super::row_surrogate::{RowSurrogate, random_rows};
@@ -16,10 +16,10 @@ use crate::error::SurrogateError;
 
 impl Maker for Recipe {
     fn has_matched_weights(&self) -> bool {
-        self.weights == Weights::Learned
+        self.weights == Weights::LearnedBlocks
     }
 
-    fn build(&self, order: &Order<'_>) -> Result<Arc<dyn Surrogate>, SurrogateError> {
+    fn build(&self, order: &SurrogateRequest<'_>) -> Result<Arc<dyn Surrogate>, SurrogateError> {
         let (density, settings) = (order.density, order.settings);
         let plain = self.rows == RowChoice::Random && self.labels == Labels::Own;
         let response = (!plain)
@@ -56,7 +56,7 @@ impl Recipe {
     /// The rows, and their own weights if they have any.
     fn rows(
         self,
-        order: &Order<'_>,
+        order: &SurrogateRequest<'_>,
         response: Option<&BinaryResponse>,
     ) -> Result<(FixedRows, Option<Vec<f64>>), SurrogateError> {
         let (density, seed) = (order.density, order.setup.seed);
@@ -76,7 +76,10 @@ impl Recipe {
 }
 
 /// The coreset of the table by its numeric covariates and labels (Huggins et al. 2016).
-fn coreset(order: &Order<'_>, response: &BinaryResponse) -> Result<Coreset, SurrogateError> {
+fn coreset(
+    order: &SurrogateRequest<'_>,
+    response: &BinaryResponse,
+) -> Result<Coreset, SurrogateError> {
     let (density, kind) = (order.density, order.settings.kind);
     let covariates = Covariates::of(density.columns());
     if covariates.width() == 0 {

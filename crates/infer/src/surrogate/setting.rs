@@ -5,11 +5,11 @@ use std::sync::Arc;
 use lehr_density::Density;
 use serde::{Deserialize, Serialize};
 
-use super::kind::Order;
+use super::kind::SurrogateRequest;
 use super::{Surrogate, SurrogateKind};
 use crate::error::SurrogateError;
 use crate::expansion::Mode;
-use crate::guide::Frame;
+use crate::guide::Whitening;
 
 /// The starting values of learned weights of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -60,7 +60,7 @@ pub struct Setup<'a> {
     pub mode: Option<&'a Mode>,
     /// The location of the posterior, as far as it is known: the rows of `taylor` are selected by
     /// the error of their expansion there.
-    pub frame: &'a Frame,
+    pub whitening: &'a Whitening,
 }
 
 impl<'a> Setup<'a> {
@@ -87,7 +87,7 @@ impl SurrogateSettings {
         setup: &Setup<'_>,
     ) -> Result<Arc<dyn Surrogate>, SurrogateError> {
         self.check(density)?;
-        let order = Order {
+        let order = SurrogateRequest {
             density,
             settings: self,
             setup,

@@ -26,7 +26,7 @@ pub static SURROGATES: &[&SurrogateInfo] = &[
         maker: &Recipe {
             rows: RowChoice::Random,
             labels: Labels::Both,
-            weights: Weights::Learned,
+            weights: Weights::LearnedBlocks,
             covariates: Values::Kept,
         },
     },
@@ -36,7 +36,7 @@ pub static SURROGATES: &[&SurrogateInfo] = &[
         maker: &Recipe {
             rows: RowChoice::Coreset,
             labels: Labels::Own,
-            weights: Weights::Learned,
+            weights: Weights::LearnedBlocks,
             covariates: Values::Kept,
         },
     },
@@ -46,7 +46,7 @@ pub static SURROGATES: &[&SurrogateInfo] = &[
         maker: &Recipe {
             rows: RowChoice::Coreset,
             labels: Labels::Both,
-            weights: Weights::Learned,
+            weights: Weights::LearnedBlocks,
             covariates: Values::Kept,
         },
     },
@@ -66,8 +66,8 @@ pub static SURROGATES: &[&SurrogateInfo] = &[
         maker: &Recipe {
             rows: RowChoice::Centroids,
             labels: Labels::Both,
-            weights: Weights::Learned,
-            covariates: Values::Learned,
+            weights: Weights::LearnedBlocks,
+            covariates: Values::LearnedBlocks,
         },
     },
     &SurrogateInfo {
@@ -76,7 +76,7 @@ pub static SURROGATES: &[&SurrogateInfo] = &[
         maker: &Recipe {
             rows: RowChoice::Centroids,
             labels: Labels::Both,
-            weights: Weights::Learned,
+            weights: Weights::LearnedBlocks,
             covariates: Values::Kept,
         },
     },

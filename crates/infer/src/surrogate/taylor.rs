@@ -7,7 +7,7 @@ use lehr_graph::Expr;
 use serde::{Deserialize, Serialize};
 
 use super::expansion::{Extent, at_start, expand};
-use super::kind::{Maker, Order, check_latents, read, stored};
+use super::kind::{Maker, SurrogateRequest, check_latents, read, stored};
 use super::quadratic::Quadratic;
 use super::recipe::Recipe;
 use super::remainder::Remainder;
@@ -112,12 +112,12 @@ impl Surrogate for Taylor {
 struct TaylorMaker;
 
 impl Maker for TaylorMaker {
-    fn build(&self, order: &Order<'_>) -> Result<Arc<dyn Surrogate>, SurrogateError> {
+    fn build(&self, order: &SurrogateRequest<'_>) -> Result<Arc<dyn Surrogate>, SurrogateError> {
         let mode = order.setup.mode_for(order.settings.kind.name())?;
         let remainder = Remainder {
             density: order.density,
             mode,
-            frame: order.setup.frame,
+            whitening: order.setup.whitening,
             seed: order.setup.seed,
         };
         let sample = remainder.sample(order.settings.rows);

@@ -30,7 +30,7 @@ impl WorstRows {
         let own = expand(density, &learned, mode, Extent::of(mode), |context, at| {
             density.log_likelihood(at, &rows.rows(context)).sum()
         });
-        let (rest, cut) = Quadratic::left(mode, &own).clipped(remainder.frame);
+        let (rest, cut) = Quadratic::left(mode, &own).clipped(remainder.whitening);
         (WorstRows { rows, rest }, cut)
     }
 

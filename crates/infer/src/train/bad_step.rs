@@ -1,12 +1,12 @@
 //! Steps whose bound or gradient is not finite.
 
-use super::culprit::culprit;
-use super::{Loop, State};
+use super::fault::find_fault;
+use super::{Loop, TrainState};
 use crate::error::TrainError;
 
 impl Loop<'_, '_> {
     /// Counts a step that was not finite, by the block in which it appears.
-    pub(super) fn skip(&mut self, state: &mut State) -> Result<(), TrainError> {
+    pub(super) fn skip(&mut self, state: &mut TrainState) -> Result<(), TrainError> {
         state.bad_steps += 1;
         let bad = self.gradient.iter().position(|g| !g.is_finite());
         let mut blocks = 0..state.learned.blocks().len();
@@ -20,13 +20,13 @@ impl Loop<'_, '_> {
     }
 
     /// Stops a run in which too many steps were not finite.
-    pub(super) fn judge_bad_steps(&self, state: &State, tried: u64) -> Result<(), TrainError> {
+    pub(super) fn judge_bad_steps(&self, state: &TrainState, tried: u64) -> Result<(), TrainError> {
         if state.bad_steps as f64 <= self.settings.max_bad_share * tried as f64 {
             return Ok(());
         }
         let most = (0..state.bad_places.len()).max_by_key(|&place| state.bad_places[place]);
         let block = most.and_then(|place| state.learned.blocks().get(place));
-        let met = culprit(self.task, &state.learned);
+        let met = find_fault(self.task, &state.learned);
         Err(TrainError::NotFinite {
             bad: state.bad_steps,
             steps: tried,

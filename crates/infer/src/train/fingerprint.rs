@@ -1,7 +1,7 @@
 //! Checks that a checkpoint belongs to this fit.
 
 use super::{Task, TrainSettings};
-use crate::guide::Learned;
+use crate::guide::LearnedBlocks;
 use crate::program::Program;
 
 impl Task<'_> {
@@ -10,7 +10,7 @@ impl Task<'_> {
     pub(super) fn fingerprint(
         &self,
         program: &mut Program,
-        learned: &Learned,
+        learned: &LearnedBlocks,
         settings: &TrainSettings,
     ) -> u64 {
         let mut hasher = crc32fast::Hasher::new();

@@ -3,7 +3,7 @@
 use lehr_numeric::batch::BatchError;
 
 use super::{Task, TrainSettings};
-use crate::guide::Learned;
+use crate::guide::LearnedBlocks;
 use crate::objective::Score;
 
 /// The gain of a task's control variate: the variance of a step's gradient, summed over the learned
@@ -13,7 +13,7 @@ use crate::objective::Score;
 /// If a batch is larger than the table.
 pub fn variance_ratio(
     task: &Task<'_>,
-    learned: &Learned,
+    learned: &LearnedBlocks,
     settings: &TrainSettings,
 ) -> Result<f64, BatchError> {
     let plain = Score {
@@ -30,7 +30,7 @@ pub fn variance_ratio(
 
 fn gradient_variance(
     task: &Task<'_>,
-    learned: &Learned,
+    learned: &LearnedBlocks,
     settings: &TrainSettings,
 ) -> Result<f64, BatchError> {
     const STEPS: u32 = 32;

@@ -1,10 +1,10 @@
 //! The one training loop: Adam on the bound, until it is level.
 
-mod average;
 mod bad_step;
-mod culprit;
+mod fault;
 mod fingerprint;
 mod gradient_variance;
+mod polyak_average;
 mod schedule;
 mod setting;
 mod stationary;
@@ -12,7 +12,7 @@ mod stationary;
 pub use gradient_variance::variance_ratio;
 pub use schedule::Schedule;
 pub use setting::{Iterations, TrainSettings};
-pub use stationary::{Stationary, StationarySettings, Trend, Verdict};
+pub use stationary::{Stationary, StationarySettings, Trend, TrendVerdict};
 
 use std::time::Instant;
 
@@ -23,16 +23,16 @@ use lehr_numeric::batch::BatchError;
 use serde::{Deserialize, Serialize};
 
 use crate::error::TrainError;
-use crate::guide::{Frame, Guide, Learned, Place};
+use crate::guide::{Guide, LearnedBlocks, WhitenedDensity, Whitening};
 use crate::objective::{Score, weigh};
 use crate::program::{OwnRows, Program, compile_within};
-use crate::run::{Run, Stamp};
-use average::Average;
+use crate::run::{Run, StageFingerprint};
 use lehr_rows::watch::{End, Progress};
+use polyak_average::PolyakAverage;
 
 /// The record of a training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Training {
+pub struct TrainingRecord {
     /// Steps done.
     pub iterations: u64,
     /// Whether the bound was level at the end; always true for a fixed number of steps.
@@ -49,9 +49,9 @@ pub struct Training {
 #[derive(Clone, Debug)]
 pub struct TrainOutcome {
     /// The learned quantities, averaged over the last phase.
-    pub learned: Learned,
+    pub learned: LearnedBlocks,
     /// The record of training.
-    pub training: Training,
+    pub training: TrainingRecord,
     /// Seconds of compiling.
     pub compile: f64,
     /// Seconds of the steps done in this process.
@@ -60,10 +60,10 @@ pub struct TrainOutcome {
 
 impl TrainOutcome {
     /// A result that needed no training, with the bounds of the iteration that led to it.
-    pub(crate) fn at_start(learned: Learned, bounds: &[f64]) -> TrainOutcome {
+    pub(crate) fn at_start(learned: LearnedBlocks, bounds: &[f64]) -> TrainOutcome {
         TrainOutcome {
             learned,
-            training: Training {
+            training: TrainingRecord {
                 iterations: 0,
                 converged: true,
                 bad_steps: 0,
@@ -78,13 +78,13 @@ impl TrainOutcome {
 
 /// The complete state of training, which a checkpoint stores.
 #[derive(Clone, Serialize, Deserialize)]
-struct State {
+struct TrainState {
     step: u64,
     phase: u64,
     phase_start: u64,
-    learned: Learned,
+    learned: LearnedBlocks,
     adam: Adam,
-    average: Average,
+    average: PolyakAverage,
     stationary: Stationary,
     typical_norm: f64,
     bad_steps: u64,
@@ -109,7 +109,7 @@ pub struct Task<'a> {
     /// The model and its data.
     pub density: &'a dyn Density,
     /// The coordinates the guide moves in.
-    pub frame: &'a Frame,
+    pub whitening: &'a Whitening,
     /// The guide.
     pub guide: &'a dyn Guide,
     /// The rows that score a draw.
@@ -121,7 +121,7 @@ pub struct Task<'a> {
 /// Trains a guide, starting from `learned`.
 pub fn train(
     task: &Task<'_>,
-    learned: Learned,
+    learned: LearnedBlocks,
     settings: &TrainSettings,
     run: &mut Run<'_>,
 ) -> Result<TrainOutcome, TrainError> {
@@ -129,10 +129,10 @@ pub fn train(
     let clock = Instant::now();
     let mut program = task.program(&learned, settings)?;
     let compile = clock.elapsed().as_secs_f64();
-    let mut fresh = State::new(learned, settings)?;
+    let mut fresh = TrainState::new(learned, settings)?;
     fresh.own = task.guide.row_numbers().map(|one| OwnRows::new(&one));
     let fingerprint = task.fingerprint(&mut program, &fresh.learned, settings);
-    let mut stamp = Stamp::new(fingerprint);
+    let mut stamp = StageFingerprint::new(fingerprint);
     let mut state = run.resume(&stamp)?.unwrap_or(fresh);
     let before = state.step;
     let clock = Instant::now();
@@ -153,7 +153,7 @@ pub fn train(
     }
     Ok(TrainOutcome {
         learned,
-        training: Training {
+        training: TrainingRecord {
             iterations: state.step,
             converged: state.finished == Some(true),
             bad_steps: state.bad_steps,
@@ -167,17 +167,14 @@ pub fn train(
 
 impl<'a> Task<'a> {
     /// Its model and coordinates.
-    pub fn place(&self) -> Place<'a> {
-        Place {
-            density: self.density,
-            frame: self.frame,
-        }
+    pub fn place(&self) -> WhitenedDensity<'a> {
+        WhitenedDensity::new(self.density, self.whitening)
     }
 
     /// The objective and its gradient in every learned block.
     pub fn program(
         &self,
-        learned: &Learned,
+        learned: &LearnedBlocks,
         settings: &TrainSettings,
     ) -> Result<Program, BatchError> {
         let run = (settings.lanes, self.seed);
@@ -198,8 +195,8 @@ impl<'a> Task<'a> {
     }
 }
 
-impl State {
-    fn new(learned: Learned, settings: &TrainSettings) -> Result<State, TrainError> {
+impl TrainState {
+    fn new(learned: LearnedBlocks, settings: &TrainSettings) -> Result<TrainState, TrainError> {
         let count = learned.values.len();
         let mut adam = Adam::new(count, AdamSettings::default());
         for name in &settings.frozen {
@@ -209,11 +206,11 @@ impl State {
             })?;
             adam.freeze(range);
         }
-        Ok(State {
+        Ok(TrainState {
             step: 0,
             phase: 0,
             phase_start: 0,
-            average: Average::new(count),
+            average: PolyakAverage::new(count),
             bad_places: vec![0; learned.blocks().len() + 1],
             learned,
             adam,
@@ -246,7 +243,7 @@ impl State {
     }
 }
 
-fn known_blocks(learned: &Learned) -> String {
+fn known_blocks(learned: &LearnedBlocks) -> String {
     let names: Vec<&str> = learned.blocks().iter().map(|b| b.name.as_str()).collect();
     names.join(", ")
 }
@@ -261,7 +258,7 @@ struct Loop<'a, 'b> {
 }
 
 impl Loop<'_, '_> {
-    fn make_room(&mut self, state: &State) {
+    fn make_room(&mut self, state: &TrainState) {
         let rows = self.program.own_rows().len();
         let size = state.own.as_ref().map_or(0, |own| own.size_of(rows));
         self.own_gradient.resize(size, 0.0);
@@ -269,8 +266,8 @@ impl Loop<'_, '_> {
 
     fn run(
         &mut self,
-        state: &mut State,
-        stamp: &mut Stamp,
+        state: &mut TrainState,
+        stamp: &mut StageFingerprint,
         run: &mut Run<'_>,
     ) -> Result<(), TrainError> {
         while state.finished.is_none() {
@@ -293,7 +290,7 @@ impl Loop<'_, '_> {
         }
     }
 
-    fn rate(&self, state: &State) -> f64 {
+    fn rate(&self, state: &TrainState) -> f64 {
         match self.settings.iterations {
             Iterations::Auto { .. } => self.settings.schedule.rate_of_phase(state.phase),
             Iterations::Fixed(count) => self.settings.schedule.rate(state.step, count),
@@ -301,7 +298,7 @@ impl Loop<'_, '_> {
     }
 
     /// Runs the program at the current values; returns the bound and stores the gradient.
-    fn evaluate(&mut self, state: &State) -> f64 {
+    fn evaluate(&mut self, state: &TrainState) -> f64 {
         self.program.set_learned(&state.learned.values);
         self.program.fill(self.task.density.source(), state.step);
         if let Some(own) = &state.own {
@@ -317,7 +314,7 @@ impl Loop<'_, '_> {
         self.program.output(0)[0]
     }
 
-    fn step(&mut self, state: &mut State) -> Result<(), TrainError> {
+    fn step(&mut self, state: &mut TrainState) -> Result<(), TrainError> {
         if state.step >= self.cap() {
             self.judge_bad_steps(state, state.step)?;
             state.finished = Some(matches!(self.settings.iterations, Iterations::Fixed(_)));
@@ -338,7 +335,7 @@ impl Loop<'_, '_> {
         Ok(())
     }
 
-    fn update(&mut self, state: &mut State, bound: f64) {
+    fn update(&mut self, state: &mut TrainState, bound: f64) {
         if let Some(limit) = self.settings.clip {
             self.clip(state, limit);
         }
@@ -368,7 +365,7 @@ impl Loop<'_, '_> {
     }
 
     /// Clips to a multiple of the typical norm, so that no scale has to be known in advance.
-    fn clip(&mut self, state: &mut State, limit: f64) {
+    fn clip(&mut self, state: &mut TrainState, limit: f64) {
         const MEMORY: f64 = 0.99;
         let allowed = match state.typical_norm {
             0.0 => f64::INFINITY,
@@ -381,7 +378,7 @@ impl Loop<'_, '_> {
         };
     }
 
-    fn progress(&self, state: &State) -> Progress {
+    fn progress(&self, state: &TrainState) -> Progress {
         let verdict = state.stationary.verdict();
         let end = match self.settings.iterations {
             Iterations::Auto { cap } => End::AtMost(cap),
@@ -397,7 +394,7 @@ impl Loop<'_, '_> {
 }
 
 /// The bound is level at this rate: starts the next phase, or ends.
-fn next_phase(state: &mut State) {
+fn next_phase(state: &mut TrainState) {
     state.phase += 1;
     state.phase_start = state.step;
     if state.phase == PHASES {

@@ -59,7 +59,7 @@ pub enum Trend {
 
 /// The state of the test at some step; all zero before there is a window to judge.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Verdict {
+pub struct TrendVerdict {
     /// The conclusion.
     pub trend: Trend,
     /// Rise of the fitted line over one window.
@@ -94,7 +94,7 @@ pub struct Stationary {
     open: Bin,
     open_count: u64,
     level_since: Option<u64>,
-    verdict: Verdict,
+    verdict: TrendVerdict,
 }
 
 /// Bins in memory; between half of them and all are in use.
@@ -122,7 +122,7 @@ impl Stationary {
             open: Bin::default(),
             open_count: 0,
             level_since: None,
-            verdict: Verdict {
+            verdict: TrendVerdict {
                 trend: Trend::Unknown,
                 gain: 0.0,
                 gain_error: 0.0,
@@ -150,7 +150,7 @@ impl Stationary {
     }
 
     /// Adds one estimate and returns the verdict, which is updated at the end of every bin.
-    pub fn push(&mut self, estimate: f64) -> Verdict {
+    pub fn push(&mut self, estimate: f64) -> TrendVerdict {
         if !estimate.is_finite() {
             return self.verdict;
         }
@@ -166,7 +166,7 @@ impl Stationary {
     }
 
     /// The verdict at the last full bin.
-    pub fn verdict(&self) -> Verdict {
+    pub fn verdict(&self) -> TrendVerdict {
         self.verdict
     }
 
@@ -199,7 +199,7 @@ impl Stationary {
         let confirmed = self
             .level_since
             .is_some_and(|since| count as f64 >= needed(since));
-        self.verdict = Verdict {
+        self.verdict = TrendVerdict {
             trend: match () {
                 () if !visible => Trend::Unknown,
                 () if falling => Trend::Falling,

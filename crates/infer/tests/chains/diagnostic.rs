@@ -1,7 +1,7 @@
 //! Diagnostics of chains: energies, disagreement between chains, and numbers that are not finite.
 
 use lehr_infer::chains::{CHAINS, Chains, Hmc, LogDensity, Trace};
-use lehr_infer::guide::Frame;
+use lehr_infer::guide::Whitening;
 use lehr_infer::judge::Level;
 
 use crate::model::{normals, standard};
@@ -10,7 +10,7 @@ use crate::{place, unwatched};
 #[test]
 fn energies_of_a_gaussian_have_all_the_information() {
     let density = standard(50);
-    let log_density = LogDensity::new(place(&density, &Frame::Identity), CHAINS);
+    let log_density = LogDensity::new(place(&density, &Whitening::Identity), CHAINS);
     let hmc = Hmc {
         draws: 16 * 1000,
         ..Hmc::default()

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use faer::Mat;
 use lehr_graph::Expr;
-use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, Momentum};
+use lehr_infer::annealed::{AnnealedGuide, AnnealedStart, Drive, Momentum};
 use lehr_infer::draw::evaluate;
 use lehr_infer::fit::Fit;
 use lehr_infer::guide::{
-    Autoregressive, BASES, Base, Bent, BlockNeural, Context, Flow, FullRank, Gradient, Guide,
-    Image, Learned, Place, all_blocks,
+    Autoregressive, BASES, Base, BlockNeural, Context, Flow, FlowBase, FullRank, Gradient, Guide,
+    Image, LearnedBlocks, WhitenedDensity, all_blocks,
 };
 use lehr_infer::method::{self, Bnaf, Iaf, Method, VariationalSettings};
 use lehr_infer::program::{Program, compile};
@@ -23,7 +23,7 @@ use lehr_table::Table;
 use crate::model::{Linear, normals, standard};
 
 /// Moves every weight at random, so that every part of the flow has an effect.
-fn stir(learned: &mut Learned, scale: f64) {
+fn stir(learned: &mut LearnedBlocks, scale: f64) {
     let mut stream = Stream::new(9, "stir", 0);
     learned
         .values
@@ -32,8 +32,8 @@ fn stir(learned: &mut Learned, scale: f64) {
 }
 
 /// A flow of `size` numbers with random weights.
-fn stirred(flow: &impl Flow, size: usize) -> Learned {
-    let mut learned = Learned::new(flow.blocks(size));
+fn stirred(flow: &impl Flow, size: usize) -> LearnedBlocks {
+    let mut learned = LearnedBlocks::new(flow.blocks(size));
     stir(&mut learned, 0.3);
     learned
 }
@@ -188,12 +188,12 @@ fn a_block_flow_has_as_many_weights_as_it_should() {
         ..BlockNeural::default()
     };
     for (size, expected) in [(19, 29_526), (29, 68_266), (55, 243_870)] {
-        assert_eq!(Learned::new(flow.blocks(size)).values.len(), expected);
+        assert_eq!(LearnedBlocks::new(flow.blocks(size)).values.len(), expected);
     }
 }
 
-fn bent<F: Flow>(flow: F) -> Bent<F> {
-    Bent {
+fn bent<F: Flow>(flow: F) -> FlowBase<F> {
+    FlowBase {
         base: Arc::new(FullRank { start_scale: 0.4 }),
         flow,
     }
@@ -201,12 +201,9 @@ fn bent<F: Flow>(flow: F) -> Bent<F> {
 
 /// Draws of a guide at its start, and their log weights.
 fn drawn(linear: &Linear, guide: &dyn Guide) -> (Vec<f64>, Vec<f64>) {
-    let frame = linear.frame();
-    let place = Place {
-        density: &linear.density,
-        frame: &frame,
-    };
-    let learned = Learned::new(all_blocks(&linear.density, guide));
+    let whitening = linear.whitening();
+    let place = WhitenedDensity::new(&linear.density, &whitening);
+    let learned = LearnedBlocks::new(all_blocks(&linear.density, guide));
     let found = evaluate(place, guide, &learned, (40, 3)).unwrap();
     (found.latents, found.log_weights)
 }
@@ -234,8 +231,8 @@ fn a_gate_starts_a_block_flow_near_its_gaussian() {
 }
 
 /// A chain with `steps` steps on a base, driven by all rows.
-fn chain(base: Arc<dyn Base>, steps: usize) -> Annealed {
-    Annealed {
+fn chain(base: Arc<dyn Base>, steps: usize) -> AnnealedGuide {
+    AnnealedGuide {
         base,
         drive: Drive::FullData,
         steps,
@@ -266,7 +263,7 @@ fn bound_at(program: &mut Program, values: &[f64]) -> f64 {
 fn assert_gradients(guide: &dyn Guide) {
     let linear = Linear::conditioned(4, 20.0);
     let density = &linear.density;
-    let mut learned = Learned::new(all_blocks(density, guide));
+    let mut learned = LearnedBlocks::new(all_blocks(density, guide));
     stir(&mut learned, 0.1);
     let program = compile(density, &learned, (3, 5), |context| {
         let drawn = guide.draw(context, Gradient::Total);

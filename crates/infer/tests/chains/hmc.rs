@@ -2,7 +2,7 @@
 
 use lehr_infer::chains::{CHAINS, Chains, Hmc, Lockstep, LogDensity, Noise, Stride};
 use lehr_infer::fit::Fit;
-use lehr_infer::guide::Frame;
+use lehr_infer::guide::Whitening;
 use lehr_infer::judge::Level;
 
 use crate::model::{Linear, beta_binomial, gamma_poisson, normals, standard};
@@ -11,7 +11,7 @@ use crate::{assert_mean, place, unwatched};
 #[test]
 fn a_leapfrog_reversed_returns_to_the_start() {
     let linear = Linear::conditioned(6, 50.0);
-    let log_density = LogDensity::new(place(&linear.density, &Frame::Identity), 3);
+    let log_density = LogDensity::new(place(&linear.density, &Whitening::Identity), 3);
     let (start, mut momentum) = (normals(18, 1), normals(18, 2));
     let mut lockstep = Lockstep::new(&log_density, start.clone());
     let stride = Stride {
@@ -43,7 +43,7 @@ fn acceptances_on_a_standard_normal_are_those_of_the_table() {
     };
     for (size, expected) in [(29, 0.859), (55, 0.807), (128, 0.718), (256, 0.594)] {
         let density = standard(size);
-        let log_density = LogDensity::new(place(&density, &Frame::Identity), 64);
+        let log_density = LogDensity::new(place(&density, &Whitening::Identity), 64);
         let mut lockstep = Lockstep::new(&log_density, normals(64 * size, 3));
         let mut acceptances = Vec::new();
         for iteration in 0..150 {
@@ -61,7 +61,7 @@ fn acceptances_on_a_standard_normal_are_those_of_the_table() {
 #[test]
 fn lanes_are_single_runs_with_the_same_noise() {
     let linear = Linear::conditioned(5, 20.0);
-    let place = place(&linear.density, &Frame::Identity);
+    let place = place(&linear.density, &Whitening::Identity);
     let stride = Stride {
         step_size: 0.12,
         leapfrogs: 8,
@@ -104,8 +104,8 @@ fn the_same_noise_does_not_depend_on_how_many_chains_there_are() {
 #[test]
 fn an_ill_conditioned_gaussian_has_its_moments_in_its_frame() {
     let linear = Linear::conditioned(20, 1e6);
-    let (posterior, frame) = (linear.regression.posterior(), linear.frame());
-    let log_density = LogDensity::new(place(&linear.density, &frame), CHAINS);
+    let (posterior, whitening) = (linear.regression.posterior(), linear.whitening());
+    let log_density = LogDensity::new(place(&linear.density, &whitening), CHAINS);
     let trace = Hmc::default().run(&log_density, 7, &mut unwatched).unwrap();
     assert_eq!((trace.chains, trace.length()), (16, 250));
     for i in 0..20 {
@@ -127,17 +127,17 @@ fn an_ill_conditioned_gaussian_has_its_moments_in_its_frame() {
 fn conjugate_models_have_their_moments() {
     let (beta, gamma) = (beta_binomial(), gamma_poisson());
     // Near the posteriors of logit p and ln λ.
-    let frame = |shift: f64, scale: f64| Frame::Diagonal {
+    let whitening = |shift: f64, scale: f64| Whitening::Diagonal {
         shift: [shift].into(),
         scale: [scale].into(),
     };
-    let around = frame(0.4, 0.5);
+    let around = whitening(0.4, 0.5);
     let log_density = LogDensity::new(place(&beta, &around), CHAINS);
     let trace = Hmc::default().run(&log_density, 8, &mut unwatched).unwrap();
     let p = |z: &[f64]| 1.0 / (1.0 + (-z[0]).exp());
     assert_mean(&trace, "p", 0.6, p);
     assert_mean(&trace, "p²", 9.0 * 10.0 / (15.0 * 16.0), |z| p(z).powi(2));
-    let around = frame(1.25, 0.27);
+    let around = whitening(1.25, 0.27);
     let log_density = LogDensity::new(place(&gamma, &around), CHAINS);
     let trace = Hmc::default().run(&log_density, 9, &mut unwatched).unwrap();
     assert_mean(&trace, "rate", 14.0 / 4.0, |z| z[0].exp());
@@ -161,7 +161,7 @@ fn thinned_draws_are_distributed_as_the_posterior() {
     // The largest distance between the distribution functions of 400 nearly independent draws; it
     // exceeds 1.63/√400 in 1 % of samples.
     let density = standard(3);
-    let log_density = LogDensity::new(place(&density, &Frame::Identity), CHAINS);
+    let log_density = LogDensity::new(place(&density, &Whitening::Identity), CHAINS);
     let trace = Hmc::default().run(&log_density, 9, &mut unwatched).unwrap();
     let mut first: Vec<f64> = trace.coordinate(0).into_iter().step_by(5).collect();
     first.sort_by(f64::total_cmp);

@@ -19,8 +19,8 @@ mod subsampled;
 mod surrogate;
 
 use lehr_density::Density;
-use lehr_infer::chains::{ChainProgress, Place, Trace};
-use lehr_infer::guide::Frame;
+use lehr_infer::chains::{ChainProgress, Trace};
+use lehr_infer::guide::{WhitenedDensity, Whitening};
 use lehr_infer::observer::Wish;
 use lehr_numeric::summary::{effective_size, mean, sd};
 
@@ -29,12 +29,8 @@ fn unwatched(_: &ChainProgress) -> Wish {
     Wish::Continue
 }
 
-fn place<'d>(density: &'d dyn Density, frame: &'d Frame) -> Place<'d> {
-    Place {
-        density,
-        frame,
-        params: &[],
-    }
+fn place<'d>(density: &'d dyn Density, whitening: &'d Whitening) -> WhitenedDensity<'d> {
+    WhitenedDensity::new(density, whitening)
 }
 
 /// The mean of a function of the draws, with its Monte Carlo standard error.

@@ -2,7 +2,7 @@
 
 use crate::exact_regression::{Gaussian, Regression};
 use faer::{Mat, Side};
-use lehr_infer::guide::Frame;
+use lehr_infer::guide::Whitening;
 use lehr_model::distribution::{Beta, Binomial, Distribution, Gamma, Normal, Poisson};
 use lehr_model::{Bound, Model};
 use lehr_numeric::stream::Stream;
@@ -66,7 +66,7 @@ impl Linear {
     }
 
     /// The frame in which the posterior is standard normal.
-    pub(crate) fn frame(&self) -> Frame {
+    pub(crate) fn whitening(&self) -> Whitening {
         let posterior = self.regression.posterior();
         let size = posterior.mean.nrows();
         let factor = posterior.covariance.llt(Side::Lower).unwrap();
@@ -74,7 +74,7 @@ impl Linear {
             (i, j) if j <= i => factor.L()[(i, j)],
             _ => 0.0,
         };
-        Frame::Dense {
+        Whitening::Dense {
             shift: (0..size).map(|i| posterior.mean[(i, 0)]).collect(),
             factor: (0..size * size).map(entry).collect(),
         }

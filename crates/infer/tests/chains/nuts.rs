@@ -4,15 +4,15 @@ use lehr_density::Density;
 use lehr_infer::chains::{
     ChainError, ChainProgress, Chains, LogDensity, Metric, NutsSampler, Trace,
 };
-use lehr_infer::guide::Frame;
+use lehr_infer::guide::Whitening;
 use lehr_infer::judge::Level;
 use lehr_infer::observer::Wish;
 
 use crate::model::{Linear, beta_binomial, funnel, gamma_poisson, standard};
 use crate::{assert_mean, place, unwatched};
 
-fn run(density: &dyn Density, frame: &Frame, nuts: &NutsSampler, seed: u64) -> Trace {
-    let log_density = LogDensity::new(place(density, frame), 1);
+fn run(density: &dyn Density, whitening: &Whitening, nuts: &NutsSampler, seed: u64) -> Trace {
+    let log_density = LogDensity::new(place(density, whitening), 1);
     nuts.run(&log_density, seed, &mut unwatched).unwrap()
 }
 
@@ -20,9 +20,9 @@ fn run(density: &dyn Density, frame: &Frame, nuts: &NutsSampler, seed: u64) -> T
 fn an_ill_conditioned_gaussian_has_its_moments_with_and_without_a_frame() {
     let linear = Linear::conditioned(20, 1e6);
     let posterior = linear.regression.posterior();
-    for frame in [linear.frame(), Frame::Identity] {
-        let nuts = NutsSampler::within(&frame, 20);
-        let trace = run(&linear.density, &frame, &nuts, 1);
+    for whitening in [linear.whitening(), Whitening::Identity] {
+        let nuts = NutsSampler::within(&whitening, 20);
+        let trace = run(&linear.density, &whitening, &nuts, 1);
         for i in 0..20 {
             let mean = posterior.mean[(i, 0)];
             assert_mean(&trace, &format!("mean {i}"), mean, |z| z[i]);
@@ -38,18 +38,18 @@ fn an_ill_conditioned_gaussian_has_its_moments_with_and_without_a_frame() {
 #[test]
 fn conjugate_models_have_their_moments() {
     // p ~ Beta(9, 6) through the logit, λ ~ Gamma(14, 4) through the logarithm.
-    let frame = Frame::Identity;
+    let whitening = Whitening::Identity;
     let (beta, gamma) = (beta_binomial(), gamma_poisson());
     // Enough draws for the squares to distinguish posteriors from their square roots.
     let nuts = NutsSampler {
         draws: 40_000,
-        ..NutsSampler::within(&frame, 1)
+        ..NutsSampler::within(&whitening, 1)
     };
-    let trace = run(&beta, &frame, &nuts, 2);
+    let trace = run(&beta, &whitening, &nuts, 2);
     let p = |z: &[f64]| 1.0 / (1.0 + (-z[0]).exp());
     assert_mean(&trace, "p", 0.6, p);
     assert_mean(&trace, "p²", 9.0 * 10.0 / (15.0 * 16.0), |z| p(z).powi(2));
-    let trace = run(&gamma, &frame, &nuts, 3);
+    let trace = run(&gamma, &whitening, &nuts, 3);
     assert_mean(&trace, "rate", 14.0 / 4.0, |z| z[0].exp());
     assert_mean(&trace, "rate²", 14.0 * 15.0 / 16.0, |z| (2.0 * z[0]).exp());
 }
@@ -60,8 +60,8 @@ fn thinned_draws_are_distributed_as_the_posterior() {
     // exceeds 1.63/√400 in 1 % of samples.
     let trace = run(
         &standard(3),
-        &Frame::Identity,
-        &NutsSampler::within(&Frame::Identity, 3),
+        &Whitening::Identity,
+        &NutsSampler::within(&Whitening::Identity, 3),
         4,
     );
     let mut first: Vec<f64> = trace
@@ -87,12 +87,12 @@ fn the_funnel_is_warned_of_and_walnuts_reaches_into_it() {
     let density = funnel(9);
     let plain = NutsSampler {
         metric: Metric::Diagonal,
-        ..NutsSampler::within(&Frame::Identity, 10)
+        ..NutsSampler::within(&Whitening::Identity, 10)
     };
     // Not every run reaches the neck of the funnel, and no run may be called reliable.
     let mut divergences = 0;
     for seed in 5..9 {
-        let chains = Chains::of(&run(&density, &Frame::Identity, &plain, seed));
+        let chains = Chains::of(&run(&density, &Whitening::Identity, &plain, seed));
         divergences += chains.divergences.len();
         assert_ne!(chains.level(), Level::Reliable, "{seed}");
     }
@@ -105,7 +105,7 @@ fn the_funnel_is_warned_of_and_walnuts_reaches_into_it() {
     };
     // The share of a single chain has a standard deviation of 0.03, that of 32 chains 0.006.
     let share = |seed: u64| {
-        let trace = run(&density, &Frame::Identity, &split, seed);
+        let trace = run(&density, &Whitening::Identity, &split, seed);
         let below = trace.draws.chunks_exact(10).filter(|z| z[0] < -3.0).count();
         below as f64 / trace.len() as f64
     };
@@ -119,12 +119,12 @@ fn bits_do_not_depend_on_threads() {
     let nuts = NutsSampler {
         draws: 40,
         warm_up: 60,
-        ..NutsSampler::within(&Frame::Identity, 5)
+        ..NutsSampler::within(&Whitening::Identity, 5)
     };
     let on = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
         let pool = pool.build().unwrap();
-        pool.install(|| run(&linear.density, &Frame::Identity, &nuts, 6))
+        pool.install(|| run(&linear.density, &Whitening::Identity, &nuts, 6))
     };
     let one = on(1);
     assert_eq!((one.chains, one.length()), (4, 40));
@@ -136,11 +136,11 @@ fn bits_do_not_depend_on_threads() {
 #[test]
 fn a_stop_keeps_what_has_been_drawn() {
     let density = standard(2);
-    let log_density = LogDensity::new(place(&density, &Frame::Identity), 1);
+    let log_density = LogDensity::new(place(&density, &Whitening::Identity), 1);
     let nuts = NutsSampler {
         draws: 1000,
         warm_up: 50,
-        ..NutsSampler::within(&Frame::Identity, 2)
+        ..NutsSampler::within(&Whitening::Identity, 2)
     };
     let stop_at = |limit: u64| {
         nuts.run(&log_density, 7, &mut |progress: &ChainProgress| {

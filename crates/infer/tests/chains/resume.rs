@@ -6,7 +6,7 @@ use std::time::Duration;
 use lehr_infer::fit::{Fit, FitError};
 use lehr_infer::observer::{Observer, Progress, Wish};
 use lehr_infer::posterior::Posterior;
-use lehr_infer::run::{Checkpoint, Older};
+use lehr_infer::run::{Checkpoint, ExistingCheckpoint};
 
 use crate::model::Linear;
 
@@ -35,7 +35,7 @@ fn checkpoint(name: &str) -> Checkpoint {
     Checkpoint {
         path,
         every: Duration::from_secs(3600),
-        older: Older::Resume,
+        older: ExistingCheckpoint::Resume,
     }
 }
 

@@ -1,10 +1,10 @@
 //! `hmcecs` and `nuts-cs`: the perturbed target by enumeration, exact cases, and verdicts on draws
 //! that are not from the posterior.
 
-use lehr_infer::chains::{Ecs, Perturbed, Subsampled};
+use lehr_infer::chains::{Ecs, PerturbedDensity, SubsampledChain};
 use lehr_infer::expansion::Mode;
 use lehr_infer::fit::Fit;
-use lehr_infer::guide::Frame;
+use lehr_infer::guide::Whitening;
 use lehr_infer::judge::Level;
 use lehr_infer::method;
 use lehr_model::distribution::{Bernoulli, Distribution, Normal};
@@ -115,10 +115,15 @@ fn normalised(values: impl Iterator<Item = f64>) -> Vec<f64> {
 #[test]
 fn subsets_at_a_fixed_point_come_as_often_as_they_should() {
     let rows = Rows::new(&[-4.0, -1.5, 0.8, 2.5, 5.0], &[0.0, 1.0, 0.0, 1.0, 1.0]);
-    let perturbed = Perturbed::new(place(&rows.density, &Frame::Identity), &rows.mode, &[], 2);
+    let perturbed = PerturbedDensity::new(
+        place(&rows.density, &Whitening::Identity),
+        &rows.mode,
+        &[],
+        2,
+    );
     let z = rows.mode.latents[0] + 0.9;
     let mut stream = Stream::new(1, "sets", 0);
-    let mut chain = Subsampled::new(&perturbed, vec![z], &mut stream);
+    let mut chain = SubsampledChain::new(&perturbed, vec![z], &mut stream);
     let sets = sets(5, 2);
     let expected = normalised(sets.iter().map(|set| rows.perturbed(set, z)));
     let spread = expected.iter().copied().fold(0.0, f64::max);
@@ -155,11 +160,11 @@ fn latents_have_the_enumerated_perturbed_marginal() {
     let apart = 0.5 * both.map(|(a, b)| (a - b).abs()).sum::<f64>();
     println!("total variation to the posterior: {apart:.5}");
     assert!(apart < 0.02, "{apart}");
-    let frame = Frame::Diagonal {
+    let whitening = Whitening::Diagonal {
         shift: [rows.mode.latents[0]].into(),
         scale: [(1.0 - rows.mode.hessian[0]).powf(-0.5)].into(),
     };
-    let perturbed = Perturbed::new(place(&rows.density, &frame), &rows.mode, &[], 3);
+    let perturbed = PerturbedDensity::new(place(&rows.density, &whitening), &rows.mode, &[], 3);
     let ecs = Ecs {
         chains: 8,
         draws: 40_000,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use lehr_density::{Density, RowData, RowSet, Support, Values};
 use lehr_infer::annealed::AnnealedStart;
-use lehr_infer::guide::{Feed, Frame, Learned, MeanField, RowNumbers, all_blocks};
+use lehr_infer::guide::{LearnedBlocks, MeanField, RowInput, RowNumbers, Whitening, all_blocks};
 use lehr_infer::local::{Integrated, RowBase, RowChains, Semi};
 use lehr_infer::objective::Score;
 use lehr_infer::program::{Program, compile};
@@ -94,10 +94,10 @@ fn scores(
         let own = blocks.iter_mut().filter(|block| block.name == *name);
         own.for_each(|block| block.start.fill(*value));
     }
-    let learned = Learned::new(blocks);
+    let learned = LearnedBlocks::new(blocks);
     let mut program = compile(density, &learned, (lanes, 7), |context| {
         let at = context.at(context.graph().constant([z.len()], z));
-        let data = context.rows("score", &Feed::All);
+        let data = context.rows("score", &RowInput::All);
         vec![rows.log_likelihood(context, &at, &data)]
     })
     .unwrap();
@@ -322,8 +322,8 @@ fn semi(base: RowBase, own: Option<RowNumbers>) -> Semi {
 }
 
 /// The learned quantities of a guide, each moved a little.
-fn stirred(density: &dyn Density, guide: &Semi) -> Learned {
-    let mut learned = Learned::new(all_blocks(density, guide));
+fn stirred(density: &dyn Density, guide: &Semi) -> LearnedBlocks {
+    let mut learned = LearnedBlocks::new(all_blocks(density, guide));
     for (place, value) in learned.values.iter_mut().enumerate() {
         *value += 0.1 * (2.3 * place as f64).sin();
     }
@@ -337,12 +337,12 @@ fn the_slope_of_the_bound_is_exact_in_all_that_is_learned_the_peak_and_parameter
         let integrated = Integrated::of(density).unwrap();
         let guide = semi(RowBase::Newton, None);
         let score = Score {
-            rows: Feed::All,
+            rows: RowInput::All,
             control: None,
         };
         let task = Task {
             density: &integrated,
-            frame: &Frame::Identity,
+            whitening: &Whitening::Identity,
             guide: &guide,
             score: &score,
             seed: 4,
@@ -367,12 +367,12 @@ fn the_bounds_of_all_batches_average_to_that_of_all_rows() {
     let bound = |rows: &[usize]| -> f64 {
         let data = chosen(&mixture, rows);
         let score = Score {
-            rows: Feed::Fixed(Arc::new(data)),
+            rows: RowInput::Fixed(Arc::new(data)),
             control: None,
         };
         let task = Task {
             density: &integrated,
-            frame: &Frame::Identity,
+            whitening: &Whitening::Identity,
             guide: &guide,
             score: &score,
             seed: 4,

@@ -18,7 +18,7 @@ mod speed;
 
 use lehr_density::{Density, Point, RowSet, Rows};
 use lehr_graph::{Graph, Plan};
-use lehr_infer::guide::Learned;
+use lehr_infer::guide::LearnedBlocks;
 use lehr_infer::train::{Task, TrainSettings};
 use lehr_model::{Bound, Model};
 use lehr_table::Table;
@@ -63,7 +63,7 @@ fn found(density: &dyn Density, z: &[f64]) -> Found {
 
 /// Compares the gradient of a task's bound with differences in all learned quantities, each of
 /// which has an effect.
-fn assert_exact_slopes(task: &Task<'_>, mut learned: Learned, most: f64) {
+fn assert_exact_slopes(task: &Task<'_>, mut learned: LearnedBlocks, most: f64) {
     let settings = TrainSettings {
         lanes: 2,
         ..TrainSettings::default()

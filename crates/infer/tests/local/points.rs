@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use lehr_density::{Density, Point, Stored, Support};
 use lehr_graph::Expr;
-use lehr_infer::annealed::{Annealed, Drive, Momentum};
+use lehr_infer::annealed::{AnnealedGuide, Drive, Momentum};
 use lehr_infer::fit::Fit;
 use lehr_infer::guide::{
-    Block, Context, Feed, Frame, Gradient, Guide, Learned, MeanField, all_blocks,
+    Block, Context, Gradient, Guide, LearnedBlocks, MeanField, RowInput, Whitening, all_blocks,
 };
 use lehr_infer::local::Integrated;
 use lehr_infer::method::{LatentGuide, SemiDais};
@@ -41,7 +41,7 @@ fn normal() -> Bound {
     bind(&model, &[("y", &responses())])
 }
 
-fn driven(surrogate: impl Surrogate + 'static) -> Annealed {
+fn driven(surrogate: impl Surrogate + 'static) -> AnnealedGuide {
     let base = Arc::new(MeanField { start_scale: 0.4 });
     chain(
         base,
@@ -52,7 +52,7 @@ fn driven(surrogate: impl Surrogate + 'static) -> Annealed {
 
 /// The end point of the chain, and its contribution to the weight, in four lanes.
 fn ends(density: &dyn Density, guide: &dyn Guide) -> [Vec<f64>; 2] {
-    let learned = Learned::new(all_blocks(density, guide));
+    let learned = LearnedBlocks::new(all_blocks(density, guide));
     let mut program = compile(density, &learned, (4, 3), |context| {
         let drawn = guide.draw(context, Gradient::default());
         vec![drawn.latents, drawn.log_weight]
@@ -107,17 +107,17 @@ fn the_slope_of_the_bound_is_exact_in_the_points_as_in_the_rest() {
         vec![0.2, -0.3, 0.5],
     ));
     let score = Score {
-        rows: Feed::All,
+        rows: RowInput::All,
         control: None,
     };
     let task = Task {
         density: &density,
-        frame: &Frame::Identity,
+        whitening: &Whitening::Identity,
         guide: &guide,
         score: &score,
         seed: 4,
     };
-    let learned = Learned::new(all_blocks(&density, &guide));
+    let learned = LearnedBlocks::new(all_blocks(&density, &guide));
     assert!(learned.range_of("surrogate_locals").is_some());
     assert_exact_slopes(&task, learned, 1e-6);
 }
@@ -234,17 +234,17 @@ fn bound(r: Option<f64>, start_scale: f64) -> (f64, f64) {
     guide.start.step_size = 0.005;
     guide.start.step_growth = 1e-4;
     let score = Score {
-        rows: Feed::All,
+        rows: RowInput::All,
         control: None,
     };
     let task = Task {
         density: &density,
-        frame: &Frame::Identity,
+        whitening: &Whitening::Identity,
         guide: &guide,
         score: &score,
         seed: 5,
     };
-    let learned = Learned::new(all_blocks(&density, &guide));
+    let learned = LearnedBlocks::new(all_blocks(&density, &guide));
     let mut program = task.program(&learned, &TrainSettings::default()).unwrap();
     let mut draw = |step: u64| {
         program.fill(density.source(), step);

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use lehr_density::Density;
 use lehr_infer::annealed::AnnealedStart;
-use lehr_infer::guide::{Feed, Frame, Learned, MeanField, all_blocks};
+use lehr_infer::guide::{LearnedBlocks, MeanField, RowInput, Whitening, all_blocks};
 use lehr_infer::local::{Integrated, RowBase, RowChains, Semi};
 use lehr_infer::objective::Score;
 use lehr_infer::train::{Task, TrainSettings};
@@ -38,7 +38,7 @@ fn seconds_per_step(rows: usize) -> f64 {
         },
         own: None,
     };
-    let rows = Feed::Batch {
+    let rows = RowInput::Batch {
         size: 256,
         purpose: "score".into(),
     };
@@ -48,12 +48,12 @@ fn seconds_per_step(rows: usize) -> f64 {
     };
     let task = Task {
         density: &integrated,
-        frame: &Frame::Identity,
+        whitening: &Whitening::Identity,
         guide: &guide,
         score: &score,
         seed: 4,
     };
-    let learned = Learned::new(all_blocks(&integrated, &guide));
+    let learned = LearnedBlocks::new(all_blocks(&integrated, &guide));
     let mut program = task.program(&learned, &TrainSettings::default()).unwrap();
     program.set_learned(&learned.values);
     let mut fastest = f64::INFINITY;

@@ -1,8 +1,8 @@
 //! Derivatives in every learned quantity against central differences with frozen noise.
 
 use lehr_density::Density;
-use lehr_infer::annealed::{Annealed, Drive, Momentum};
-use lehr_infer::guide::{Gradient, Learned, all_blocks};
+use lehr_infer::annealed::{AnnealedGuide, Drive, Momentum};
+use lehr_infer::guide::{Gradient, LearnedBlocks, all_blocks};
 use lehr_infer::objective::{Objective, weigh};
 use lehr_infer::program::{Program, compile};
 use lehr_infer::surrogate::SurrogateKind;
@@ -11,7 +11,7 @@ use crate::fixture::{bases, chain, difference, value};
 use crate::{all_rows, build, kind, rich, some_mode, stir};
 
 /// The bound of two frozen chains, and its gradient in every block.
-fn bound(density: &dyn Density, guide: &Annealed, learned: &Learned) -> Program {
+fn bound(density: &dyn Density, guide: &AnnealedGuide, learned: &LearnedBlocks) -> Program {
     let program = compile(density, learned, (2, 4), |context| {
         let weighed = weigh(context, guide, Gradient::Total, &all_rows());
         let bound = Objective::Elbo.of(weighed.log_weight);
@@ -31,7 +31,7 @@ fn bound(density: &dyn Density, guide: &Annealed, learned: &Learned) -> Program 
 
 /// The derivative of elu has a kink at zero, where finite differences are wrong: biases keep the
 /// units of a network on either side of it.
-fn away_from_kinks(learned: &mut Learned) {
+fn away_from_kinks(learned: &mut LearnedBlocks) {
     for name in ["surrogate_bias_1", "surrogate_bias_2"] {
         for (unit, place) in learned.range_of(name).into_iter().flatten().enumerate() {
             learned.values[place] += if unit % 2 == 0 { 1.5 } else { -1.5 };
@@ -40,8 +40,8 @@ fn away_from_kinks(learned: &mut Learned) {
 }
 
 /// The largest error of a block's gradient relative to its largest entry, over all blocks.
-fn worst(density: &dyn Density, guide: &Annealed) -> (f64, String) {
-    let mut learned = Learned::new(all_blocks(density, guide));
+fn worst(density: &dyn Density, guide: &AnnealedGuide) -> (f64, String) {
+    let mut learned = LearnedBlocks::new(all_blocks(density, guide));
     stir(&mut learned);
     away_from_kinks(&mut learned);
     let mut program = bound(density, guide, &learned);

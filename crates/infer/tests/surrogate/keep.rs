@@ -1,7 +1,7 @@
 //! A built surrogate stores everything that it needs of the table.
 
 use lehr_graph::Graph;
-use lehr_infer::guide::{Context, Frame};
+use lehr_infer::guide::{Context, Whitening};
 use lehr_infer::surrogate::{Setup, SurrogateKind, SurrogateSettings, restore};
 
 use crate::{Likelihood, build, columns, kind, rich, some_mode, starts, stir, values};
@@ -151,7 +151,7 @@ fn a_long_table_is_clustered_by_some_of_its_rows() {
         let setup = Setup {
             seed: 3,
             mode: None,
-            frame: &Frame::Identity,
+            whitening: &Whitening::Identity,
         };
         let surrogate = settings.build(&density, &setup).unwrap();
         surrogate.blocks().pop().unwrap().start

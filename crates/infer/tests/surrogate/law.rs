@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use lehr_density::Density;
-use lehr_infer::annealed::{Annealed, Drive, Momentum};
-use lehr_infer::guide::{Frame, Gradient, Learned, all_blocks};
+use lehr_infer::annealed::{AnnealedGuide, Drive, Momentum};
+use lehr_infer::guide::{Gradient, LearnedBlocks, Whitening, all_blocks};
 use lehr_infer::objective::weigh;
 use lehr_infer::program::compile;
 use lehr_infer::surrogate::{
@@ -14,12 +14,12 @@ use lehr_infer::surrogate::{
 use crate::fixture::{bases, chain};
 use crate::{Likelihood, all_rows, build, columns, kind, rich, starts, stir, values};
 
-fn learned(density: &dyn Density, guide: &Annealed) -> Learned {
-    Learned::new(all_blocks(density, guide))
+fn learned(density: &dyn Density, guide: &AnnealedGuide) -> LearnedBlocks {
+    LearnedBlocks::new(all_blocks(density, guide))
 }
 
 /// The log weights of four chains with the noise of one step.
-fn log_weights(density: &dyn Density, guide: &Annealed, learned: &Learned) -> Vec<f64> {
+fn log_weights(density: &dyn Density, guide: &AnnealedGuide, learned: &LearnedBlocks) -> Vec<f64> {
     let program = compile(density, learned, (4, 11), |context| {
         vec![weigh(context, guide, Gradient::Total, &all_rows()).log_weight]
     });
@@ -35,7 +35,7 @@ fn log_weights(density: &dyn Density, guide: &Annealed, learned: &Learned) -> Ve
 fn assert_is_dais(
     density: &dyn Density,
     surrogate: &Arc<dyn Surrogate>,
-    set: impl Fn(&mut Learned),
+    set: impl Fn(&mut LearnedBlocks),
 ) {
     for base in bases() {
         for momentum in [Momentum::Diagonal, Momentum::Whitened] {
@@ -60,13 +60,13 @@ fn assert_is_dais(
     }
 }
 
-fn set(learned: &mut Learned, name: &str, values: &[f64]) {
+fn set(learned: &mut LearnedBlocks, name: &str, values: &[f64]) {
     let range = learned.range_of(name).unwrap();
     learned.values[range].copy_from_slice(values);
 }
 
 /// ln ω⁺ and ln ω⁻ that give each row its own label; e⁻⁸⁰⁰ is zero.
-fn set_labels(learned: &mut Learned, y: &[f64]) {
+fn set_labels(learned: &mut LearnedBlocks, y: &[f64]) {
     let plus: Vec<f64> = y.iter().map(|y| (y - 1.0) * 800.0).collect();
     let minus: Vec<f64> = y.iter().map(|y| -y * 800.0).collect();
     set(learned, "surrogate_log_weight_plus", &plus);
@@ -162,7 +162,7 @@ fn a_coreset_with_its_own_weights_is_unbiased() {
             let setup = Setup {
                 seed,
                 mode: None,
-                frame: &Frame::Identity,
+                whitening: &Whitening::Identity,
             };
             let settings = SurrogateSettings::new(kind("cs-fix"), 20);
             at_points(&density, &*settings.build(&density, &setup).unwrap())

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use lehr_density::{Density, RowSet, Support};
 use lehr_infer::expansion::Mode;
-use lehr_infer::guide::{Feed, Frame, Learned, params_block};
+use lehr_infer::guide::{LearnedBlocks, RowInput, Whitening, params_block};
 use lehr_infer::objective::Score;
 use lehr_infer::program::compile;
 use lehr_infer::surrogate::{Setup, Surrogate, SurrogateKind, SurrogateSettings};
@@ -183,13 +183,13 @@ fn rich(rows: usize) -> Bound {
 
 fn all_rows() -> Score {
     Score {
-        rows: Feed::All,
+        rows: RowInput::All,
         control: None,
     }
 }
 
 /// Moves every learned value a little, by a wave that depends on its block and place.
-fn stir(learned: &mut Learned) {
+fn stir(learned: &mut LearnedBlocks) {
     for place in 0..learned.blocks().len() {
         let letters = learned.blocks()[place].name.bytes().map(f64::from);
         let phase: f64 = letters.sum();
@@ -200,16 +200,16 @@ fn stir(learned: &mut Learned) {
 }
 
 /// The starts of a surrogate's learned quantities, with θ.
-fn starts(density: &dyn Density, surrogate: &dyn Surrogate) -> Learned {
+fn starts(density: &dyn Density, surrogate: &dyn Surrogate) -> LearnedBlocks {
     let blocks = params_block(density).into_iter().chain(surrogate.blocks());
-    Learned::new(blocks.collect())
+    LearnedBlocks::new(blocks.collect())
 }
 
 /// Ψ̂(z) at some points.
 fn values(
     density: &dyn Density,
     surrogate: &dyn Surrogate,
-    learned: &Learned,
+    learned: &LearnedBlocks,
     points: &[Vec<f64>],
 ) -> Vec<f64> {
     let size = density.latents().size();
@@ -246,7 +246,7 @@ fn build(
             &Setup {
                 seed: 7,
                 mode,
-                frame: &Frame::Identity,
+                whitening: &Whitening::Identity,
             },
         )
         .unwrap()

@@ -1,7 +1,7 @@
 //! Error messages of surrogates, in full.
 
 use lehr_density::Density;
-use lehr_infer::guide::Frame;
+use lehr_infer::guide::Whitening;
 use lehr_infer::surrogate::{
     Setup, StartWeights, SurrogateKind, SurrogateSettings, predicted_quality,
 };
@@ -15,7 +15,7 @@ fn refusal(density: &dyn Density, settings: SurrogateSettings) -> String {
     let setup = Setup {
         seed: 1,
         mode: None,
-        frame: &Frame::Identity,
+        whitening: &Whitening::Identity,
     };
     let built = settings.build(density, &setup);
     built.err().expect("a refusal").to_string()

@@ -1,7 +1,7 @@
 //! `taylor` is exact to second order at the mode, and matched weights make `rand` nearly so.
 
 use lehr_density::Density;
-use lehr_infer::guide::Frame;
+use lehr_infer::guide::Whitening;
 use lehr_infer::surrogate::{
     RowSurrogate, Setup, StartWeights, Surrogate, SurrogateKind, SurrogateSettings, Taylor,
     predicted_quality,
@@ -84,7 +84,7 @@ fn divergence(
     let setup = Setup {
         seed: 2,
         mode: Some(&mode),
-        frame: &Frame::Identity,
+        whitening: &Whitening::Identity,
     };
     let surrogate = settings.build(&density, &setup).unwrap();
     move |changes| {
@@ -170,14 +170,14 @@ fn with_far_rows() -> (Bound, [usize; 4]) {
 fn taylor_has_the_rows_that_an_expansion_fits_worst() {
     let (density, far) = with_far_rows();
     let mode = Likelihood::Logistic.mode(&density, &MODE);
-    let frame = Frame::Diagonal {
+    let whitening = Whitening::Diagonal {
         shift: MODE.into(),
         scale: [0.1; 3].into(),
     };
     let setup = Setup {
         seed: 2,
         mode: Some(&mode),
-        frame: &frame,
+        whitening: &whitening,
     };
     let settings = SurrogateSettings::new(SurrogateKind::TAYLOR, 12);
     let chosen = settings.build(&density, &setup).unwrap();

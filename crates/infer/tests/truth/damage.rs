@@ -8,7 +8,7 @@ use lehr_file::{FileError, load_value};
 use lehr_infer::file::CHECKPOINT;
 use lehr_infer::fit::{Fit, FitError};
 use lehr_infer::posterior::Posterior;
-use lehr_infer::run::{Checkpoint, Older};
+use lehr_infer::run::{Checkpoint, ExistingCheckpoint};
 use lehr_model::Bound;
 use lehr_numeric::stream::Stream;
 
@@ -65,7 +65,7 @@ fn resume(density: &Bound, path: &Path) -> Result<Posterior, FitError> {
     let checkpoint = Checkpoint {
         path: path.into(),
         every: Duration::ZERO,
-        older: Older::Resume,
+        older: ExistingCheckpoint::Resume,
     };
     fit().checkpoint(checkpoint).run(density)
 }

@@ -8,8 +8,8 @@ use lehr_infer::fit::Fit;
 use lehr_infer::judge::Level;
 use lehr_infer::observer::{Observer, Phase, Progress, Wish};
 use lehr_infer::posterior::Posterior;
-use lehr_infer::run::{Checkpoint, Older};
-use lehr_infer::start::Another;
+use lehr_infer::run::{Checkpoint, ExistingCheckpoint};
+use lehr_infer::start::FromFit;
 use lehr_model::distribution::{Bernoulli, Cauchy, Distribution, LogNormal, Normal, Poisson};
 use lehr_model::{Bound, Model};
 use lehr_table::Table;
@@ -210,11 +210,11 @@ fn a_fit_goes_on_from_another_fit() {
     let density = rare_events(200);
     let gaussian = run(fixed("mean-field", 1500), &density);
     let sampler = gaussian.sampler().unwrap();
-    let (frame, learned) = sampler.learned().unwrap();
+    let (whitening, learned) = sampler.learned().unwrap();
     let fit = fixed("dais", 1).set("base", "mean-field").unwrap();
     let mut fit = with(fit, "chain-steps", 2);
-    common(&mut fit).start = Some(Arc::new(Another {
-        frame: frame.clone(),
+    common(&mut fit).start = Some(Arc::new(FromFit {
+        whitening: whitening.clone(),
         learned: learned.clone(),
     }));
     chain(&mut fit).start.step_size = 1e-6;
@@ -250,7 +250,7 @@ fn a_second_opinion_can_be_stopped_and_the_fit_resumed() {
     let checkpoint = Checkpoint {
         path: folder.path().join("fit"),
         every: Duration::from_secs(3600),
-        older: Older::Resume,
+        older: ExistingCheckpoint::Resume,
     };
     let fit = || fixed("full-rank", 300).draws(64);
     let whole = run(fit(), &density);

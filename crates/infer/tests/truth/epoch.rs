@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lehr_density::{Density, Point};
-use lehr_infer::guide::{Feed, Learned};
+use lehr_infer::guide::{LearnedBlocks, RowInput};
 use lehr_infer::program::{Program, compile};
 
 use crate::linear::Linear;
@@ -12,12 +12,12 @@ const SIZE: usize = 256;
 
 /// The log likelihood of a step's batch at fixed weights.
 fn program(density: &dyn Density, weight: &Arc<[f64]>) -> Program {
-    let feed = Feed::Batch {
+    let feed = RowInput::Batch {
         size: SIZE,
         purpose: "score".into(),
     };
     let run = (1, 7);
-    let compiled = compile(density, &Learned::new(Vec::new()), run, |context| {
+    let compiled = compile(density, &LearnedBlocks::new(Vec::new()), run, |context| {
         let z = context.fixed("weight", [weight.len()], weight);
         let params = context.graph().full([0], 0.0);
         let rows = context.rows("score", &feed);

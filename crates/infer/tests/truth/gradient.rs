@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use lehr_density::Density;
 use lehr_infer::annealed::{Drive, Momentum};
-use lehr_infer::guide::{Base, Frame, Gradient, Guide};
-use lehr_infer::objective::{Control, Objective, Score};
+use lehr_infer::guide::{Base, Gradient, Guide, Whitening};
+use lehr_infer::objective::{ControlVariate, Objective, Score};
 use lehr_infer::train::{Task, TrainSettings};
 
 use crate::fixture::{bases, chain, difference, value};
@@ -49,11 +49,11 @@ fn assert_exact(task: &Task<'_>, objective: Objective, what: &str) {
 }
 
 /// An arbitrary control variate: derivatives do not depend on its quality.
-fn some_control(density: &dyn Density) -> Control {
+fn some_control(density: &dyn Density) -> ControlVariate {
     let size = density.latents().size();
     let wave = |scale: f64| move |k: usize| scale * (1.0 + 1.3 * k as f64).sin();
     let hessian = |k: usize| wave(0.4)((k / size) * (k % size));
-    Control {
+    ControlVariate {
         mode: (0..size).map(wave(0.2)).collect(),
         value: -3.0,
         gradient: (0..size).map(wave(0.5)).collect(),
@@ -63,7 +63,7 @@ fn some_control(density: &dyn Density) -> Control {
     }
 }
 
-fn frames(size: usize) -> [Frame; 3] {
+fn whitenings(size: usize) -> [Whitening; 3] {
     let shift: Arc<[f64]> = (0..size).map(|i| 0.1 * (i as f64).cos()).collect();
     let entry = |k: usize| match (k / size, k % size) {
         (i, j) if i == j => 0.7 + 0.1 * (i as f64).sin(),
@@ -71,12 +71,12 @@ fn frames(size: usize) -> [Frame; 3] {
         _ => 0.0,
     };
     [
-        Frame::Identity,
-        Frame::Diagonal {
+        Whitening::Identity,
+        Whitening::Diagonal {
             shift: shift.clone(),
             scale: (0..size).map(|i| 0.8 + 0.3 * (i as f64).sin()).collect(),
         },
-        Frame::Dense {
+        Whitening::Dense {
             shift,
             factor: (0..size * size).map(entry).collect(),
         },
@@ -89,7 +89,7 @@ fn for_every_model(guides: impl Fn() -> Vec<(String, Box<dyn Guide>)>, score: &S
         for (name, guide) in guides() {
             let task = Task {
                 density: &small.density,
-                frame: &Frame::Identity,
+                whitening: &Whitening::Identity,
                 guide: guide.as_ref(),
                 score,
                 seed: 4,
@@ -156,7 +156,7 @@ fn frames_weights_and_controls_have_exact_gradients_on_every_model() {
     for small in small_models() {
         let size = small.density.latents().size();
         let control = some_control(&small.density);
-        let first_order = Control {
+        let first_order = ControlVariate {
             hessian: None,
             ..control.clone()
         };
@@ -165,15 +165,15 @@ fn frames_weights_and_controls_have_exact_gradients_on_every_model() {
                 control: Some([&control, &first_order][k % 2].clone()),
                 ..batch(4, "score")
             };
-            for frame in frames(size) {
+            for whitening in whitenings(size) {
                 let task = Task {
                     density: &small.density,
-                    frame: &frame,
+                    whitening: &whitening,
                     guide: guide.as_ref(),
                     score: &score,
                     seed: 4,
                 };
-                let what = format!("{} by guide {k} in {frame:?}", small.name);
+                let what = format!("{} by guide {k} in {whitening:?}", small.name);
                 assert_exact(&task, Objective::ImportanceWeighted, &what);
             }
         }
@@ -208,7 +208,7 @@ fn sticking_the_landing_changes_the_gradient_but_not_its_mean() {
     for base in bases() {
         let task = Task {
             density: &small.density,
-            frame: &Frame::Identity,
+            whitening: &Whitening::Identity,
             guide: &base,
             score: &score,
             seed: 5,

@@ -1,8 +1,8 @@
 //! Models with learned standard deviations of groups: their start, their control variate, and their
 //! fit.
 
-use lehr_infer::guide::{Frame, MeanField};
-use lehr_infer::objective::{Control, Score};
+use lehr_infer::guide::{MeanField, Whitening};
+use lehr_infer::objective::{ControlVariate, Score};
 use lehr_infer::start::best_independent;
 use lehr_infer::train::{Task, TrainSettings, variance_ratio};
 use lehr_model::distribution::{Distribution, HalfNormal, Normal};
@@ -78,14 +78,14 @@ fn a_first_order_control_variate_takes_most_of_the_noise_of_a_batch() {
     let settled = best_independent(&density, 5).unwrap();
     let guide = MeanField::default();
     let mut learned = starts(&density, &guide);
-    settled.frame.start(&mut learned);
+    settled.whitening.start(&mut learned);
     let score = Score {
-        control: Some(Control::first_order(&settled.centre, &density)),
+        control: Some(ControlVariate::first_order(&settled.centre, &density)),
         ..batch(100, "score")
     };
     let task = Task {
         density: &density,
-        frame: &settled.frame,
+        whitening: &settled.whitening,
         guide: &guide,
         score: &score,
         seed: 0,
@@ -96,5 +96,5 @@ fn a_first_order_control_variate_takes_most_of_the_noise_of_a_batch() {
     };
     let ratio = variance_ratio(&task, &learned, &settings).unwrap();
     assert!(ratio < 0.2, "{ratio}");
-    assert!(!matches!(settled.frame, Frame::Identity));
+    assert!(!matches!(settled.whitening, Whitening::Identity));
 }

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lehr_density::Density;
-use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, Momentum};
+use lehr_infer::annealed::{AnnealedGuide, AnnealedStart, Drive, Momentum};
 use lehr_infer::fit::Fit;
-use lehr_infer::guide::{Base, Feed, Frame, Gradient, Guide, Learned, MeanField};
+use lehr_infer::guide::{Base, Gradient, Guide, LearnedBlocks, MeanField, RowInput, Whitening};
 use lehr_infer::method::VariationalSettings;
-use lehr_infer::objective::{Control, Score, weigh};
+use lehr_infer::objective::{ControlVariate, Score, weigh};
 use lehr_infer::observer::{Observer, Phase, Progress, Wish};
 use lehr_infer::posterior::Posterior;
 use lehr_infer::program::{Program, compile};
-use lehr_infer::run::{Checkpoint, Older};
+use lehr_infer::run::{Checkpoint, ExistingCheckpoint};
 use lehr_infer::start::{Laplace, find_mode};
 use lehr_infer::train::{Iterations, Task, TrainSettings};
 use lehr_model::distribution::{Bernoulli, Distribution, Normal};
@@ -31,15 +31,15 @@ use crate::{
 
 const LANES: usize = 4;
 
-fn chain(base: Arc<dyn Base>, momentum: Momentum, drive: Drive, steps: usize) -> Annealed {
-    Annealed {
+fn chain(base: Arc<dyn Base>, momentum: Momentum, drive: Drive, steps: usize) -> AnnealedGuide {
+    AnnealedGuide {
         steps,
         ..chain_of_three(base, momentum, drive)
     }
 }
 
 /// z and log weights, with noise that depends only on the names of its inputs.
-fn weighed(density: &dyn Density, guide: &dyn Guide, learned: &Learned) -> [Vec<f64>; 2] {
+fn weighed(density: &dyn Density, guide: &dyn Guide, learned: &LearnedBlocks) -> [Vec<f64>; 2] {
     let mut program = compile(density, learned, (LANES, 1), |context| {
         let weighed = weigh(context, guide, Gradient::Total, &all_rows());
         vec![weighed.latents, weighed.log_weight]
@@ -71,7 +71,7 @@ fn assert_near(found: &[Vec<f64>; 2], expected: &[Vec<f64>; 2], what: &str) {
     }
 }
 
-fn stirred(density: &dyn Density, guide: &dyn Guide) -> Learned {
+fn stirred(density: &dyn Density, guide: &dyn Guide) -> LearnedBlocks {
     let mut learned = starts(density, guide);
     stir(&mut learned);
     learned
@@ -237,7 +237,7 @@ fn checkpoint(path: &Path) -> Checkpoint {
     Checkpoint {
         path: path.to_owned(),
         every: Duration::from_secs(3600),
-        older: Older::Resume,
+        older: ExistingCheckpoint::Resume,
     }
 }
 
@@ -494,11 +494,16 @@ fn the_number_of_threads_does_not_change_a_bit() {
 }
 
 /// The objectives of many steps with the given score.
-fn objectives(density: &dyn Density, frame: &Frame, score: &Score, learned: &Learned) -> Vec<f64> {
+fn objectives(
+    density: &dyn Density,
+    whitening: &Whitening,
+    score: &Score,
+    learned: &LearnedBlocks,
+) -> Vec<f64> {
     let base = bases()[1].clone();
     let task = Task {
         density,
-        frame,
+        whitening,
         guide: &base,
         score,
         seed: 8,
@@ -520,17 +525,17 @@ fn the_control_variate_keeps_the_mean_and_takes_the_variance() {
     let density = logistic(&all, &weights, 2000);
     let mode = find_mode(&density, LbfgsSettings::default());
     let curvature = mode.curvature(&density);
-    let frame = curvature.dense_frame(&mode, None).expect("a maximum");
+    let whitening = curvature.dense_whitening(&mode, None).expect("a maximum");
     let mut learned = starts(&density, &bases()[1]);
-    frame.start(&mut learned);
-    let exact = objectives(&density, &frame, &all_rows(), &learned);
+    whitening.start(&mut learned);
+    let exact = objectives(&density, &whitening, &all_rows(), &learned);
     let apart = |score: &Score| -> Vec<f64> {
-        let found = objectives(&density, &frame, score, &learned);
+        let found = objectives(&density, &whitening, score, &learned);
         found.iter().zip(&exact).map(|(a, b)| a - b).collect()
     };
     let plain = apart(&batch(50, "score"));
     let controlled = apart(&Score {
-        control: Some(Control::second_order(&mode, &curvature)),
+        control: Some(ControlVariate::second_order(&mode, &curvature)),
         ..batch(50, "score")
     });
     for differences in [&plain, &controlled] {
@@ -557,18 +562,18 @@ fn the_control_variate_is_unbiased_away_from_the_mode_and_where_params_moved() {
             .iter_mut()
             .for_each(|z| *z = z.clamp(-1.0, 1.0) + 0.2);
         mode.params = density.params().start().to_vec();
-        let control = Control::second_order(&mode, &mode.curvature(density));
+        let control = ControlVariate::second_order(&mode, &mode.curvature(density));
         let mut learned = starts(density, &bases()[1]);
         stir(&mut learned);
-        let scored = |rows: Feed| {
+        let scored = |rows: RowInput| {
             let score = Score {
                 rows,
                 control: Some(control.clone()),
             };
-            objectives(density, &Frame::Identity, &score, &learned)
+            objectives(density, &Whitening::Identity, &score, &learned)
         };
-        let exact = objectives(density, &Frame::Identity, &all_rows(), &learned);
-        let whole = scored(Feed::All);
+        let exact = objectives(density, &Whitening::Identity, &all_rows(), &learned);
+        let whole = scored(RowInput::All);
         for (found, expected) in whole.iter().zip(&exact) {
             let error = (found - expected).abs() / expected.abs().max(1.0);
             assert!(error < 1e-9, "{}: {found} {expected}", small.name);

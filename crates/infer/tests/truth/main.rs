@@ -28,7 +28,7 @@ mod vague;
 
 use lehr_density::Density;
 use lehr_infer::fit::Fit;
-use lehr_infer::guide::{Feed, Guide, Learned, all_blocks};
+use lehr_infer::guide::{Guide, LearnedBlocks, RowInput, all_blocks};
 use lehr_infer::method::{ChainSettings, METHODS, MethodInfo, VariationalSettings};
 use lehr_infer::objective::Score;
 use lehr_infer::posterior::Posterior;
@@ -49,14 +49,14 @@ fn estimate(values: &[f64]) -> (f64, f64) {
 
 fn all_rows() -> Score {
     Score {
-        rows: Feed::All,
+        rows: RowInput::All,
         control: None,
     }
 }
 
 fn batch(size: usize, purpose: &str) -> Score {
     Score {
-        rows: Feed::Batch {
+        rows: RowInput::Batch {
             size,
             purpose: purpose.into(),
         },
@@ -65,12 +65,12 @@ fn batch(size: usize, purpose: &str) -> Score {
 }
 
 /// The learned quantities of a guide at the start.
-fn starts(density: &dyn Density, guide: &dyn Guide) -> Learned {
-    Learned::new(all_blocks(density, guide))
+fn starts(density: &dyn Density, guide: &dyn Guide) -> LearnedBlocks {
+    LearnedBlocks::new(all_blocks(density, guide))
 }
 
 /// Moves every learned value a little, by a wave that depends on its block and place.
-fn stir(learned: &mut Learned) {
+fn stir(learned: &mut LearnedBlocks) {
     for place in 0..learned.blocks().len() {
         let letters = learned.blocks()[place].name.bytes().map(f64::from);
         let phase: f64 = letters.sum();
@@ -80,7 +80,7 @@ fn stir(learned: &mut Learned) {
     }
 }
 
-fn set(learned: &mut Learned, name: &str, values: &[f64]) {
+fn set(learned: &mut LearnedBlocks, name: &str, values: &[f64]) {
     let range = learned.range_of(name).unwrap();
     learned.values[range].copy_from_slice(values);
 }
@@ -123,7 +123,7 @@ fn run(fit: Fit<'_>, density: &dyn Density) -> Posterior {
 }
 
 /// The learned quantities of a fit.
-fn learned(posterior: &Posterior) -> Learned {
+fn learned(posterior: &Posterior) -> LearnedBlocks {
     let sampler = posterior.sampler().unwrap();
     sampler.learned().unwrap().1.clone()
 }

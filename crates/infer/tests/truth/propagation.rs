@@ -6,9 +6,11 @@ use crate::exact_regression::{Information, Walk};
 use faer::{Mat, Side};
 use lehr_density::{Density, Point};
 use lehr_graph::Expr;
-use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, Momentum};
-use lehr_infer::draw::{Evaluated, evaluate, weigh_ends};
-use lehr_infer::guide::{Block, Context, Feed, Frame, FullRank, Learned, Place};
+use lehr_infer::annealed::{AnnealedGuide, AnnealedStart, Drive, Momentum};
+use lehr_infer::draw::{ImportanceDraws, evaluate, reverse_log_weights};
+use lehr_infer::guide::{
+    Block, Context, FullRank, LearnedBlocks, RowInput, WhitenedDensity, Whitening,
+};
 use lehr_infer::objective::Score;
 use lehr_infer::surrogate::Surrogate;
 use lehr_infer::train::{Task, TrainSettings};
@@ -17,12 +19,12 @@ use crate::linear::{Gaussian, Linear};
 use crate::{all_rows, batch, estimate, normals, set, starts};
 
 /// The likelihood of all rows with a perturbation δa·z − ½ zᵀδB z.
-struct Perturbed {
+struct PerturbedDensity {
     slope: Arc<[f64]>,
     curvature: Arc<[f64]>,
 }
 
-impl Surrogate for Perturbed {
+impl Surrogate for PerturbedDensity {
     fn name(&self) -> &'static str {
         "perturbed"
     }
@@ -33,7 +35,7 @@ impl Surrogate for Perturbed {
 
     fn log_likelihood<'g>(&self, context: &Context<'g, '_>, at: &Point<'g>) -> Expr<'g> {
         let size = self.slope.len();
-        let rows = context.rows("perturbed", &Feed::All);
+        let rows = context.rows("perturbed", &RowInput::All);
         let slope = context.fixed("slope", [size], &self.slope);
         let curvature = context.fixed("curvature", [size, size], &self.curvature);
         let bent = (at.latents * curvature.dot(at.latents)).sum();
@@ -50,9 +52,9 @@ impl Surrogate for Perturbed {
     }
 }
 
-impl Perturbed {
-    fn new(size: usize, by: f64) -> Perturbed {
-        Perturbed {
+impl PerturbedDensity {
+    fn new(size: usize, by: f64) -> PerturbedDensity {
+        PerturbedDensity {
             slope: (0..size).map(|i| by * (1.0 - 1.5 * i as f64)).collect(),
             curvature: (0..size * size)
                 .map(|k| by * if k % (size + 1) == 0 { 2.0 } else { -0.5 })
@@ -71,8 +73,8 @@ impl Perturbed {
 }
 
 /// A chain with γ = 0 and equal increments, whose base will be the prior.
-fn chain(drive: Drive, momentum: Momentum, (steps, step_size): (usize, f64)) -> Annealed {
-    Annealed {
+fn chain(drive: Drive, momentum: Momentum, (steps, step_size): (usize, f64)) -> AnnealedGuide {
+    AnnealedGuide {
         base: Arc::new(FullRank::default()),
         drive,
         steps,
@@ -87,9 +89,14 @@ fn chain(drive: Drive, momentum: Momentum, (steps, step_size): (usize, f64)) -> 
 }
 
 /// Learned quantities with the prior as base, in the coordinates of a frame.
-fn from_prior(linear: &Linear, density: &dyn Density, guide: &Annealed, frame: &Frame) -> Learned {
+fn from_prior(
+    linear: &Linear,
+    density: &dyn Density,
+    guide: &AnnealedGuide,
+    whitening: &Whitening,
+) -> LearnedBlocks {
     let size = linear.width();
-    let (shift, factor) = parts(frame, size);
+    let (shift, factor) = parts(whitening, size);
     let back = inverse_of_lower(&factor);
     let prior = &linear.prior;
     let mean = &back * (&prior.mean - shift);
@@ -105,14 +112,14 @@ fn from_prior(linear: &Linear, density: &dyn Density, guide: &Annealed, frame: &
     learned
 }
 
-fn parts(frame: &Frame, size: usize) -> (Mat<f64>, Mat<f64>) {
-    match frame {
-        Frame::Identity => (Mat::zeros(size, 1), Mat::identity(size, size)),
-        Frame::Diagonal { shift, scale } => (
+fn parts(whitening: &Whitening, size: usize) -> (Mat<f64>, Mat<f64>) {
+    match whitening {
+        Whitening::Identity => (Mat::zeros(size, 1), Mat::identity(size, size)),
+        Whitening::Diagonal { shift, scale } => (
             Mat::from_fn(size, 1, |i, _| shift[i]),
             Mat::from_fn(size, size, |i, j| if i == j { scale[i] } else { 0.0 }),
         ),
-        Frame::Dense { shift, factor } => (
+        Whitening::Dense { shift, factor } => (
             Mat::from_fn(size, 1, |i, _| shift[i]),
             Mat::from_fn(size, size, |i, j| factor[i * size + j]),
         ),
@@ -127,13 +134,15 @@ fn inverse_of_lower(factor: &Mat<f64>) -> Mat<f64> {
 }
 
 /// Fresh chains of a guide from the prior.
-fn chains(linear: &Linear, guide: &Annealed, frame: &Frame, sample: (usize, u64)) -> Evaluated {
+fn chains(
+    linear: &Linear,
+    guide: &AnnealedGuide,
+    whitening: &Whitening,
+    sample: (usize, u64),
+) -> ImportanceDraws {
     let density = linear.bind();
-    let learned = from_prior(linear, &density, guide, frame);
-    let place = Place {
-        density: &density,
-        frame,
-    };
+    let learned = from_prior(linear, &density, guide, whitening);
+    let place = WhitenedDensity::new(&density, whitening);
     evaluate(place, guide, &learned, sample).unwrap()
 }
 
@@ -159,7 +168,7 @@ fn chains_on_all_rows_have_the_exact_bound_from_one_step_to_many() {
         let walk = Walk::plain(steps, falling(steps), 2);
         let (bound, _) = walk.bound(&linear, &information);
         let draws = if steps > 16 { 400 } else { 3000 };
-        let found = chains(&linear, &guide, &Frame::Identity, (draws, 2));
+        let found = chains(&linear, &guide, &Whitening::Identity, (draws, 2));
         let found = estimate(&found.log_weights);
         assert_within(found, bound, &format!("{steps} steps"));
         assert!(bound < linear.log_evidence());
@@ -170,14 +179,14 @@ fn chains_on_all_rows_have_the_exact_bound_from_one_step_to_many() {
 fn chains_on_perturbed_surrogates_have_the_exact_bound() {
     let linear = Linear::new(12, 2, 3);
     for (steps, by) in [(1, 0.5), (4, -0.4), (16, 1.5), (64, 0.8), (256, 0.8)] {
-        let surrogate = Perturbed::new(2, by);
+        let surrogate = PerturbedDensity::new(2, by);
         let information = surrogate.information(&linear);
         let walk = Walk::plain(steps, falling(steps), 2);
         let (bound, z) = walk.bound(&linear, &information);
         let drive = Drive::Surrogate(Arc::new(surrogate));
         let guide = chain(drive, Momentum::Diagonal, (steps, falling(steps)));
         let draws = if steps > 16 { 400 } else { 3000 };
-        let found = chains(&linear, &guide, &Frame::Identity, (draws, 4));
+        let found = chains(&linear, &guide, &Whitening::Identity, (draws, 4));
         assert_within(
             estimate(&found.log_weights),
             bound,
@@ -195,11 +204,11 @@ fn chains_on_perturbed_surrogates_have_the_exact_bound() {
 fn whitened_chains_and_frames_have_the_exact_bound() {
     let linear = Linear::new(12, 2, 5);
     let information = linear.information(&linear.all(), 1.0);
-    let dense = Frame::Dense {
+    let dense = Whitening::Dense {
         shift: [0.3, -0.2].into(),
         factor: [0.6, 0.0, -0.3, 0.9].into(),
     };
-    let diagonal = Frame::Diagonal {
+    let diagonal = Whitening::Diagonal {
         shift: [0.3, -0.2].into(),
         scale: [0.5, 1.4].into(),
     };
@@ -210,10 +219,10 @@ fn whitened_chains_and_frames_have_the_exact_bound() {
         .unwrap()
         .L()
         .to_owned();
-    for frame in [Frame::Identity, diagonal, dense] {
+    for whitening in [Whitening::Identity, diagonal, dense] {
         for momentum in [Momentum::Diagonal, Momentum::Whitened] {
             let root = match momentum {
-                Momentum::Diagonal => parts(&frame, 2).1,
+                Momentum::Diagonal => parts(&whitening, 2).1,
                 Momentum::Whitened => prior_root.clone(),
             };
             let walk = Walk {
@@ -223,8 +232,8 @@ fn whitened_chains_and_frames_have_the_exact_bound() {
             };
             let (bound, z) = walk.bound(&linear, &information);
             let guide = chain(Drive::FullData, momentum, (6, 0.15));
-            let found = chains(&linear, &guide, &frame, (4000, 6));
-            let what = format!("{frame:?} {momentum:?}");
+            let found = chains(&linear, &guide, &whitening, (4000, 6));
+            let what = format!("{whitening:?} {momentum:?}");
             assert_within(estimate(&found.log_weights), bound, &what);
             assert_moments(&found.latents, &z, &what);
         }
@@ -262,7 +271,7 @@ fn chains_that_run_backwards_from_the_posterior_have_the_exact_upper_bound() {
     let linear = Linear::new(12, 2, 5);
     let density = linear.bind();
     let draws = draws_of(&linear.posterior(), 4000, 7);
-    let dense = Frame::Dense {
+    let dense = Whitening::Dense {
         shift: [0.3, -0.2].into(),
         factor: [0.6, 0.0, -0.3, 0.9].into(),
     };
@@ -281,7 +290,7 @@ fn chains_that_run_backwards_from_the_posterior_have_the_exact_upper_bound() {
         .zip(roots)
     {
         for by in [0.0, 0.6] {
-            let surrogate = Perturbed::new(2, by);
+            let surrogate = PerturbedDensity::new(2, by);
             let information = surrogate.information(&linear);
             let walk = Walk {
                 steps: 6,
@@ -292,11 +301,8 @@ fn chains_that_run_backwards_from_the_posterior_have_the_exact_upper_bound() {
             assert!(upper > linear.log_evidence());
             let guide = chain(Drive::Surrogate(Arc::new(surrogate)), momentum, (6, 0.15));
             let learned = from_prior(&linear, &density, &guide, &dense);
-            let place = Place {
-                density: &density,
-                frame: &dense,
-            };
-            let found = weigh_ends(place, &guide, &learned, (&draws, 8)).unwrap();
+            let place = WhitenedDensity::new(&density, &dense);
+            let found = reverse_log_weights(place, &guide, &learned, (&draws, 8)).unwrap();
             assert_within(
                 estimate(&found.unwrap()),
                 upper,
@@ -313,13 +319,10 @@ fn without_steps_the_upper_bound_is_off_by_the_divergence_of_the_base() {
     let posterior = linear.posterior();
     let draws = draws_of(&posterior, 4000, 9);
     let guide = chain(Drive::FullData, Momentum::Whitened, (0, 0.1));
-    let frame = Frame::Identity;
-    let learned = from_prior(&linear, &density, &guide, &frame);
-    let place = Place {
-        density: &density,
-        frame: &frame,
-    };
-    let found = weigh_ends(place, &guide, &learned, (&draws, 8)).unwrap();
+    let whitening = Whitening::Identity;
+    let learned = from_prior(&linear, &density, &guide, &whitening);
+    let place = WhitenedDensity::new(&density, &whitening);
+    let found = reverse_log_weights(place, &guide, &learned, (&draws, 8)).unwrap();
     let upper = linear.log_evidence() + posterior.divergence_from(&linear.prior);
     assert_within(estimate(&found.unwrap()), upper, "the prior");
 }
@@ -342,7 +345,7 @@ fn the_gap_falls_as_the_root_of_the_steps() {
 #[test]
 fn a_perturbed_surrogate_leaves_the_divergence_of_its_posterior() {
     let linear = Linear::new(12, 2, 1);
-    let information = Perturbed::new(2, 6.0).information(&linear);
+    let information = PerturbedDensity::new(2, 6.0).information(&linear);
     let walk = Walk::plain(1 << 16, falling(1 << 16), 2);
     let (bound, z) = walk.bound(&linear, &information);
     let gap = linear.log_evidence() - bound;
@@ -382,7 +385,7 @@ fn chains_on_batches_tend_to_the_aggregate_pseudo_posterior() {
         Momentum::Diagonal,
         (steps, falling(steps)),
     );
-    let found = chains(&linear, &guide, &Frame::Identity, (6000, 8));
+    let found = chains(&linear, &guide, &Whitening::Identity, (6000, 8));
     let exact = linear.posterior();
     for i in 0..2 {
         let values: Vec<f64> = found.latents.chunks_exact(2).map(|z| z[i]).collect();
@@ -404,10 +407,10 @@ fn chains_on_batches_tend_to_the_aggregate_pseudo_posterior() {
 fn trained_on(linear: &Linear, drive: Drive, score: &Score, steps: usize) -> (f64, f64) {
     let density = linear.bind();
     let guide = chain(drive, Momentum::Diagonal, (steps, falling(steps)));
-    let learned = from_prior(linear, &density, &guide, &Frame::Identity);
+    let learned = from_prior(linear, &density, &guide, &Whitening::Identity);
     let task = Task {
         density: &density,
-        frame: &Frame::Identity,
+        whitening: &Whitening::Identity,
         guide: &guide,
         score,
         seed: 9,

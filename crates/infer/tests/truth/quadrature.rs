@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use lehr_density::Density;
 use lehr_infer::draw::evaluate;
-use lehr_infer::guide::{Base, Covariance, Frame, FullRank, Learned, MeanField, Place, all_blocks};
+use lehr_infer::guide::{
+    Base, Covariance, FullRank, LearnedBlocks, MeanField, WhitenedDensity, Whitening, all_blocks,
+};
 use lehr_infer::posterior::{Gain, Posterior};
 use lehr_infer::start::find_mode;
-use lehr_infer::start::quadrature::{Best, applies, climb};
+use lehr_infer::start::quadrature::{BestGaussian, applies, climb};
 use lehr_infer::surrogate::SurrogateKind;
 use lehr_model::distribution::{
     Bernoulli, Distribution, HalfNormal, InverseGamma, NegativeBinomial, Normal, OrderedLogistic,
@@ -70,7 +72,7 @@ fn poisson() -> Model {
     })
 }
 
-fn best(density: &dyn Density, kind: Covariance) -> Best {
+fn best(density: &dyn Density, kind: Covariance) -> BestGaussian {
     let mode = find_mode(density, LbfgsSettings::default());
     climb(density, &mode, kind).unwrap()
 }
@@ -83,15 +85,17 @@ fn base(kind: Covariance) -> Arc<dyn Base> {
 }
 
 /// Log weights of draws in the frame, with one learned value changed.
-fn weights(density: &dyn Density, found: &Best, kind: Covariance, moved: (usize, f64)) -> Vec<f64> {
+fn weights(
+    density: &dyn Density,
+    found: &BestGaussian,
+    kind: Covariance,
+    moved: (usize, f64),
+) -> Vec<f64> {
     let guide = base(kind);
-    let mut learned = Learned::new(all_blocks(density, &guide));
-    found.frame.start(&mut learned);
+    let mut learned = LearnedBlocks::new(all_blocks(density, &guide));
+    found.whitening.start(&mut learned);
     learned.values[moved.0] += moved.1;
-    let place = Place {
-        density,
-        frame: &found.frame,
-    };
+    let place = WhitenedDensity::new(density, &found.whitening);
     evaluate(place, &guide, &learned, (20_000, 5))
         .unwrap()
         .log_weights
@@ -104,7 +108,7 @@ fn of_a_gaussian_posterior_it_is_the_posterior() {
     let bound = *found.bounds.last().unwrap();
     assert!((bound - linear.log_evidence()).abs() < 1e-9, "{bound}");
     let posterior = linear.posterior();
-    let Frame::Dense { shift, factor } = &found.frame else {
+    let Whitening::Dense { shift, factor } = &found.whitening else {
         panic!("a correlated Gaussian");
     };
     for i in 0..WIDTH {

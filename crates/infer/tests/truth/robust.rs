@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use lehr_density::Density;
-use lehr_infer::annealed::{Annealed, AnnealedStart, Drive, Momentum};
+use lehr_infer::annealed::{AnnealedGuide, AnnealedStart, Drive, Momentum};
 use lehr_infer::draw::draw;
 use lehr_infer::error::{SettingError, TrainError};
 use lehr_infer::fit::Fit;
-use lehr_infer::guide::{Frame, MeanField, Place};
+use lehr_infer::guide::{MeanField, WhitenedDensity, Whitening};
 use lehr_infer::judge::Level;
 use lehr_infer::method::SlDais;
 use lehr_infer::objective::Objective;
@@ -61,7 +61,7 @@ fn trained(density: &dyn Density, settings: &TrainSettings) -> Result<TrainOutco
     let guide = MeanField { start_scale: 1.0 };
     let task = Task {
         density,
-        frame: &Frame::Identity,
+        whitening: &Whitening::Identity,
         guide: &guide,
         score: &all_rows(),
         seed: 0,
@@ -307,14 +307,14 @@ fn frozen_blocks_keep_their_values() {
 }
 
 /// A funnel, and a chain whose steps are too long for its neck.
-fn too_long_steps() -> (Bound, Annealed) {
+fn too_long_steps() -> (Bound, AnnealedGuide) {
     let model = Model::new(|m| {
         let v = m.sample("v", Normal::new(0.0, 3.0));
         m.sample("x", Normal::new(0.0, (0.5 * v).exp()).expand([2]));
         m.rows(|row| row.observe("y", Normal::new(0.0, 1.0)));
     });
     let table = Table::new().with_number("y", vec![0.0]).unwrap();
-    let chain = Annealed {
+    let chain = AnnealedGuide {
         base: Arc::new(MeanField::default()),
         drive: Drive::FullData,
         steps: 6,
@@ -333,10 +333,7 @@ fn a_chain_that_runs_away_is_drawn_again_and_its_share_taken_off_the_weights() {
     let (density, chain) = too_long_steps();
     let mut learned = starts(&density, &chain);
     set(&mut learned, "base_log_scale", &[3_f64.ln(), 0.0, 0.0]);
-    let place = Place {
-        density: &density,
-        frame: &Frame::Identity,
-    };
+    let place = WhitenedDensity::new(&density, &Whitening::Identity);
     let some = |count: usize| draw(place, &chain, &learned, (count, 5)).unwrap();
     let (many, few) = (some(4000), some(4));
     assert!(many.latents.iter().all(|entry| entry.is_finite()));

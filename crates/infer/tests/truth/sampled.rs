@@ -1,8 +1,8 @@
 //! Draws weighed on some rows of a long table, compared with the same draws weighed on all of them.
 
 use lehr_density::job::{LogLikelihood, local_rows};
-use lehr_infer::draw::{Evaluated, draw, evaluate};
-use lehr_infer::guide::{FullRank, Learned, Place, all_blocks};
+use lehr_infer::draw::{ImportanceDraws, draw, evaluate};
+use lehr_infer::guide::{FullRank, LearnedBlocks, WhitenedDensity, all_blocks};
 use lehr_infer::start::find_mode;
 use lehr_model::distribution::{Bernoulli, Normal};
 use lehr_model::{Bound, Model};
@@ -41,17 +41,14 @@ fn logistic(odd: Option<f64>) -> Bound {
 }
 
 /// Draws around the mode as weighed, and their log likelihoods on all rows.
-fn weighed(density: &Bound) -> (Evaluated, Vec<f64>, Vec<f64>) {
+fn weighed(density: &Bound) -> (ImportanceDraws, Vec<f64>, Vec<f64>) {
     let mode = find_mode(density, LbfgsSettings::default());
     let curvature = mode.curvature(density);
-    let frame = curvature.dense_frame(&mode, None).expect("a maximum");
+    let whitening = curvature.dense_whitening(&mode, None).expect("a maximum");
     let guide = FullRank::default();
-    let mut learned = Learned::new(all_blocks(density, &guide));
-    frame.start(&mut learned);
-    let place = Place {
-        density,
-        frame: &frame,
-    };
+    let mut learned = LearnedBlocks::new(all_blocks(density, &guide));
+    whitening.start(&mut learned);
+    let place = WhitenedDensity::new(density, &whitening);
     let found = evaluate(place, &guide, &learned, (DRAWS, 3)).unwrap();
     let bare = draw(place, &guide, &learned, (DRAWS, 3)).unwrap();
     assert_eq!(found.latents, bare.latents);

@@ -1,8 +1,8 @@
 //! Rows that every step sums are counted once, whichever batch they belong to.
 
 use lehr_density::Density;
-use lehr_infer::guide::{Feed, Gradient, Guide, Learned, MeanField, all_blocks};
-use lehr_infer::objective::{Control, Score, Summed, weigh};
+use lehr_infer::guide::{Gradient, Guide, LearnedBlocks, MeanField, RowInput, all_blocks};
+use lehr_infer::objective::{ControlVariate, ExactRows, Score, weigh};
 use lehr_infer::program::{Program, compile};
 use lehr_infer::start::find_mode;
 use lehr_model::distribution::{Bernoulli, Distribution, Normal};
@@ -34,7 +34,12 @@ fn bind(rows: usize) -> Bound {
     model.bind(&table.unwrap()).unwrap()
 }
 
-fn program(density: &dyn Density, learned: &Learned, base: MeanField, score: &Score) -> Program {
+fn program(
+    density: &dyn Density,
+    learned: &LearnedBlocks,
+    base: MeanField,
+    score: &Score,
+) -> Program {
     let program = compile(density, learned, (1, 3), |context| {
         vec![weigh(context, &base, Gradient::Total, score).log_weight]
     });
@@ -45,15 +50,15 @@ fn program(density: &dyn Density, learned: &Learned, base: MeanField, score: &Sc
 
 /// The errors of the log weight of a draw in the steps of one epoch. A narrow guide far from the
 /// mode draws nearly the same z in each step.
-fn errors(density: &dyn Density, control: &Control) -> Vec<f64> {
+fn errors(density: &dyn Density, control: &ControlVariate) -> Vec<f64> {
     let base = MeanField { start_scale: 1e-9 };
-    let mut learned = Learned::new(all_blocks(density, &base as &dyn Guide));
+    let mut learned = LearnedBlocks::new(all_blocks(density, &base as &dyn Guide));
     learned.values[0] = -0.3;
-    let batch = Feed::Batch {
+    let batch = RowInput::Batch {
         size: density.n_rows() / STEPS,
         purpose: "score".into(),
     };
-    let [mut all, mut some] = [(Feed::All, None), (batch, Some(control.clone()))]
+    let [mut all, mut some] = [(RowInput::All, None), (batch, Some(control.clone()))]
         .map(|(rows, control)| program(density, &learned, base, &Score { rows, control }));
     let error = |step: usize| {
         let [exact, found] = [&mut all, &mut some].map(|program| {
@@ -73,10 +78,10 @@ fn an_epoch_counts_every_row_once_with_some_of_them_in_every_step() {
         let density = bind(rows / STEPS * STEPS);
         assert_eq!(density.source().shuffled_source().is_some(), copied);
         let mode = find_mode(&density, LbfgsSettings::default());
-        let mut control = Control::second_order(&mode, &mode.curvature(&density));
+        let mut control = ControlVariate::second_order(&mode, &mode.curvature(&density));
         let plain = errors(&density, &control);
         let numbers: Vec<usize> = (0..density.n_rows()).step_by(7).collect();
-        control.summed = Some(Summed::new(&density, &numbers));
+        control.summed = Some(ExactRows::new(&density, &numbers));
         let summed = errors(&density, &control);
         let size = plain
             .iter()
@@ -92,10 +97,10 @@ fn an_epoch_counts_every_row_once_with_some_of_them_in_every_step() {
 fn with_the_far_rows_in_every_step_batches_hardly_differ() {
     let density = bind(260);
     let mode = find_mode(&density, LbfgsSettings::default());
-    let mut control = Control::second_order(&mode, &mode.curvature(&density));
+    let mut control = ControlVariate::second_order(&mode, &mode.curvature(&density));
     let plain = sd(&errors(&density, &control));
     let far: Vec<usize> = (0..260).step_by(FAR).collect();
-    control.summed = Some(Summed::new(&density, &far));
+    control.summed = Some(ExactRows::new(&density, &far));
     let summed = sd(&errors(&density, &control));
     assert!(summed < 0.1 * plain, "{summed} of {plain}");
 }

@@ -2,7 +2,7 @@
 //! prior.
 
 use lehr_density::Density;
-use lehr_infer::guide::Frame;
+use lehr_infer::guide::Whitening;
 use lehr_infer::start::best_independent;
 use lehr_model::distribution::{Distribution, HalfCauchy, HalfNormal, Normal, Poisson, Uniform};
 use lehr_model::{Bound, Model, Tracer};
@@ -96,7 +96,7 @@ fn bind(prior: Vague, form: Form, groups: usize, each: usize) -> Bound {
 fn settled(density: &Bound, seed: u64) -> (f64, f64) {
     let found = best_independent(density, seed).unwrap();
     let sites = density.latents().constrain_values(&found.centre.latents);
-    let Frame::Diagonal { scale, .. } = &found.frame else {
+    let Whitening::Diagonal { scale, .. } = &found.whitening else {
         panic!("independent latents");
     };
     (sites[0].values[0], scale[0])

@@ -11,7 +11,7 @@ use std::time::Instant;
 use lehr_density::{Counted, Density, Elsewhere, RowStore};
 use lehr_infer::condensed;
 use lehr_infer::method::{MethodInfo, RowAccess, has_group_sums};
-use lehr_infer::start::is_plain;
+use lehr_infer::start::is_linear_without_hierarchy;
 use lehr_learn::LearnError;
 use lehr_model::Bound;
 use lehr_regression::{Family, Regression, Specification};
@@ -197,7 +197,7 @@ impl BoundRegression {
             return Ok(None);
         };
         let density = &streamed.density;
-        let serves = is_plain(density)
+        let serves = is_linear_without_hierarchy(density)
             || condensed::applies(density)
             || streaming.collapses() && has_group_sums(density);
         if !serves {

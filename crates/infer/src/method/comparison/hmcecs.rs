@@ -6,13 +6,13 @@ use lehr_density::Density;
 use serde::{Deserialize, Serialize};
 
 use crate::bytes::{decoded, encoded};
-use crate::chains::{ChainProgress, ChainStage, Chains, Ecs, EcsTrace, Failure, Perturbed, Place};
+use crate::chains::{ChainProgress, ChainStage, Chains, Ecs, EcsTrace, Failure, PerturbedDensity};
 use crate::error::FitError;
 use crate::estimate::{Seconds, short};
 use crate::expansion::{Mode, has_hierarchy};
-use crate::guide::Frame;
+use crate::guide::{WhitenedDensity, Whitening};
 use crate::method::markov::{
-    self, Fitted, Law, SamplerSettings, conclude, refusal, refused, start,
+    self, ChainFit, DrawsOf, SamplerSettings, conclude, refusal, refused, start,
 };
 use crate::method::{Method, MethodInfo, RowAccess, Sampler};
 use crate::posterior::Posterior;
@@ -159,13 +159,13 @@ impl Hmcecs {
         let remainder = Remainder {
             density,
             mode: &mode,
-            frame: &point.frame,
+            whitening: &point.whitening,
             seed,
         };
         Ok(StoredEcs {
             summed: remainder.worst(summed),
             count,
-            frame: point.frame.clone(),
+            whitening: point.whitening.clone(),
             method: self.clone(),
             mode,
         })
@@ -173,16 +173,16 @@ impl Hmcecs {
 }
 
 /// σ̂² over the draws.
-struct Spread {
+struct VarianceSummary {
     median: f64,
     high: f64,
 }
 
-impl Spread {
-    fn of(mut variances: Vec<f64>) -> Spread {
+impl VarianceSummary {
+    fn of(mut variances: Vec<f64>) -> VarianceSummary {
         variances.sort_by(f64::total_cmp);
         let at = |share: f64| variances[((variances.len() - 1) as f64 * share).round() as usize];
-        Spread {
+        VarianceSummary {
             median: at(0.5),
             high: at(0.95),
         }
@@ -212,7 +212,7 @@ impl Spread {
 /// Chains over latents and subsets that can be resumed.
 #[derive(Serialize, Deserialize)]
 struct StoredEcs {
-    frame: Frame,
+    whitening: Whitening,
     mode: Mode,
     /// W, in the numbering of batches.
     summed: Vec<usize>,
@@ -222,13 +222,9 @@ struct StoredEcs {
 }
 
 impl StoredEcs {
-    fn perturbed<'d>(&'d self, density: &'d dyn Density) -> Perturbed<'d> {
-        let place = Place {
-            density,
-            frame: &self.frame,
-            params: &[],
-        };
-        Perturbed::new(place, &self.mode, &self.summed, self.count)
+    fn perturbed<'d>(&'d self, density: &'d dyn Density) -> PerturbedDensity<'d> {
+        let place = WhitenedDensity::new(density, &self.whitening);
+        PerturbedDensity::new(place, &self.mode, &self.summed, self.count)
     }
 
     /// Runs the chains as a stage of a run.
@@ -243,13 +239,13 @@ impl StoredEcs {
     }
 
     /// The draws, with their description.
-    fn fitted(&self, start: &str, found: EcsTrace) -> Fitted {
+    fn fitted(&self, start: &str, found: EcsTrace) -> ChainFit {
         let EcsTrace {
             mut trace,
             variances,
             swapped,
         } = found;
-        let spread = Spread::of(variances);
+        let spread = VarianceSummary::of(variances);
         let near = "a perturbed posterior, near that of all rows where the variance is small";
         let mut choices = markov::choices(start, &Chains::of(&trace));
         let said = [
@@ -262,8 +258,8 @@ impl StoredEcs {
         choices.extend(said.map(|(what, how)| (what.to_owned(), how)));
         trace.doubts = spread.doubts();
         let rows = self.summed.len();
-        Fitted {
-            law: Law::StandIn,
+        ChainFit {
+            law: DrawsOf::Approximation,
             name: INFO.name,
             contents: format!(
                 "slope and curvature of all rows at the mode, and the numbers of {rows} rows"
@@ -316,7 +312,7 @@ mod tests {
     #[test]
     fn an_estimate_that_varies_too_much_is_warned_of() {
         let level = |variances: &[f64]| {
-            let doubts = Spread::of(variances.to_vec()).doubts();
+            let doubts = VarianceSummary::of(variances.to_vec()).doubts();
             doubts.first().map(|doubt| doubt.level)
         };
         assert_eq!(level(&[0.1, 0.2, 0.3]), None);

@@ -7,13 +7,13 @@ use lehr_density::{Density, Stored};
 use serde::{Deserialize, Serialize};
 
 use crate::bytes::{decoded, encoded};
-use crate::chains::{ChainError, ChainProgress, Chains, Failure, Place, Trace, Watch};
+use crate::chains::{ChainError, ChainProgress, Chains, Failure, Trace, Watch};
 use crate::error::FitError;
 use crate::estimate::{Seconds, short};
 use crate::expansion::has_hierarchy;
-use crate::guide::{Frame, Learned};
+use crate::guide::{LearnedBlocks, WhitenedDensity, Whitening};
 use crate::method::markov::{
-    self, ChainMethod, Fitted, Law, Target, conclude, on_surrogate, refusal, sampled, start,
+    self, ChainFit, ChainMethod, DrawsOf, Target, conclude, on_surrogate, refusal, sampled, start,
 };
 use crate::method::{Method, MethodInfo, Nuts, RowAccess, Sampler};
 use crate::posterior::Posterior;
@@ -117,27 +117,23 @@ impl Method for NutsCs {
         let asked = self.surrogate_rows.unwrap_or(ROWS.min(density.n_rows()));
         let surrogate = coreset(density, asked, &point, run.seed)?;
         let begun = clock.elapsed().as_secs_f64();
-        let place = Place {
-            density,
-            frame: &point.frame,
-            params: &[],
-        };
+        let place = WhitenedDensity::new(density, &point.whitening);
         let target = self.target(place, surrogate.as_ref(), run);
         run.begin(Phase::CHAINS);
         let clock = Instant::now();
         let mut trace = sampled(self, &target, run)?;
         let train = clock.elapsed().as_secs_f64();
         let mut choices = markov::choices(name, &Chains::of(&trace));
-        let said = Said::of(density, surrogate.as_ref(), &point, asked);
+        let said = CoresetQuality::of(density, surrogate.as_ref(), &point, asked);
         choices.extend(said.choices());
         trace.doubts = vec![said.doubt()];
         let stored = StoredCoreset {
-            frame: point.frame.clone(),
+            whitening: point.whitening.clone(),
             surrogate: surrogate.store(),
             method: self.clone(),
         };
-        let fitted = Fitted {
-            law: Law::StandIn,
+        let fitted = ChainFit {
+            law: DrawsOf::Approximation,
             name: INFO.name,
             bytes: encoded(&stored),
             contents: surrogate.contents(),
@@ -164,13 +160,13 @@ fn coreset(
     let setup = Setup {
         seed,
         mode: None,
-        frame: &point.frame,
+        whitening: &point.whitening,
     };
     Ok(SurrogateSettings::new(kind, rows).build(density, &setup)?)
 }
 
 /// The predicted quality of a coreset.
-struct Said {
+struct CoresetQuality {
     /// KL from its posterior to that of all rows, to second order at the mode.
     divergence: Option<f64>,
     /// √(N/m)
@@ -178,19 +174,19 @@ struct Said {
     rows: usize,
 }
 
-impl Said {
+impl CoresetQuality {
     fn of(
         density: &dyn Density,
         surrogate: &dyn Surrogate,
         point: &StartingPoint,
         rows: usize,
-    ) -> Said {
-        let nothing = Learned::new(Vec::new());
+    ) -> CoresetQuality {
+        let nothing = LearnedBlocks::new(Vec::new());
         let mode = point.surrogate_mode();
         // A centre need not be a maximum, and the prediction is valid only at one.
         let quality =
             mode.and_then(|mode| predicted_quality(density, surrogate, &nothing, &mode).ok());
-        Said {
+        CoresetQuality {
             divergence: quality.map(|quality| quality.divergence()),
             shift: (density.n_rows() as f64 / rows as f64).sqrt(),
             rows,
@@ -198,7 +194,7 @@ impl Said {
     }
 
     fn choices(&self) -> [(String, String); 2] {
-        let Said { shift, rows, .. } = self;
+        let CoresetQuality { shift, rows, .. } = self;
         let usual = format!(
             "{rows} draws; as many random rows would move means by about {shift:.1} posterior sds"
         );
@@ -228,10 +224,15 @@ impl Said {
 
 impl NutsCs {
     /// The target of the chains.
-    fn target<'a>(&self, place: Place<'a>, surrogate: &dyn Surrogate, run: &Run<'_>) -> Target<'a> {
+    fn target<'a>(
+        &self,
+        place: WhitenedDensity<'a>,
+        surrogate: &dyn Surrogate,
+        run: &Run<'_>,
+    ) -> Target<'a> {
         Target {
             log_density: on_surrogate(place, self.lanes(), surrogate),
-            frame: place.frame,
+            whitening: place.whitening,
             hierarchical: has_hierarchy(place.density),
             draws: run.draws,
             seed: run.seed,
@@ -242,7 +243,7 @@ impl NutsCs {
 /// Chains on a coreset that can be resumed.
 #[derive(Serialize, Deserialize)]
 struct StoredCoreset {
-    frame: Frame,
+    whitening: Whitening,
     surrogate: Stored,
     method: NutsCs,
 }
@@ -251,11 +252,7 @@ impl Sampler for StoredCoreset {
     /// More draws of the coreset's posterior.
     fn draw(&self, density: &dyn Density, count: usize, seed: u64) -> Result<Vec<f64>, FitError> {
         let surrogate = restore(&self.surrogate, density)?;
-        let place = Place {
-            density,
-            frame: &self.frame,
-            params: &[],
-        };
+        let place = WhitenedDensity::new(density, &self.whitening);
         let run = Run::new(seed, count);
         let target = self.method.target(place, surrogate.as_ref(), &run);
         let watch = &mut |_: &ChainProgress| Wish::Continue;

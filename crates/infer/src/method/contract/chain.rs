@@ -6,7 +6,7 @@ use lehr_density::Density;
 use serde::Deserialize;
 use serde::Serialize;
 
-use crate::annealed::Annealed;
+use crate::annealed::AnnealedGuide;
 use crate::annealed::AnnealedStart;
 use crate::annealed::Drive;
 use crate::annealed::Momentum;
@@ -154,8 +154,8 @@ pub struct ChainShape {
 
 impl ChainShape {
     /// The chain with a drive.
-    pub fn on(self, drive: Drive) -> Annealed {
-        Annealed {
+    pub fn on(self, drive: Drive) -> AnnealedGuide {
+        AnnealedGuide {
             base: self.base,
             drive,
             steps: self.steps,

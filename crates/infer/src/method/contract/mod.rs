@@ -6,7 +6,7 @@ mod variational;
 
 pub(crate) use chain::gaussian_below;
 pub use chain::{ChainSettings, ChainShape};
-pub use variational::{Groundwork, GuideParts, VariationalMethod, VariationalSettings};
+pub use variational::{GuideInputs, GuideParts, VariationalMethod, VariationalSettings};
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use lehr_density::{Density, Nodes};
 
 use super::{RowAccess, unknown_setting};
 use crate::error::{FitError, SettingError};
-use crate::guide::{Frame, Learned};
+use crate::guide::{LearnedBlocks, Whitening};
 use crate::judge::work;
 use crate::posterior::Posterior;
 use crate::run::Run;
@@ -119,7 +119,7 @@ pub trait Sampler: Send + Sync {
     ///
     /// # Errors
     /// If the model differs from the fit's.
-    fn weigh_ends(
+    fn reverse_log_weights(
         &self,
         density: &dyn Density,
         draws: &[f64],
@@ -130,7 +130,7 @@ pub trait Sampler: Send + Sync {
     }
 
     /// The whitening of a guide and its learned quantities, if a guide was trained.
-    fn learned(&self) -> Option<(&Frame, &Learned)> {
+    fn learned(&self) -> Option<(&Whitening, &LearnedBlocks)> {
         None
     }
 }

@@ -151,7 +151,7 @@ pub trait VariationalMethod: Send + Sync + 'static {
     /// If this model does not allow it.
     fn guide(
         &self,
-        ground: &Groundwork<'_>,
+        ground: &GuideInputs<'_>,
         choices: &mut Choices,
     ) -> Result<GuideParts, FitError> {
         let _ = choices;
@@ -160,7 +160,7 @@ pub trait VariationalMethod: Send + Sync + 'static {
 }
 
 /// The inputs from which a guide is built.
-pub struct Groundwork<'a> {
+pub struct GuideInputs<'a> {
     /// The model and its rows.
     pub density: &'a dyn Density,
     /// The Gaussian below.

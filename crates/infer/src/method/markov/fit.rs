@@ -10,19 +10,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::bytes::{decoded, encoded};
 use crate::chains::{
-    ChainError, ChainProgress, ChainStage, Chains, Failure, Hmc, LogDensity, Place, Sample, Trace,
-    Watch, log_evidence,
+    ChainError, ChainProgress, ChainStage, Chains, Failure, Hmc, LogDensity, Sample, Trace, Watch,
+    log_evidence,
 };
 use crate::error::{FitError, StartError, TrainError};
 use crate::estimate::{Choices, Evidence, Seconds};
 use crate::expansion::{MAX_DENSE, has_hierarchy};
-use crate::guide::{Base, Frame, FullRank, MeanField};
+use crate::guide::{Base, FullRank, MeanField, WhitenedDensity, Whitening};
 use crate::judge::{Subject, find_modes};
 use crate::method::{LOCALS_HINT, MethodInfo, Sampler};
 use crate::posterior::{Diagnostics, NO_ROWS, Origin, Posterior};
 use crate::run::Run;
 use crate::setting::{Setting, parsed};
-use crate::start::{Request, RunClimber, Start, choose, is_plain};
+use crate::start::{RunMaximiser, Start, StartRequest, choose, is_linear_without_hierarchy};
 use lehr_rows::watch::{Phase, Wish};
 
 /// A method that runs Markov chains: its part of the loop.
@@ -113,7 +113,7 @@ pub struct Target<'a> {
     /// The log density in the coordinates of the frame.
     pub log_density: LogDensity<'a>,
     /// The frame.
-    pub frame: &'a Frame,
+    pub whitening: &'a Whitening,
     /// Whether a latent is the standard deviation of others, which causes narrow regions.
     pub hierarchical: bool,
     /// Draws of all chains together.
@@ -123,10 +123,15 @@ pub struct Target<'a> {
 }
 
 impl<'a> Target<'a> {
-    fn new(method: &dyn ChainMethod, place: Place<'a>, draws: usize, seed: u64) -> Target<'a> {
+    fn new(
+        method: &dyn ChainMethod,
+        place: WhitenedDensity<'a>,
+        draws: usize,
+        seed: u64,
+    ) -> Target<'a> {
         Target {
             log_density: LogDensity::new(place, method.lanes()),
-            frame: place.frame,
+            whitening: place.whitening,
             hierarchical: has_hierarchy(place.density),
             draws,
             seed,
@@ -156,22 +161,18 @@ pub fn fit(
     check(method, density, run)?;
     let clock = Instant::now();
     run.begin(Phase::START);
-    let (name, frame) = start(method, density, run)?;
+    let (name, whitening) = start(method, density, run)?;
     let start = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
-    let place = Place {
-        density,
-        frame: &frame,
-        params: &[],
-    };
+    let place = WhitenedDensity::new(density, &whitening);
     let target = Target::new(method, place, run.draws, run.seed);
     let compile = clock.elapsed().as_secs_f64();
     run.begin(Phase::CHAINS);
     let clock = Instant::now();
     let trace = sampled(method, &target, run)?;
-    let bytes = encoded(&(&frame, method.bytes()));
-    let fitted = Fitted {
-        law: Law::Posterior,
+    let bytes = encoded(&(&whitening, method.bytes()));
+    let fitted = ChainFit {
+        law: DrawsOf::Posterior,
         name: method.info().name,
         bytes,
         contents: NO_ROWS.into(),
@@ -208,17 +209,17 @@ pub(crate) fn sampled(
 
 /// The distribution of the draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Law {
+pub(crate) enum DrawsOf {
     /// The posterior itself.
     Posterior,
     /// An approximation of it, from whose draws no evidence can be computed.
-    StandIn,
+    Approximation,
 }
 
 /// Draws of chains, with their origin.
-pub(crate) struct Fitted {
+pub(crate) struct ChainFit {
     /// The distribution of the draws.
-    pub(crate) law: Law,
+    pub(crate) law: DrawsOf,
     /// The method.
     pub(crate) name: &'static str,
     /// The stored form of the fit.
@@ -236,12 +237,12 @@ pub(crate) struct Fitted {
 /// Judges the draws. For stopped chains the evidence is not computed, because it needs values on
 /// all rows.
 pub(crate) fn conclude(
-    fitted: Fitted,
+    fitted: ChainFit,
     density: &dyn Density,
     run: &mut Run<'_>,
 ) -> Result<Posterior, FitError> {
     let clock = Instant::now();
-    let Fitted {
+    let ChainFit {
         mut trace,
         mut choices,
         ..
@@ -250,7 +251,7 @@ pub(crate) fn conclude(
         let words = format!("after {} of {} draws", trace.len(), trace.planned);
         choices.push(("stopped".into(), words));
     }
-    let evidence = if trace.is_complete() && fitted.law == Law::Posterior {
+    let evidence = if trace.is_complete() && fitted.law == DrawsOf::Posterior {
         evidence(&trace, density, run)?
     } else {
         None
@@ -349,18 +350,18 @@ fn start(
     method: &dyn ChainMethod,
     density: &dyn Density,
     run: &mut Run<'_>,
-) -> Result<(&'static str, Frame), FitError> {
+) -> Result<(&'static str, Whitening), FitError> {
     let base: Arc<dyn Base> = if density.latents().size() <= MAX_DENSE {
         Arc::new(FullRank::default())
     } else {
         Arc::new(MeanField::default())
     };
-    let request = Request {
+    let request = StartRequest {
         density,
         base,
         seed: run.seed,
-        climber: &RunClimber::new(run),
-        plain: is_plain(density),
+        climber: &RunMaximiser::new(run),
+        plain: is_linear_without_hierarchy(density),
         ends_at_best: true,
         expands: false,
     };
@@ -373,7 +374,7 @@ fn start(
         StartError::Train(error) => error.into(),
         StartError::Refusal { problem, hint } => refused(method.info(), problem, &hint),
     });
-    found.map(|(name, point)| (name, point.frame))
+    found.map(|(name, point)| (name, point.whitening))
 }
 
 /// The error of a method that cannot fit a model.
@@ -456,7 +457,7 @@ pub type ReadMethod = fn(&[u8]) -> Result<Box<dyn ChainMethod>, FitError>;
 
 /// Chains that can be run again.
 struct ChainSampler {
-    frame: Frame,
+    whitening: Whitening,
     method: Box<dyn ChainMethod>,
 }
 
@@ -465,20 +466,16 @@ struct ChainSampler {
 /// # Errors
 /// If the bytes are not those of such a fit.
 pub fn restore_chains(bytes: &[u8], read: ReadMethod) -> Result<Box<dyn Sampler>, FitError> {
-    let (frame, settings): (Frame, Vec<u8>) = decoded(bytes)?;
+    let (whitening, settings): (Whitening, Vec<u8>) = decoded(bytes)?;
     let method = read(&settings)?;
-    Ok(Box::new(ChainSampler { frame, method }))
+    Ok(Box::new(ChainSampler { whitening, method }))
 }
 
 impl Sampler for ChainSampler {
     /// Runs the chains again, on the rows that the density is bound to.
     fn draw(&self, density: &dyn Density, count: usize, seed: u64) -> Result<Vec<f64>, FitError> {
         let method = self.method.as_ref();
-        let place = Place {
-            density,
-            frame: &self.frame,
-            params: &[],
-        };
+        let place = WhitenedDensity::new(density, &self.whitening);
         let target = Target::new(method, place, count, seed);
         let trace = method.sample(&target, &mut |_: &ChainProgress| Wish::Continue);
         let mut draws = trace.map_err(|error| refusal(method.info(), error))?.draws;

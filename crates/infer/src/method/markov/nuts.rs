@@ -52,7 +52,7 @@ impl Nuts {
     /// The sampler for a target. Standard deviations among the latents cause narrow regions, which
     /// need small steps.
     fn sampler(&self, target: &Target<'_>) -> NutsSampler {
-        let usual = NutsSampler::within(target.frame, target.log_density.size());
+        let usual = NutsSampler::within(target.whitening, target.log_density.size());
         let chains = self.sampler.chains.unwrap_or(usual.chains);
         let acceptance = if target.hierarchical {
             0.95

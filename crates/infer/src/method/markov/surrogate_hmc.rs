@@ -6,22 +6,24 @@ use lehr_density::{Density, Stored};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ChainMethod, Fitted, Law, SamplerSettings, Source, Target, Weighed, conclude, on_surrogate,
-    refusal, refused,
+    ChainFit, ChainMethod, DrawsOf, FitSource, SamplerSettings, Target, WeightedChains, conclude,
+    on_surrogate, refusal, refused,
 };
 use crate::bytes::{decoded, encoded};
 use crate::chains::{
-    self, ChainError, ChainProgress, ChainStage, Delayed, Failure, Place, Trace, Watch,
+    self, ChainError, ChainProgress, ChainStage, DelayedAcceptance, Failure, Trace, Watch,
 };
 use crate::error::{FitError, StartError};
 use crate::estimate::{Choices, Seconds};
 use crate::expansion::has_hierarchy;
-use crate::guide::{self, Frame};
+use crate::guide::{self, WhitenedDensity, Whitening};
 use crate::method::{Method, MethodInfo, RowAccess, Sampler, markov};
 use crate::posterior::Posterior;
 use crate::run::Run;
 use crate::setting::Setting;
-use crate::start::{Laplace, Request, RunClimber, Start, StartingPoint, choose, is_plain};
+use crate::start::{
+    Laplace, RunMaximiser, Start, StartRequest, StartingPoint, choose, is_linear_without_hierarchy,
+};
 use crate::surrogate::{Remainder, Surrogate, WorstRows};
 use lehr_rows::watch::{Phase, Wish};
 
@@ -142,7 +144,7 @@ impl Method for SurrogateHmc {
         let remainder = Remainder {
             density,
             mode: &mode,
-            frame: &point.frame,
+            whitening: &point.whitening,
             seed: run.seed,
         };
         let most = self
@@ -150,9 +152,9 @@ impl Method for SurrogateHmc {
             .unwrap_or(MOST_ROWS)
             .min(density.n_rows());
         let ranked = remainder.ranked(most);
-        let ground = Ground {
+        let ground = SurrogateStart {
             density,
-            frame: &point.frame,
+            whitening: &point.whitening,
             start: clock.elapsed().as_secs_f64(),
             choices: vec![("start".into(), name.into())],
         };
@@ -166,21 +168,21 @@ impl Method for SurrogateHmc {
 }
 
 /// A surrogate, and draws of its posterior with weights from all rows.
-struct Found<'a> {
-    ground: Ground<'a>,
+struct WeighedSurrogate<'a> {
+    ground: SurrogateStart<'a>,
     surrogate: WorstRows,
-    weighed: Weighed,
+    weighed: WeightedChains,
 }
 
 /// The start of chains on a surrogate.
-struct Ground<'a> {
+struct SurrogateStart<'a> {
     density: &'a dyn Density,
-    frame: &'a Frame,
+    whitening: &'a Whitening,
     start: f64,
     choices: Choices,
 }
 
-impl<'a> Ground<'a> {
+impl<'a> SurrogateStart<'a> {
     fn note(&mut self, what: &str, how: impl Into<String>) {
         self.choices.push((what.into(), how.into()));
     }
@@ -193,12 +195,8 @@ impl<'a> Ground<'a> {
         }
     }
 
-    fn place(&self) -> Place<'a> {
-        Place {
-            density: self.density,
-            frame: self.frame,
-            params: &[],
-        }
+    fn place(&self) -> WhitenedDensity<'a> {
+        WhitenedDensity::new(self.density, self.whitening)
     }
 }
 
@@ -238,19 +236,19 @@ impl SurrogateHmc {
     /// correct the draws.
     fn weigh<'a>(
         &self,
-        mut ground: Ground<'a>,
+        mut ground: SurrogateStart<'a>,
         remainder: &Remainder<'_>,
         ranked: &[usize],
         run: &mut Run<'_>,
-    ) -> Result<Found<'a>, FitError> {
+    ) -> Result<WeighedSurrogate<'a>, FitError> {
         let mut rows = self.first_rows(ground.density).min(ranked.len());
         loop {
             let (surrogate, cut) = WorstRows::new(remainder, &ranked[..rows]);
             let mut target = self.target(&ground, &surrogate, run);
-            let weighed = Weighed::new(self, ground.density, &mut target, run)?;
+            let weighed = WeightedChains::new(self, ground.density, &mut target, run)?;
             if weighed.fits() || rows == ranked.len() {
                 ground.note_surrogate(rows, cut);
-                return Ok(Found {
+                return Ok(WeighedSurrogate {
                     ground,
                     surrogate,
                     weighed,
@@ -262,14 +260,18 @@ impl SurrogateHmc {
         }
     }
 
-    fn conclude(&self, found: Found<'_>, run: &mut Run<'_>) -> Result<Posterior, FitError> {
-        let Found {
+    fn conclude(
+        &self,
+        found: WeighedSurrogate<'_>,
+        run: &mut Run<'_>,
+    ) -> Result<Posterior, FitError> {
+        let WeighedSurrogate {
             ground,
             surrogate,
             weighed,
         } = found;
         let stored = self.stored(&ground, &surrogate);
-        let source = Source {
+        let source = FitSource {
             method: Stored {
                 name: INFO.name.into(),
                 bytes: encoded(&stored),
@@ -283,8 +285,12 @@ impl SurrogateHmc {
 
     /// Chains that accept on all rows. If weights do not correct the surrogate's draws, its tails
     /// are lighter than the posterior's, and chains with its proposals visit them too rarely.
-    fn accept(&self, found: Found<'_>, run: &mut Run<'_>) -> Result<Posterior, FitError> {
-        let Found {
+    fn accept(
+        &self,
+        found: WeighedSurrogate<'_>,
+        run: &mut Run<'_>,
+    ) -> Result<Posterior, FitError> {
+        let WeighedSurrogate {
             mut ground,
             surrogate,
             weighed,
@@ -307,8 +313,8 @@ impl SurrogateHmc {
         let acceptance = lehr_numeric::summary::mean(&trace.acceptances);
         ground.note("chains", trace.chains.to_string());
         ground.note("acceptance on all rows", format!("{acceptance:.2}"));
-        let fitted = Fitted {
-            law: Law::Posterior,
+        let fitted = ChainFit {
+            law: DrawsOf::Posterior,
             name: INFO.name,
             bytes: encoded(&self.stored(&ground, &surrogate)),
             contents: surrogate.contents(),
@@ -323,18 +329,27 @@ impl SurrogateHmc {
         conclude(fitted, ground.density, run)
     }
 
-    fn target<'a>(&self, ground: &Ground<'a>, surrogate: &WorstRows, run: &Run<'_>) -> Target<'a> {
+    fn target<'a>(
+        &self,
+        ground: &SurrogateStart<'a>,
+        surrogate: &WorstRows,
+        run: &Run<'_>,
+    ) -> Target<'a> {
         Target {
             log_density: on_surrogate(ground.place(), self.lanes(), surrogate),
-            frame: ground.frame,
+            whitening: ground.whitening,
             hierarchical: false,
             draws: run.draws,
             seed: run.seed,
         }
     }
 
-    fn delayed<'a>(&self, density: &'a dyn Density, target: &'a Target<'a>) -> Delayed<'a> {
-        Delayed {
+    fn delayed<'a>(
+        &self,
+        density: &'a dyn Density,
+        target: &'a Target<'a>,
+    ) -> DelayedAcceptance<'a> {
+        DelayedAcceptance {
             density,
             surrogate: &target.log_density,
             hmc: self.sampler.hmc(target.draws),
@@ -342,9 +357,9 @@ impl SurrogateHmc {
         }
     }
 
-    fn stored(&self, ground: &Ground<'_>, surrogate: &WorstRows) -> StoredChains {
+    fn stored(&self, ground: &SurrogateStart<'_>, surrogate: &WorstRows) -> StoredChains {
         StoredChains {
-            frame: ground.frame.clone(),
+            whitening: ground.whitening.clone(),
             surrogate: surrogate.clone(),
             method: self.clone(),
         }
@@ -358,12 +373,12 @@ pub(crate) fn start(
     density: &dyn Density,
     run: &mut Run<'_>,
 ) -> Result<(&'static str, StartingPoint), FitError> {
-    let plain = is_plain(density);
-    let request = Request {
+    let plain = is_linear_without_hierarchy(density);
+    let request = StartRequest {
         density,
         base: std::sync::Arc::new(guide::FullRank::default()),
         seed: run.seed,
-        climber: &RunClimber::new(run),
+        climber: &RunMaximiser::new(run),
         plain,
         ends_at_best: false,
         expands: true,
@@ -383,7 +398,7 @@ pub(crate) fn start(
 /// Chains on a surrogate that can be run again.
 #[derive(Serialize, Deserialize)]
 struct StoredChains {
-    frame: Frame,
+    whitening: Whitening,
     surrogate: WorstRows,
     method: SurrogateHmc,
 }
@@ -392,9 +407,9 @@ impl Sampler for StoredChains {
     /// More draws of the surrogate's posterior, or of the full one if chains accept on all rows.
     fn draw(&self, density: &dyn Density, count: usize, seed: u64) -> Result<Vec<f64>, FitError> {
         self.surrogate.check(density)?;
-        let ground = Ground {
+        let ground = SurrogateStart {
             density,
-            frame: &self.frame,
+            whitening: &self.whitening,
             start: 0.0,
             choices: Vec::new(),
         };

@@ -8,14 +8,15 @@ use lehr_numeric::pareto::{Pareto, TailShape};
 
 use super::fit::{ChainMethod, Target, refusal};
 use crate::chains::{
-    ChainError, ChainProgress, Chains, LogDensity, Place, Sample, Trace, log_evidence, seen,
+    ChainError, ChainProgress, Chains, LogDensity, Sample, Trace, log_evidence, seen,
 };
 use crate::difference_estimator::Sampling;
 use crate::draw::sparing;
 use crate::error::{FitError, TrainError};
 use crate::estimate::{Choices, Evidence, Seconds};
-use crate::expansion::Prior;
-use crate::judge::{Kept, Subject};
+use crate::expansion::LogPrior;
+use crate::guide::WhitenedDensity;
+use crate::judge::{KeptDraws, Subject};
 use crate::posterior::{Diagnostics, Examination, Importance, Origin, Posterior, Proposal};
 use crate::run::Run;
 use crate::surrogate::Surrogate;
@@ -30,7 +31,7 @@ const LEAST: usize = 4000;
 
 /// log p(z) + Ψ̂(z) in whitened coordinates, where Ψ̂ is a surrogate without learned quantities.
 pub(crate) fn on_surrogate<'d>(
-    place: Place<'d>,
+    place: WhitenedDensity<'d>,
     lanes: usize,
     surrogate: &dyn Surrogate,
 ) -> LogDensity<'d> {
@@ -41,7 +42,7 @@ pub(crate) fn on_surrogate<'d>(
 }
 
 /// Draws of chains on a surrogate, weighed on all rows.
-pub(crate) struct Weighed {
+pub(crate) struct WeightedChains {
     chains: Chains,
     draws: Vec<f64>,
     pareto: Pareto,
@@ -52,7 +53,7 @@ pub(crate) struct Weighed {
 }
 
 /// The origin of weighed draws, and their stored form.
-pub(crate) struct Source {
+pub(crate) struct FitSource {
     /// The method and its bytes.
     pub(crate) method: Stored,
     /// The user's rows in them, in words.
@@ -63,7 +64,7 @@ pub(crate) struct Source {
     pub(crate) start: f64,
 }
 
-impl Weighed {
+impl WeightedChains {
     /// Runs chains on the target's log density, thins their draws until they are nearly
     /// independent, and weighs each by all rows relative to the surrogate.
     pub(crate) fn new(
@@ -71,7 +72,7 @@ impl Weighed {
         density: &dyn Density,
         target: &mut Target<'_>,
         run: &mut Run<'_>,
-    ) -> Result<Weighed, FitError> {
+    ) -> Result<WeightedChains, FitError> {
         run.begin(Phase::CHAINS);
         let clock = Instant::now();
         let wanted = target.draws;
@@ -82,7 +83,7 @@ impl Weighed {
         let clock = Instant::now();
         let (values, sampling) = sparing(density, &draws, run)?;
         let log_weights = log_weights(density, &target.log_density, &draws, &values);
-        Ok(Weighed {
+        Ok(WeightedChains {
             chains,
             pareto: Pareto::new(&log_weights)?,
             draws,
@@ -104,7 +105,7 @@ impl Weighed {
     /// Examines the draws, and estimates the evidence if weights correct them.
     pub(crate) fn conclude(
         self,
-        source: Source,
+        source: FitSource,
         density: &dyn Density,
         run: &mut Run<'_>,
     ) -> Result<Posterior, FitError> {
@@ -122,7 +123,7 @@ impl Weighed {
             ..Subject::new(density, &[], &self.draws, &self.pareto, run.seed)
         };
         let (examination, better) = Examination::of(&subject, run)?;
-        let kept = Kept::new(better, self.draws, self.pareto);
+        let kept = KeptDraws::new(better, self.draws, self.pareto);
         let mut choices = source.choices;
         if let Some(Sampling { rows, error, .. }) = &self.sampling {
             let words = format!("{rows} of {} rows, ± {error:.4} nats", density.total_rows());
@@ -224,7 +225,7 @@ fn log_weights(
     values: &[f64],
 ) -> Vec<f64> {
     let size = density.latents().size();
-    let mut prior = Prior::new(density);
+    let mut prior = LogPrior::new(density);
     let own = moved_on.values(draws);
     let each = draws.chunks_exact(size).zip(values).zip(own);
     each.map(|((z, value), own)| value + prior.at(z, &[]).0 - own)

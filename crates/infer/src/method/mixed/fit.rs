@@ -18,10 +18,10 @@ use crate::estimate::{Estimate, Evidence, Seconds};
 use crate::judge::Subject;
 use crate::method::Sampler;
 use crate::posterior::{
-    Diagnostics, Examination, Importance, NO_ROWS, Origin, Posterior, Probed, Proposal,
+    Diagnostics, Examination, Importance, NO_ROWS, Origin, Posterior, ProbeAccuracy, Proposal,
 };
 use crate::run::Run;
-use crate::train::Training;
+use crate::train::TrainingRecord;
 use lehr_rows::watch::{End, Phase, Progress, Wish};
 
 /// The search for the mode of the hyperparameters.
@@ -139,7 +139,7 @@ fn posterior(
         Examination::of_weights(&Subject::new(density, &[], &fit.draws, &pareto, run.seed))
     };
     let examination = Examination {
-        probes: Probed::of(&fit.half_log_dets, &fit.points.weights()),
+        probes: ProbeAccuracy::of(&fit.half_log_dets, &fit.points.weights()),
         ..examination
     };
     let contents = match &fit.moments {
@@ -209,8 +209,8 @@ fn look(run: &mut Run<'_>, done: usize, unit: &'static str) -> Result<(), FitErr
     }))
 }
 
-fn training(mode: &MarginalMode, converged: bool) -> Training {
-    Training {
+fn training(mode: &MarginalMode, converged: bool) -> TrainingRecord {
+    TrainingRecord {
         iterations: mode.steps as u64,
         converged,
         bad_steps: 0,

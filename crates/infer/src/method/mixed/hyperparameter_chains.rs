@@ -5,8 +5,8 @@ use rayon::prelude::*;
 
 use super::NAME;
 use crate::chains::{
-    ChainError, ChainStage, Chains, Evaluator, Metric, NotFinite, NutsSampler, Sample, Surface,
-    bridged,
+    ChainError, ChainStage, Chains, Evaluator, LogDensityFn, Metric, NotFinite, NutsSampler,
+    Sample, bridged,
 };
 use crate::error::FitError;
 use crate::estimate::Estimate;
@@ -89,7 +89,7 @@ fn refused(error: &ChainError) -> FitError {
     }
 }
 
-impl Surface for HyperparameterChains<'_> {
+impl LogDensityFn for HyperparameterChains<'_> {
     fn size(&self) -> usize {
         self.search.marginal().size()
     }

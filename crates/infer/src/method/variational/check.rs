@@ -1,11 +1,11 @@
 //! The refusals of a variational fit, in one sentence each.
 
-use super::fit::Making;
+use super::fit::VariationalFit;
 use crate::error::FitError;
 use crate::method::contract::LOCALS_HINT;
 use crate::run::Run;
 
-impl Making<'_> {
+impl VariationalFit<'_> {
     /// Refuses settings that cannot work.
     pub(super) fn check(&self, run: &Run<'_>) -> Result<(), FitError> {
         self.check_model()?;

@@ -8,23 +8,25 @@ use lehr_numeric::pareto::Pareto;
 
 use crate::bytes::encoded;
 use crate::chains::Chains;
-use crate::draw::{Evaluated, weigh_draws};
+use crate::draw::{ImportanceDraws, weigh_draws};
 use crate::error::{FitError, StartError};
 use crate::estimate::{Choices, Estimate, Evidence, Gain, Seconds, short};
-use crate::guide::{Base, Feed, Learned, PARAMS, all_blocks};
-use crate::judge::{Kept, Subject};
+use crate::guide::{Base, LearnedBlocks, PARAMS, RowInput, all_blocks};
+use crate::judge::{KeptDraws, Subject};
 use crate::local::{Trained, row_losses};
-use crate::method::{Groundwork, GuideParts, VariationalMethod, VariationalSettings};
+use crate::method::{GuideInputs, GuideParts, VariationalMethod, VariationalSettings};
 use crate::objective::{Objective, Score};
 use crate::posterior::{Diagnostics, Examination, Importance, Origin, Posterior, Proposal};
 use crate::program::SCORE;
 use crate::run::Run;
-use crate::start::{Request, RunClimber, StartingPoint, choose, is_plain};
+use crate::start::{
+    RunMaximiser, StartRequest, StartingPoint, choose, is_linear_without_hierarchy,
+};
 use crate::train::{Iterations, Task, TrainOutcome, TrainSettings, train, variance_ratio};
 use lehr_rows::watch::Phase;
 
 /// A fit in progress.
-pub(super) struct Making<'a> {
+pub(super) struct VariationalFit<'a> {
     pub(super) method: &'a dyn VariationalMethod,
     pub(super) density: &'a dyn Density,
     base: Arc<dyn Base>,
@@ -40,7 +42,7 @@ struct Evaluation {
     examination: Examination,
     chains: Option<Box<Chains>>,
     /// The learned quantities of the base, if the draws are its own.
-    base: Option<Learned>,
+    base: Option<LearnedBlocks>,
 }
 
 /// Makes a fit by a variational method.
@@ -50,7 +52,7 @@ pub(super) fn fit(
     run: &mut Run<'_>,
 ) -> Result<Posterior, FitError> {
     let clock = Instant::now();
-    let mut making = Making {
+    let mut making = VariationalFit {
         method,
         density,
         base: method.base(density),
@@ -64,7 +66,7 @@ pub(super) fn fit(
     }
     let point = making.start(run)?;
     let batch = making.batch(&point);
-    let ground = Groundwork {
+    let ground = GuideInputs {
         density,
         base: making.base.clone(),
         point: &point,
@@ -75,7 +77,7 @@ pub(super) fn fit(
     let score = making.score(&ground)?;
     let task = Task {
         density,
-        frame: &point.frame,
+        whitening: &point.whitening,
         guide: parts.guide.as_ref(),
         score: &score,
         seed: run.seed,
@@ -95,7 +97,7 @@ pub(super) fn fit(
     let reported = base.as_ref().unwrap_or(&parts);
     let stored = Stored {
         name: name.into(),
-        bytes: encoded(&(&point.frame, &outcome.learned, &reported.bytes)),
+        bytes: encoded(&(&point.whitening, &outcome.learned, &reported.bytes)),
     };
     let origin = Origin {
         method: stored,
@@ -104,7 +106,7 @@ pub(super) fn fit(
     Ok(making.posterior(evaluation, outcome, origin))
 }
 
-impl Making<'_> {
+impl VariationalFit<'_> {
     fn note(&mut self, what: &str, how: impl Into<String>) {
         self.choices.push((what.into(), how.into()));
     }
@@ -118,12 +120,12 @@ impl Making<'_> {
     }
 
     fn start(&mut self, run: &mut Run<'_>) -> Result<StartingPoint, FitError> {
-        let request = Request {
+        let request = StartRequest {
             density: self.density,
             base: self.base.clone(),
             seed: run.seed,
-            climber: &RunClimber::new(run),
-            plain: is_plain(self.density),
+            climber: &RunMaximiser::new(run),
+            plain: is_linear_without_hierarchy(self.density),
             ends_at_best: self.ends_at_best(),
             expands: self.method.expands(),
         };
@@ -181,8 +183,8 @@ impl Making<'_> {
     }
 
     /// The rows that score a step, with a control variate if they are a batch.
-    fn score(&mut self, ground: &Groundwork<'_>) -> Result<Score, FitError> {
-        let Groundwork {
+    fn score(&mut self, ground: &GuideInputs<'_>) -> Result<Score, FitError> {
+        let GuideInputs {
             density,
             point,
             batch: size,
@@ -193,9 +195,9 @@ impl Making<'_> {
         // Numbers of single rows are stored in the order of batches.
         let numbered = self.method.scores_rows() && self.method.names_rows();
         let rows = if whole && !numbered {
-            Feed::All
+            RowInput::All
         } else {
-            Feed::Batch { size, purpose }
+            RowInput::Batch { size, purpose }
         };
         self.note("batch", size.to_string());
         // If nothing is left to train, an expansion would take as long as the rest.
@@ -221,9 +223,9 @@ impl Making<'_> {
         &self,
         task: &Task<'_>,
         point: &StartingPoint,
-        learned: &mut Learned,
+        learned: &mut LearnedBlocks,
         run: &mut Run<'_>,
-    ) -> Result<Option<Learned>, FitError> {
+    ) -> Result<Option<LearnedBlocks>, FitError> {
         let common = self.method.common();
         let warm = common.start.as_ref().is_none_or(|start| start.is_warm());
         let open = matches!(common.train.iterations, Iterations::Auto { .. });
@@ -244,7 +246,7 @@ impl Making<'_> {
             iterations: common.train.iterations,
             ..VariationalSettings::default().train
         };
-        let mut alone = Learned::new(blocks);
+        let mut alone = LearnedBlocks::new(blocks);
         alone.take_from(learned);
         let task = Task {
             guide: &self.base,
@@ -260,7 +262,7 @@ impl Making<'_> {
         &mut self,
         task: &Task<'_>,
         point: &StartingPoint,
-        learned: Learned,
+        learned: LearnedBlocks,
         run: &mut Run<'_>,
     ) -> Result<TrainOutcome, FitError> {
         if let Some(best) = point.best.as_ref().filter(|_| self.is_done(point)) {
@@ -282,7 +284,7 @@ impl Making<'_> {
     fn evaluate(
         &mut self,
         task: &Task<'_>,
-        alone: Option<&Learned>,
+        alone: Option<&LearnedBlocks>,
         outcome: &TrainOutcome,
         run: &mut Run<'_>,
     ) -> Result<Evaluation, FitError> {
@@ -322,7 +324,7 @@ impl Making<'_> {
             )
         };
         let (examination, better) = Examination::of(&subject, run)?;
-        let kept = Kept::new(better, evaluated.latents, pareto);
+        let kept = KeptDraws::new(better, evaluated.latents, pareto);
         if let Some(words) = &kept.words {
             self.note("draws", words.as_str());
         }
@@ -352,7 +354,7 @@ impl Making<'_> {
     fn lost_in_rows(
         &mut self,
         task: &Task<'_>,
-        learned: &Learned,
+        learned: &LearnedBlocks,
         draws: &[f64],
         run: &mut Run<'_>,
     ) -> Result<Estimate, FitError> {
@@ -386,8 +388,8 @@ impl Making<'_> {
     }
 
     /// The base's part of the learned quantities.
-    fn base_part(&self, learned: &Learned) -> Learned {
-        let mut own = Learned::new(all_blocks(self.density, &self.base));
+    fn base_part(&self, learned: &LearnedBlocks) -> LearnedBlocks {
+        let mut own = LearnedBlocks::new(all_blocks(self.density, &self.base));
         own.take_from(learned);
         own
     }
@@ -396,9 +398,9 @@ impl Making<'_> {
     fn draw_base(
         &mut self,
         task: &Task<'_>,
-        learned: &Learned,
+        learned: &LearnedBlocks,
         run: &mut Run<'_>,
-    ) -> Result<Evaluated, FitError> {
+    ) -> Result<ImportanceDraws, FitError> {
         let name = self.base.name();
         self.note(
             "reported",
@@ -442,7 +444,7 @@ impl Making<'_> {
     fn gain_over_base(
         &mut self,
         task: &Task<'_>,
-        below: &Learned,
+        below: &LearnedBlocks,
         own: Estimate,
         run: &mut Run<'_>,
     ) -> Result<Option<Gain>, FitError> {
@@ -469,7 +471,7 @@ impl Making<'_> {
 /// The effect of the control variate, in words.
 fn control_words(
     task: &Task<'_>,
-    learned: &Learned,
+    learned: &LearnedBlocks,
     settings: &TrainSettings,
 ) -> Result<String, FitError> {
     let Some(control) = &task.score.control else {

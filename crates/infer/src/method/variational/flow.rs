@@ -3,9 +3,9 @@
 use crate::bytes::{decoded, encoded};
 use crate::error::FitError;
 use crate::estimate::Choices;
-use crate::guide::{Bent, Flow};
+use crate::guide::{Flow, FlowBase};
 use crate::method::{
-    Groundwork, GuideParts, MethodInfo, Sampler, VariationalMethod, VariationalSettings,
+    GuideInputs, GuideParts, MethodInfo, Sampler, VariationalMethod, VariationalSettings,
     restore_guide,
 };
 use crate::setting::Setting;
@@ -72,12 +72,12 @@ impl<F: NamedFlow> VariationalMethod for FlowMethod<F> {
 
     fn guide(
         &self,
-        ground: &Groundwork<'_>,
+        ground: &GuideInputs<'_>,
         choices: &mut Choices,
     ) -> Result<GuideParts, FitError> {
         choices.extend(self.flow.choices());
         let (base, flow) = (ground.base.clone(), self.flow);
-        let bent = Bent { base, flow };
+        let bent = FlowBase { base, flow };
         let bytes = encoded(&bent);
         Ok(GuideParts::new(bent, bytes))
     }
@@ -86,7 +86,7 @@ impl<F: NamedFlow> VariationalMethod for FlowMethod<F> {
 /// Reads back a fit by such a flow.
 pub(crate) fn restore_flow<F: NamedFlow>(bytes: &[u8]) -> Result<Box<dyn Sampler>, FitError> {
     restore_guide(bytes, |bytes, _| {
-        let bent: Bent<F> = decoded(bytes)?;
+        let bent: FlowBase<F> = decoded(bytes)?;
         Ok(Box::new(bent))
     })
 }

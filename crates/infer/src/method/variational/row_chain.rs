@@ -11,7 +11,7 @@ use crate::error::FitError;
 use crate::estimate::Choices;
 use crate::guide::Guide;
 use crate::method::{
-    ChainSettings, ChainShape, Groundwork, GuideParts, MethodInfo, Sampler, VariationalMethod,
+    ChainSettings, ChainShape, GuideInputs, GuideParts, MethodInfo, Sampler, VariationalMethod,
     VariationalSettings, restore_guide,
 };
 use crate::setting::Setting;
@@ -86,7 +86,7 @@ impl<R: RowDrive> VariationalMethod for RowChain<R> {
 
     fn guide(
         &self,
-        ground: &Groundwork<'_>,
+        ground: &GuideInputs<'_>,
         choices: &mut Choices,
     ) -> Result<GuideParts, FitError> {
         let shape = self.chain.shape(ground.base.clone(), R::STEPS, choices);

@@ -4,13 +4,13 @@ use lehr_density::Density;
 
 use crate::bytes::decoded;
 use crate::draw::draw;
-use crate::draw::weigh_ends;
+use crate::draw::reverse_log_weights;
 use crate::error::FitError;
 use crate::guide::Base;
-use crate::guide::Frame;
 use crate::guide::Guide;
-use crate::guide::Learned;
-use crate::guide::Place;
+use crate::guide::LearnedBlocks;
+use crate::guide::WhitenedDensity;
+use crate::guide::Whitening;
 use crate::method::Sampler;
 
 /// Makes a guide from its stored form, for a density of the same model.
@@ -18,8 +18,8 @@ pub type ReadGuide = fn(&[u8], &dyn Density) -> Result<Box<dyn Guide>, FitError>
 
 /// A trained guide.
 struct GuideSampler {
-    frame: Frame,
-    learned: Learned,
+    whitening: Whitening,
+    learned: LearnedBlocks,
     guide: Vec<u8>,
     read: ReadGuide,
 }
@@ -29,9 +29,9 @@ struct GuideSampler {
 /// # Errors
 /// If the bytes are not those of such a fit.
 pub fn restore_guide(bytes: &[u8], read: ReadGuide) -> Result<Box<dyn Sampler>, FitError> {
-    let (frame, learned, guide) = decoded(bytes)?;
+    let (whitening, learned, guide) = decoded(bytes)?;
     Ok(Box::new(GuideSampler {
-        frame,
+        whitening,
         learned,
         guide,
         read,
@@ -52,26 +52,20 @@ pub fn restore_gaussian(bytes: &[u8]) -> Result<Box<dyn Sampler>, FitError> {
 impl Sampler for GuideSampler {
     fn draw(&self, density: &dyn Density, count: usize, seed: u64) -> Result<Vec<f64>, FitError> {
         let guide = (self.read)(&self.guide, density)?;
-        let place = Place {
-            density,
-            frame: &self.frame,
-        };
+        let place = WhitenedDensity::new(density, &self.whitening);
         let drawn = draw(place, guide.as_ref(), &self.learned, (count, seed))?;
         Ok(drawn.latents)
     }
 
-    fn weigh_ends(
+    fn reverse_log_weights(
         &self,
         density: &dyn Density,
         draws: &[f64],
         seed: u64,
     ) -> Result<Option<Vec<f64>>, FitError> {
         let guide = (self.read)(&self.guide, density)?;
-        let place = Place {
-            density,
-            frame: &self.frame,
-        };
-        Ok(weigh_ends(
+        let place = WhitenedDensity::new(density, &self.whitening);
+        Ok(reverse_log_weights(
             place,
             guide.as_ref(),
             &self.learned,
@@ -79,7 +73,7 @@ impl Sampler for GuideSampler {
         )?)
     }
 
-    fn learned(&self) -> Option<(&Frame, &Learned)> {
-        Some((&self.frame, &self.learned))
+    fn learned(&self) -> Option<(&Whitening, &LearnedBlocks)> {
+        Some((&self.whitening, &self.learned))
     }
 }

@@ -8,11 +8,11 @@ use crate::annealed::{AnnealedStart, Drive};
 use crate::bytes::{decoded, encoded};
 use crate::error::FitError;
 use crate::estimate::Choices;
-use crate::expansion::Centre;
+use crate::expansion::ExpansionPoint;
 use crate::guide::Guide;
 use crate::local::{RowBase, RowChains, Semi, alike, peaks};
 use crate::method::{
-    ChainSettings, ChainShape, Groundwork, GuideParts, MethodInfo, RowAccess, SlDais,
+    ChainSettings, ChainShape, GuideInputs, GuideParts, MethodInfo, RowAccess, SlDais,
     VariationalMethod, VariationalSettings, restore_guide,
 };
 use crate::posterior::NO_ROWS;
@@ -175,7 +175,7 @@ impl VariationalMethod for SemiDais {
 
     fn guide(
         &self,
-        ground: &Groundwork<'_>,
+        ground: &GuideInputs<'_>,
         choices: &mut Choices,
     ) -> Result<GuideParts, FitError> {
         let locals = ground.density.integrates();
@@ -259,7 +259,11 @@ impl SemiDais {
         }
     }
 
-    fn latents(&self, ground: &Groundwork<'_>, choices: &mut Choices) -> Result<Latents, FitError> {
+    fn latents(
+        &self,
+        ground: &GuideInputs<'_>,
+        choices: &mut Choices,
+    ) -> Result<Latents, FitError> {
         choices.push(("base".into(), ground.base.name().into()));
         let drive = match self.latent_guide {
             LatentGuide::SlDais => {
@@ -291,13 +295,13 @@ impl SemiDais {
 
     /// The learned numbers of a row start at its mode given a warm start of z, else at the same
     /// start as z.
-    fn own(&self, ground: &Groundwork<'_>) -> crate::guide::RowNumbers {
+    fn own(&self, ground: &GuideInputs<'_>) -> crate::guide::RowNumbers {
         const NARROW: f64 = 0.1;
         let start = &self.variational.start;
         let warm = start.as_ref().is_none_or(|start| start.is_warm());
         match (&ground.point.centre, warm) {
             (Some(centre), true) => peaks(ground.density, centre),
-            (None, true) => peaks(ground.density, &Centre::start(ground.density)),
+            (None, true) => peaks(ground.density, &ExpansionPoint::start(ground.density)),
             (_, false) => alike(ground.density, NARROW),
         }
     }

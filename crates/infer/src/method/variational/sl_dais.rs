@@ -8,9 +8,9 @@ use crate::annealed::Drive;
 use crate::bytes::{decoded, encoded};
 use crate::error::{FitError, SurrogateError};
 use crate::estimate::{Choices, short};
-use crate::guide::{Guide, Learned};
+use crate::guide::{Guide, LearnedBlocks};
 use crate::method::{
-    ChainSettings, ChainShape, Groundwork, GuideParts, MethodInfo, RowAccess, VariationalMethod,
+    ChainSettings, ChainShape, GuideInputs, GuideParts, MethodInfo, RowAccess, VariationalMethod,
     VariationalSettings, restore_guide,
 };
 use crate::setting::Setting;
@@ -99,7 +99,7 @@ impl VariationalMethod for SlDais {
 
     fn guide(
         &self,
-        ground: &Groundwork<'_>,
+        ground: &GuideInputs<'_>,
         choices: &mut Choices,
     ) -> Result<GuideParts, FitError> {
         let shape = self.chain.shape(ground.base.clone(), 8, choices);
@@ -151,7 +151,7 @@ impl SlDais {
     /// `taylor` if the curvature is known, `rand` otherwise; at most 256 rows.
     pub(super) fn surrogate(
         &self,
-        ground: &Groundwork<'_>,
+        ground: &GuideInputs<'_>,
         choices: &mut Choices,
     ) -> Result<Arc<dyn Surrogate>, FitError> {
         const USUAL: usize = 256;
@@ -170,12 +170,12 @@ impl SlDais {
         let setup = Setup {
             seed: ground.seed,
             mode: mode.as_ref(),
-            frame: &ground.point.frame,
+            whitening: &ground.point.whitening,
         };
         let surrogate = build(density, SurrogateSettings::new(kind, rows), &setup)?;
         // A centre need not be a maximum, and the prediction is valid only at one.
         let quality = mode.and_then(|mode| {
-            let start = Learned::new(Vec::new());
+            let start = LearnedBlocks::new(Vec::new());
             predicted_quality(density, surrogate.as_ref(), &start, &mode).ok()
         });
         if let Some(quality) = quality {

@@ -1,8 +1,8 @@
 //! The start `natural`: a Gaussian by natural gradients while θ is learned, then the best Gaussian
 //! at that θ.
 
+mod gaussian_update;
 mod steps;
-mod turn;
 
 pub use steps::{NaturalSteps, applies};
 
@@ -10,12 +10,12 @@ use lehr_density::Density;
 use lehr_numeric::lbfgs::StopReason;
 
 use super::quadrature::climb_from;
-use super::{Request, Start, StartingPoint, Walk, laplace};
+use super::{Start, StartRequest, StartingPoint, Walk, laplace};
 use crate::bytes::{decoded, encoded};
 use crate::error::StartError;
-use crate::expansion::Centre;
+use crate::expansion::ExpansionPoint;
 use crate::fixed::Fixed;
-use crate::run::Stamp;
+use crate::run::StageFingerprint;
 use lehr_rows::watch::{End, Progress};
 
 /// With more latents a step takes too long.
@@ -47,7 +47,7 @@ impl Start for Natural {
         "natural gradients while parameters are learned, for Gaussian processes by inducing points"
     }
 
-    fn find(&self, request: &Request<'_>) -> Result<StartingPoint, StartError> {
+    fn find(&self, request: &StartRequest<'_>) -> Result<StartingPoint, StartError> {
         let density = request.density;
         if density.latents().size() > MOST_LATENTS || !request.plain || !applies(density) {
             return Err(StartError::Refusal {
@@ -59,7 +59,7 @@ impl Start for Natural {
             });
         }
         let batch = BATCH.min(density.n_rows());
-        let mut learning = Learning {
+        let mut learning = NaturalWalk {
             steps: NaturalSteps::new(density, batch, request.seed)?,
             density,
             seed: request.seed,
@@ -86,7 +86,7 @@ pub fn pace(step: u64) -> (f64, f64) {
 }
 
 /// The steps in progress.
-struct Learning<'d> {
+struct NaturalWalk<'d> {
     steps: NaturalSteps<'d>,
     density: &'d dyn Density,
     seed: u64,
@@ -95,10 +95,10 @@ struct Learning<'d> {
     bound: f64,
 }
 
-impl Walk for Learning<'_> {
-    fn stamp(&mut self) -> Stamp {
+impl Walk for NaturalWalk<'_> {
+    fn stamp(&mut self) -> StageFingerprint {
         let first = self.steps.first_look();
-        Stamp::of(first.iter().chain([&(self.seed as f64)]))
+        StageFingerprint::of(first.iter().chain([&(self.seed as f64)]))
     }
 
     fn advance(&mut self) -> Result<bool, StartError> {
@@ -135,9 +135,9 @@ impl Walk for Learning<'_> {
 }
 
 /// The best Gaussian at the learned θ; if there is none, the last one of the steps.
-fn found(request: &Request<'_>, steps: &NaturalSteps<'_>) -> StartingPoint {
+fn found(request: &StartRequest<'_>, steps: &NaturalSteps<'_>) -> StartingPoint {
     let density = request.density;
-    let centre = Centre {
+    let centre = ExpansionPoint {
         latents: steps.latents(),
         params: steps.params().to_vec(),
         log_joint: f64::NAN,
@@ -145,7 +145,7 @@ fn found(request: &Request<'_>, steps: &NaturalSteps<'_>) -> StartingPoint {
         reason: StopReason::Iterations,
     };
     let fixed = Fixed::new(density, steps.params());
-    let alone = Centre {
+    let alone = ExpansionPoint {
         params: Vec::new(),
         ..centre.clone()
     };
@@ -154,7 +154,7 @@ fn found(request: &Request<'_>, steps: &NaturalSteps<'_>) -> StartingPoint {
         return laplace::around(request, centre, None);
     };
     best.centre.params = centre.params;
-    let mut found = StartingPoint::in_frame(best.frame.clone(), request);
+    let mut found = StartingPoint::in_whitening(best.whitening.clone(), request);
     let centre = best.centre.clone();
     found.best = Some(best);
     let ends = request.ends_at_best && found.is_best(request.base.as_ref());

@@ -21,7 +21,7 @@ use lehr_numeric::dense::checked_inverse;
 use lehr_numeric::quadrature::Rule;
 use serde::{Deserialize, Serialize};
 
-use super::turn::{NaturalState, Seen, Turn};
+use super::gaussian_update::{GaussianUpdate, NaturalState, StepInputs};
 use crate::fixed::Fixed;
 use crate::start::quadrature;
 use lehr_rows::lend::{copy_rows, read_columns};
@@ -158,7 +158,7 @@ pub struct NaturalSteps<'d> {
     workspace: Workspace,
     columns: Vec<(usize, Slot)>,
     slots: [Option<Slot>; 3],
-    turn: Turn,
+    turn: GaussianUpdate,
     /// The rows of a batch, in the form of the sampler and in the form of the reader.
     drawn: Vec<u32>,
     rows: Vec<usize>,
@@ -192,7 +192,7 @@ impl<'d> NaturalSteps<'d> {
             adam: Adam::new(state.learned.len(), AdamSettings::default()),
             columns: read_columns(&plan, &rows),
             workspace: plan.workspace(),
-            turn: Turn::new(size, batch),
+            turn: GaussianUpdate::new(size, batch),
             drawn: vec![0; batch],
             rows: vec![0; batch],
             density,
@@ -215,7 +215,7 @@ impl<'d> NaturalSteps<'d> {
         }
         let output = |place: usize| self.workspace.output(place);
         let [slopes, curves, prior_slope, along, turned] = [2, 3, 4, 5, 6].map(output);
-        let seen = Seen {
+        let seen = StepInputs {
             slopes,
             curves,
             prior_slope,

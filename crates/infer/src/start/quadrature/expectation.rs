@@ -7,7 +7,7 @@ use lehr_numeric::dense::CholeskyFactor;
 use lehr_numeric::quadrature::{NODES, Rule, class_of, rule_of};
 
 use super::design::Design;
-use super::shared::{Shared, axis, weighted};
+use super::shared::{SharedNumbers, axis, weighted};
 use super::{KNOWN, at_predictor, predictor};
 use lehr_rows::lend::{copy_rows, read_columns};
 
@@ -25,7 +25,11 @@ pub(super) struct Variation {
 
 impl Variation {
     /// The variation of rows with these slopes under a Gaussian.
-    pub(super) fn of(design: &Design, factor: &CholeskyFactor, shared: &Shared) -> Variation {
+    pub(super) fn of(
+        design: &Design,
+        factor: &CholeskyFactor,
+        shared: &SharedNumbers,
+    ) -> Variation {
         let deviations = design.deviations(factor);
         let mut rest: Vec<f64> = deviations.iter().map(|d| d * d).collect();
         let mut parts = Vec::with_capacity(shared.directions.len() + 1);
@@ -129,7 +133,7 @@ impl<'d> Expectation<'d> {
         &mut self,
         (start, mean): (usize, &[f64]),
         how: &Variation,
-        shared: &Shared,
+        shared: &SharedNumbers,
     ) -> &RowIntegrals {
         let rows = how.deviations.len();
         let count = self.shared;
@@ -204,7 +208,7 @@ impl<'d> Expectation<'d> {
     }
 
     /// Runs the plan at the nodes of a class from the given one on.
-    fn run_nodes(&mut self, mean: &[f64], shared: &Shared, class: usize, first: usize) {
+    fn run_nodes(&mut self, mean: &[f64], shared: &SharedNumbers, class: usize, first: usize) {
         let rule = &self.rules[class];
         let part = first..first + NODES;
         let workspace = &mut self.workspace;

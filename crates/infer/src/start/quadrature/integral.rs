@@ -5,10 +5,10 @@ use lehr_numeric::dense::{CholeskyFactor, cholesky, inverse_factor};
 
 use super::design::Design;
 use super::expectation::{Expectation, RowIntegrals, Variation};
-use super::shared::{PriorIntegral, Shared};
+use super::shared::{PriorIntegral, SharedNumbers};
 use super::slope::Slopes;
-use super::{Assessment, Candidate, Turn, product, shared_places};
-use crate::expansion::{Curvature, Prior};
+use super::{Assessment, Candidate, FactorSide, product, shared_places};
+use crate::expansion::{Curvature, LogPrior};
 use crate::guide::Covariance;
 
 /// Expectations of the log joint under a Gaussian. The prior is averaged over shared numbers. In
@@ -18,7 +18,7 @@ pub(super) struct Integrals<'d> {
     kind: Covariance,
     /// Places of z that all rows read.
     pub(super) shared: Vec<usize>,
-    point_prior: Prior,
+    point_prior: LogPrior,
     prior: PriorIntegral,
     prior_hessian: &'d [f64],
     slopes: Slopes<'d>,
@@ -34,7 +34,7 @@ impl<'d> Integrals<'d> {
         let shared = shared_places(density)?;
         Some(Integrals {
             kind,
-            point_prior: Prior::new(density),
+            point_prior: LogPrior::new(density),
             prior: PriorIntegral::new(density, &shared),
             prior_hessian: &mode.prior_hessian,
             slopes: Slopes::new(density),
@@ -66,7 +66,7 @@ impl<'d> Integrals<'d> {
     }
 
     /// E ∇ and E ∇² of the log likelihood, and its expectation, one part of the rows after another.
-    fn rows(&mut self, mean: &[f64], factor: &CholeskyFactor, shared: &Shared) -> RowSums {
+    fn rows(&mut self, mean: &[f64], factor: &CholeskyFactor, shared: &SharedNumbers) -> RowSums {
         let mut sums = RowSums::zeros(mean.len());
         let rows = &mut self.rows;
         self.slopes.each(&mut |first, design| {
@@ -79,7 +79,7 @@ impl<'d> Integrals<'d> {
     /// The bound and the step that the derivatives imply; `None` if that is not towards a maximum.
     pub(super) fn assess(&mut self, at: Candidate) -> Option<Assessment> {
         let size = at.mean.len();
-        let shared = Shared::new(&self.shared, &at.factor);
+        let shared = SharedNumbers::new(&self.shared, &at.factor);
         let RowSums {
             value,
             slope,
@@ -101,7 +101,7 @@ impl<'d> Integrals<'d> {
             .map(|(rows, prior)| -(rows + prior))
             .collect();
         let newton = inverse_factor(&cholesky(&precision, size)?)?;
-        let turned = product(&newton, &slope, Turn::Transposed);
+        let turned = product(&newton, &slope, FactorSide::Transposed);
         let bound = value + prior.value + 0.5 * at.trace(&outside) + at.entropy();
         // ½(tr ΛS − D − ln det ΛS) is the divergence of the old covariance from the new one.
         let volume = match self.kind {
@@ -112,7 +112,7 @@ impl<'d> Integrals<'d> {
         let length: f64 = turned.iter().map(|t| t * t).sum();
         let gain = 0.5 * (length + spread) + volume - at.factor.log_volume();
         let assessment = Assessment {
-            direction: product(&newton, &turned, Turn::Plain),
+            direction: product(&newton, &turned, FactorSide::Plain),
             slope,
             precision,
             at,
@@ -140,7 +140,7 @@ impl RowSums {
     }
 
     /// Adds some rows, by their slopes and their integrals.
-    fn add(&mut self, design: &Design, found: &RowIntegrals, shared: &Shared) {
+    fn add(&mut self, design: &Design, found: &RowIntegrals, shared: &SharedNumbers) {
         let size = self.slope.len();
         let add = |to: &mut [f64], part: &[f64]| {
             to.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);

@@ -11,7 +11,7 @@ use lehr_numeric::quadrature::Rule;
 use lehr_numeric::vector::dot;
 
 /// The variation of shared numbers under a Gaussian over z.
-pub(super) struct Shared {
+pub(super) struct SharedNumbers {
     /// Their places in z.
     pub(super) places: Vec<usize>,
     /// L, one row per number.
@@ -20,9 +20,9 @@ pub(super) struct Shared {
     pub(super) directions: Vec<Vec<f64>>,
 }
 
-impl Shared {
+impl SharedNumbers {
     /// Those at `places` of z = mean + F ε: the rows of F there, orthonormalised one by one.
-    pub(super) fn new(places: &[usize], of: &CholeskyFactor) -> Shared {
+    pub(super) fn new(places: &[usize], of: &CholeskyFactor) -> SharedNumbers {
         let size = of.size;
         let row = |i: usize| &of.values[i * size..(i + 1) * size];
         let mut basis: Vec<Vec<f64>> = Vec::with_capacity(places.len());
@@ -42,7 +42,7 @@ impl Shared {
             factor.push(own);
         }
         let direction = |b: &Vec<f64>| (0..size).map(|i| dot(row(i), b)).collect();
-        Shared {
+        SharedNumbers {
             places: places.to_vec(),
             factor,
             directions: basis.iter().map(direction).collect(),
@@ -130,7 +130,7 @@ impl PriorIntegral {
         }
     }
 
-    pub(super) fn at(&mut self, mean: &[f64], shared: &Shared) -> PriorAverage {
+    pub(super) fn at(&mut self, mean: &[f64], shared: &SharedNumbers) -> PriorAverage {
         let nodes = 0..self.rule.weights.len();
         let latents = shared.latents(mean, &self.rule, nodes);
         let inputs = [(self.latents, &latents), (self.weight, &self.rule.weights)];

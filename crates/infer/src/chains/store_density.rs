@@ -3,45 +3,46 @@
 use lehr_density::job::LikelihoodGradient;
 use lehr_rows::RowStore;
 
-use super::surface::{Evaluator, NotFinite, Place, Surface, origin};
-use crate::expansion::Prior;
+use super::log_density_fn::{Evaluator, LogDensityFn, NotFinite, origin};
+use crate::expansion::LogPrior;
+use crate::guide::WhitenedDensity;
 use crate::likelihood::fold_rows;
 
 /// log p(D, T(x)) of all rows, wherever they are stored; the constant ln |F| is left out.
 ///
 /// Workers sum the slopes of their partitions, and the sums are added in the order of the rows, so
 /// a chain does not depend on which worker answers.
-pub(crate) struct AskedDensity<'d> {
-    place: Place<'d>,
+pub(crate) struct StoreDensity<'d> {
+    place: WhitenedDensity<'d>,
     rows: &'d dyn RowStore,
 }
 
-impl<'d> AskedDensity<'d> {
+impl<'d> StoreDensity<'d> {
     /// The density of a place whose rows are stored elsewhere; `None` if its rows are local.
-    pub(super) fn of(place: Place<'d>) -> Option<AskedDensity<'d>> {
+    pub(super) fn of(place: WhitenedDensity<'d>) -> Option<StoreDensity<'d>> {
         let rows = place.density.elsewhere()?;
-        Some(AskedDensity { place, rows })
+        Some(StoreDensity { place, rows })
     }
 }
 
-impl Surface for AskedDensity<'_> {
+impl LogDensityFn for StoreDensity<'_> {
     fn size(&self) -> usize {
         self.place.density.latents().size()
     }
 
     fn origin(&self) -> Vec<f64> {
-        origin(self.place.density, self.place.frame)
+        origin(self.place.density, self.place.whitening)
     }
 
     fn evaluator(&self) -> Box<dyn Evaluator + '_> {
-        Box::new(Asking {
+        Box::new(StoreEvaluator {
             of: self,
-            prior: Prior::new(self.place.density),
+            prior: LogPrior::new(self.place.density),
         })
     }
 
     fn kept(&self, x: &[f64]) -> Vec<f64> {
-        self.place.frame.at(x)
+        self.place.whitening.at(x)
     }
 
     /// A chain mostly waits for answers. All chains send their requests at once, so that workers
@@ -52,25 +53,25 @@ impl Surface for AskedDensity<'_> {
 }
 
 /// One chain with its requests.
-struct Asking<'a> {
-    of: &'a AskedDensity<'a>,
-    prior: Prior,
+struct StoreEvaluator<'a> {
+    of: &'a StoreDensity<'a>,
+    prior: LogPrior,
 }
 
-impl Evaluator for Asking<'_> {
+impl Evaluator for StoreEvaluator<'_> {
     fn value(&mut self, x: &[f64], slope: &mut [f64]) -> Result<f64, NotFinite> {
-        let Place {
+        let WhitenedDensity {
             density,
-            frame,
+            whitening,
             params,
         } = self.of.place;
-        let z = frame.at(x);
+        let z = whitening.at(x);
         let sums = fold_rows(self.of.rows, &LikelihoodGradient::new(density, &z, params));
         let (own, own_slope) = self.prior.at(&z, params);
         let both: Vec<f64> = (own_slope.iter().zip(&sums.latents))
             .map(|(a, b)| a + b)
             .collect();
-        slope.copy_from_slice(&frame.pulled(&both));
+        slope.copy_from_slice(&whitening.pulled(&both));
         let value = own + sums.value;
         let finite = value.is_finite() && slope.iter().all(|one| one.is_finite());
         finite.then_some(value).ok_or(NotFinite)

@@ -5,7 +5,7 @@ use lehr_numeric::pareto::Pareto;
 use crate::chains::Chains;
 
 /// Draws that replace those of a guide.
-pub enum StandIn {
+pub enum ReplacementDraws {
     /// From Markov chains.
     Chains {
         /// z, one chain after another.
@@ -23,7 +23,7 @@ pub enum StandIn {
 }
 
 /// The draws that a fit keeps.
-pub(crate) struct Kept {
+pub(crate) struct KeptDraws {
     /// z, one draw after another.
     pub(crate) draws: Vec<f64>,
     /// Their diagnostics, if they come from chains as replacements.
@@ -34,17 +34,21 @@ pub(crate) struct Kept {
     pub(crate) words: Option<String>,
 }
 
-impl Kept {
+impl KeptDraws {
     /// The replacement draws if there are any, else the method's own.
-    pub(crate) fn new(better: Option<StandIn>, own: Vec<f64>, pareto: Pareto) -> Kept {
+    pub(crate) fn new(
+        better: Option<ReplacementDraws>,
+        own: Vec<f64>,
+        pareto: Pareto,
+    ) -> KeptDraws {
         let (draws, chains, pareto, words) = match better {
             None => (own, None, pareto, None),
-            Some(StandIn::Chains { draws, chains }) => {
+            Some(ReplacementDraws::Chains { draws, chains }) => {
                 let count = chains.count;
                 let words = format!("of {count} Markov chains that started from the guide's");
                 (draws, Some(chains), pareto, Some(words))
             }
-            Some(StandIn::Grid {
+            Some(ReplacementDraws::Grid {
                 draws,
                 log_evidence,
             }) => {
@@ -53,7 +57,7 @@ impl Kept {
                 (draws, None, even, Some(words))
             }
         };
-        Kept {
+        KeptDraws {
             draws,
             chains,
             pareto,

@@ -7,7 +7,7 @@ pub(super) const MOST_REMEMBERED: usize = 32 << 20;
 
 /// Values and slopes in the order of evaluation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Tape {
+pub(super) struct GradientCache {
     size: usize,
     most: usize,
     /// A value, NaN if there was none, and its slope; then the next.
@@ -16,10 +16,10 @@ pub(super) struct Tape {
     full: bool,
 }
 
-impl Tape {
+impl GradientCache {
     /// An empty tape for this many coordinates, with room for at most `most` numbers.
-    pub(super) fn new(size: usize, most: usize) -> Tape {
-        Tape {
+    pub(super) fn new(size: usize, most: usize) -> GradientCache {
+        GradientCache {
             size,
             most,
             numbers: Vec::new(),
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn a_tape_tells_what_it_was_told_until_it_is_full() {
-        let mut tape = Tape::new(2, 8);
+        let mut tape = GradientCache::new(2, 8);
         tape.record(1.0, &[2.0, 3.0]);
         tape.record(f64::NAN, &[0.0, 0.0]);
         let mut slope = [0.0; 2];

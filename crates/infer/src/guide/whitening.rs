@@ -12,11 +12,11 @@ use lehr_graph::Expr;
 use lehr_numeric::dense::cholesky;
 use serde::{Deserialize, Serialize};
 
-use super::{Context, LOG_SCALE, Learned, MEAN};
+use super::{Context, LOG_SCALE, LearnedBlocks, MEAN};
 
 /// z = shift + F w, with F fixed before training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Frame {
+pub enum Whitening {
     /// w is z itself.
     Identity,
     /// F is diagonal: independence in w is independence in z.
@@ -35,26 +35,39 @@ pub enum Frame {
     },
 }
 
-/// A model, and the coordinates in which a guide of it moves.
+/// A model, and the coordinates in which a guide or a chain moves.
 #[derive(Clone, Copy)]
-pub struct Place<'a> {
+pub struct WhitenedDensity<'a> {
     /// The model and its rows.
     pub density: &'a dyn Density,
-    /// The coordinates.
-    pub frame: &'a Frame,
+    /// z = shift + F w
+    pub whitening: &'a Whitening,
+    /// θ if it is held fixed, as under chains; empty for a guide, which learns it.
+    pub params: &'a [f64],
 }
 
-impl Frame {
+impl<'a> WhitenedDensity<'a> {
+    /// A model without θ, or with θ that is learned.
+    pub fn new(density: &'a dyn Density, whitening: &'a Whitening) -> WhitenedDensity<'a> {
+        WhitenedDensity {
+            density,
+            whitening,
+            params: &[],
+        }
+    }
+}
+
+impl Whitening {
     /// z at the coordinates w.
     pub(crate) fn latents<'g>(&self, context: &Context<'g, '_>, w: Expr<'g>) -> Expr<'g> {
         match self {
-            Frame::Identity => w,
-            Frame::Diagonal { shift, scale } => {
+            Whitening::Identity => w,
+            Whitening::Diagonal { shift, scale } => {
                 let size = shift.len();
                 let scale = context.fixed("frame_scale", [size], scale);
                 context.fixed("frame_shift", [size], shift) + scale * w
             }
-            Frame::Dense { shift, factor } => {
+            Whitening::Dense { shift, factor } => {
                 let size = shift.len();
                 let factor = context.fixed("frame_factor", [size, size], factor);
                 context.fixed("frame_shift", [size], shift) + factor.dot(w)
@@ -65,9 +78,9 @@ impl Frame {
     /// F w
     pub(crate) fn spread(&self, w: &[f64]) -> Vec<f64> {
         match self {
-            Frame::Identity => w.to_vec(),
-            Frame::Diagonal { scale, .. } => scale.iter().zip(w).map(|(s, w)| s * w).collect(),
-            Frame::Dense { factor, .. } => {
+            Whitening::Identity => w.to_vec(),
+            Whitening::Diagonal { scale, .. } => scale.iter().zip(w).map(|(s, w)| s * w).collect(),
+            Whitening::Dense { factor, .. } => {
                 let rows = factor.chunks_exact(w.len());
                 let along = |row: &[f64]| row.iter().zip(w).map(|(f, w)| f * w).sum();
                 rows.map(along).collect()
@@ -78,7 +91,7 @@ impl Frame {
     /// z at the coordinates w.
     pub(crate) fn at(&self, w: &[f64]) -> Vec<f64> {
         let mut z = self.spread(w);
-        if let Frame::Diagonal { shift, .. } | Frame::Dense { shift, .. } = self {
+        if let Whitening::Diagonal { shift, .. } | Whitening::Dense { shift, .. } = self {
             z.iter_mut().zip(shift.iter()).for_each(|(z, s)| *z += s);
         }
         z
@@ -87,14 +100,14 @@ impl Frame {
     /// z at w = 0, unless w is z itself.
     pub(crate) fn shift(&self) -> Option<&[f64]> {
         match self {
-            Frame::Identity => None,
-            Frame::Diagonal { shift, .. } | Frame::Dense { shift, .. } => Some(shift),
+            Whitening::Identity => None,
+            Whitening::Diagonal { shift, .. } | Whitening::Dense { shift, .. } => Some(shift),
         }
     }
 
     /// Fᵀ g: slopes in w from slopes in z.
     pub(crate) fn pulled(&self, slope: &[f64]) -> Vec<f64> {
-        let Frame::Dense { factor, .. } = self else {
+        let Whitening::Dense { factor, .. } = self else {
             return self.spread(slope);
         };
         let size = slope.len();
@@ -109,24 +122,26 @@ impl Frame {
     /// F as a matrix.
     pub(crate) fn factor(&self, size: usize) -> Mat<f64> {
         match self {
-            Frame::Identity => Mat::identity(size, size),
-            Frame::Diagonal { scale, .. } => {
+            Whitening::Identity => Mat::identity(size, size),
+            Whitening::Diagonal { scale, .. } => {
                 Mat::from_fn(size, size, |i, j| if i == j { scale[i] } else { 0.0 })
             }
-            Frame::Dense { factor, .. } => Mat::from_fn(size, size, |i, j| factor[i * size + j]),
+            Whitening::Dense { factor, .. } => {
+                Mat::from_fn(size, size, |i, j| factor[i * size + j])
+            }
         }
     }
 
     /// w at the latents z: the inverse map.
     pub(crate) fn coordinates(&self, z: &[f64]) -> Vec<f64> {
         match self {
-            Frame::Identity => z.to_vec(),
-            Frame::Diagonal { shift, scale } => {
+            Whitening::Identity => z.to_vec(),
+            Whitening::Diagonal { shift, scale } => {
                 let each = z.iter().zip(shift.iter()).zip(scale.iter());
                 each.map(|((z, shift), scale)| (z - shift) / scale)
                     .collect()
             }
-            Frame::Dense { shift, factor } => {
+            Whitening::Dense { shift, factor } => {
                 let mut w = Vec::with_capacity(z.len());
                 for (row, (z, shift)) in factor.chunks_exact(z.len()).zip(z.iter().zip(&**shift)) {
                     let known: f64 = row.iter().zip(&w).map(|(f, w): (&f64, &f64)| f * w).sum();
@@ -139,7 +154,7 @@ impl Frame {
 
     /// The whitening of these draws of z, one after another: mean zero and unit scale, with
     /// correlations if there are enough draws to estimate them.
-    pub(crate) fn of_draws(draws: &[f64], size: usize) -> Frame {
+    pub(crate) fn of_draws(draws: &[f64], size: usize) -> Whitening {
         const DRAWS_PER_LATENT: usize = 8;
         let count = draws.len() / size;
         let mut columns: Vec<Vec<f64>> = (0..size)
@@ -168,11 +183,11 @@ impl Frame {
             }
             if let Some(factor) = cholesky(&covariance, size) {
                 let factor = factor.values.into();
-                return Frame::Dense { shift, factor };
+                return Whitening::Dense { shift, factor };
             }
         }
         let scale = (0..size).map(|k| Some(product(k, k).sqrt()).filter(|s| *s > 0.0));
-        Frame::Diagonal {
+        Whitening::Diagonal {
             scale: scale.map(|s| s.unwrap_or(1.0)).collect(),
             shift,
         }
@@ -181,9 +196,9 @@ impl Frame {
     /// ln |det F|
     pub fn log_volume(&self) -> f64 {
         match self {
-            Frame::Identity => 0.0,
-            Frame::Diagonal { scale, .. } => scale.iter().map(|s| s.ln()).sum(),
-            Frame::Dense { shift, factor } => {
+            Whitening::Identity => 0.0,
+            Whitening::Diagonal { scale, .. } => scale.iter().map(|s| s.ln()).sum(),
+            Whitening::Dense { shift, factor } => {
                 let size = shift.len();
                 (0..size).map(|i| factor[i * size + i].abs().ln()).sum()
             }
@@ -192,8 +207,8 @@ impl Frame {
 
     /// Starts the base of a guide at the approximation from which the whitening was made: w ~ N(0,
     /// 1).
-    pub fn start(&self, learned: &mut Learned) {
-        if matches!(self, Frame::Identity) {
+    pub fn start(&self, learned: &mut LearnedBlocks) {
+        if matches!(self, Whitening::Identity) {
             return;
         }
         for name in [MEAN, LOG_SCALE] {

@@ -6,7 +6,7 @@ use lehr_density::job::{LikelihoodGradient, all_rows};
 use lehr_density::{Density, Point, Rows};
 use lehr_graph::Expr;
 
-use crate::expansion::{Centre, Curvature, Order, row_expansion};
+use crate::expansion::{Curvature, ExpansionPoint, TaylorOrder, row_expansion};
 use crate::guide::{Context, Guide};
 use crate::likelihood::fold_rows;
 use crate::program::SCORE;
@@ -19,7 +19,7 @@ use crate::surrogate::FixedRows;
 /// estimate stays unbiased for any z*, and θ may change: both parts use the same rows' expansion,
 /// which is built from the model itself by forward derivatives.
 #[derive(Clone)]
-pub struct Control {
+pub struct ControlVariate {
     /// z*
     pub mode: Arc<[f64]>,
     /// L*
@@ -31,7 +31,7 @@ pub struct Control {
     /// θ at which the expansion was taken.
     pub params: Arc<[f64]>,
     /// Rows whose remainder is summed instead of estimated.
-    pub summed: Option<Summed>,
+    pub summed: Option<ExactRows>,
 }
 
 /// Rows that are part of every step, in addition to its batch.
@@ -39,31 +39,31 @@ pub struct Control {
 /// If a few rows have nearly all of the remainder, a batch that contains one of them by chance
 /// would count it N/B times.
 #[derive(Clone)]
-pub struct Summed {
+pub struct ExactRows {
     /// Their numbers in batches, increasing.
     numbers: Arc<[usize]>,
     rows: FixedRows,
 }
 
-impl Summed {
+impl ExactRows {
     /// These rows, by their increasing numbers in batches.
     ///
     /// # Panics
     /// If a row is outside the table.
-    pub fn new(density: &dyn Density, numbers: &[usize]) -> Summed {
-        Summed {
+    pub fn new(density: &dyn Density, numbers: &[usize]) -> ExactRows {
+        ExactRows {
             rows: FixedRows::in_batch_order(density, numbers),
             numbers: numbers.into(),
         }
     }
 }
 
-impl Control {
+impl ControlVariate {
     /// To first order around a centre, by one pass.
-    pub fn first_order(centre: &Centre, density: &dyn Density) -> Control {
+    pub fn first_order(centre: &ExpansionPoint, density: &dyn Density) -> ControlVariate {
         let job = LikelihoodGradient::new(density, &centre.latents, &centre.params);
         let sums = fold_rows(&*all_rows(density), &job);
-        Control {
+        ControlVariate {
             mode: centre.latents.as_slice().into(),
             value: sums.value,
             gradient: sums.latents.into(),
@@ -74,8 +74,8 @@ impl Control {
     }
 
     /// To second order around a centre.
-    pub fn second_order(centre: &Centre, curvature: &Curvature) -> Control {
-        Control {
+    pub fn second_order(centre: &ExpansionPoint, curvature: &Curvature) -> ControlVariate {
+        ControlVariate {
             mode: centre.latents.as_slice().into(),
             value: curvature.log_likelihood,
             gradient: curvature.gradient.as_slice().into(),
@@ -116,10 +116,10 @@ impl Control {
         (left * others).sum() * share + exact + whole
     }
 
-    fn order(&self) -> Order {
+    fn order(&self) -> TaylorOrder {
         match self.hessian {
-            Some(_) => Order::Second,
-            None => Order::First,
+            Some(_) => TaylorOrder::Second,
+            None => TaylorOrder::First,
         }
     }
 

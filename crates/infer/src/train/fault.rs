@@ -3,9 +3,9 @@
 use lehr_density::{Density, Point};
 
 use super::Task;
-use crate::draw::{Astray, DrawOrder, drawn};
-use crate::expansion::Prior;
-use crate::guide::{Learned, PARAMS};
+use crate::draw::{DrawSettings, NonFiniteDraws, drawn};
+use crate::expansion::LogPrior;
+use crate::guide::{LearnedBlocks, PARAMS};
 use lehr_density::rows_here;
 use lehr_rows::{Argument, RowPass};
 
@@ -15,11 +15,11 @@ const DRAWS: usize = 64;
 const BLOCK: usize = 1024;
 
 /// Describes where a draw at these values is not finite; `None` if all examined draws are finite.
-pub(super) fn culprit(task: &Task<'_>, learned: &Learned) -> Option<String> {
-    let order = DrawOrder {
+pub(super) fn find_fault(task: &Task<'_>, learned: &LearnedBlocks) -> Option<String> {
+    let order = DrawSettings {
         count: DRAWS,
         seed: task.seed,
-        astray: Astray::Kept,
+        astray: NonFiniteDraws::Kept,
     };
     let drawn = drawn(task.place(), task.guide, learned, order).ok()?;
     let params = learned.get(PARAMS).unwrap_or(&[]);
@@ -27,10 +27,10 @@ pub(super) fn culprit(task: &Task<'_>, learned: &Learned) -> Option<String> {
     if let Some(words) = draws.clone().find_map(|z| in_draw(task.density, z)) {
         return Some(words);
     }
-    let mut prior = Prior::new(task.density);
+    let mut prior = LogPrior::new(task.density);
     let found = draws.clone().find_map(|z| {
         let (value, slope) = prior.at(z, params);
-        let site = blame(task.density, value, slope)?;
+        let site = faulty_site(task.density, value, slope)?;
         Some(format!("in the prior of {site}"))
     });
     found.or_else(|| in_rows(task.density, draws, params))
@@ -42,7 +42,7 @@ fn in_draw(density: &dyn Density, z: &[f64]) -> Option<String> {
 }
 
 /// The site whose slope is not finite, or every site if only the value is not.
-fn blame(density: &dyn Density, value: f64, slope: &[f64]) -> Option<String> {
+fn faulty_site(density: &dyn Density, value: f64, slope: &[f64]) -> Option<String> {
     match slope.iter().position(|slope| !slope.is_finite()) {
         Some(place) => Some(name(density, place)),
         None if value.is_finite() => None,
@@ -72,7 +72,7 @@ fn in_rows<'z>(
     });
     draws.find_map(|z| {
         pass.each(&[z, params], |rows, found| {
-            let site = blame(density, found.output(0)[0], found.output(1))?;
+            let site = faulty_site(density, found.output(0)[0], found.output(1))?;
             let (first, last) = (rows.start, rows.end - 1);
             Some(format!(
                 "in the likelihood of rows {first} to {last}, at {site}"

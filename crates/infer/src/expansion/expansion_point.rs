@@ -6,13 +6,13 @@ use lehr_numeric::lbfgs::StopReason;
 use lehr_numeric::stream::Stream;
 
 use super::prior::PriorProducts;
-use crate::guide::Frame;
+use crate::guide::Whitening;
 use crate::likelihood::fold_rows;
 
 /// The centre of a fit's start: the maximum of log p(D, z) in z and θ together, or the result of
 /// another start.
 #[derive(Clone, Debug)]
-pub struct Centre {
+pub struct ExpansionPoint {
     /// z*
     pub latents: Vec<f64>,
     /// θ*
@@ -25,10 +25,10 @@ pub struct Centre {
     pub reason: StopReason,
 }
 
-impl Centre {
+impl ExpansionPoint {
     /// The model's default start, before any search.
-    pub(crate) fn start(density: &dyn Density) -> Centre {
-        Centre {
+    pub(crate) fn start(density: &dyn Density) -> ExpansionPoint {
+        ExpansionPoint {
             latents: density.latents().start().to_vec(),
             params: density.params().start().to_vec(),
             log_joint: f64::NEG_INFINITY,
@@ -40,8 +40,8 @@ impl Centre {
     /// The start of a search: standard deviations of this size, or at the middle of their interval
     /// if that is smaller, and the model's default for everything else. A model's latents are
     /// scaled to be about 1 in size; the middle of a vague prior has no relation to the data.
-    pub(crate) fn with_spreads(density: &dyn Density, size: f64) -> Centre {
-        let mut centre = Centre::start(density);
+    pub(crate) fn with_spreads(density: &dyn Density, size: f64) -> ExpansionPoint {
+        let mut centre = ExpansionPoint::start(density);
         let latents = density.latents();
         for (position, site) in latents.sites().iter().enumerate() {
             let log_odds =
@@ -63,10 +63,10 @@ impl Centre {
 const PROBES: usize = 16;
 const PROBE_PASSES: usize = 4;
 
-impl Centre {
+impl ExpansionPoint {
     /// The whitening for independent latents if a whole Hessian is too large: its diagonal by
     /// random signs, E[s ∘ Hs], for prior and likelihood together.
-    pub fn diagonal_frame(&self, density: &dyn Density, seed: u64) -> Frame {
+    pub fn diagonal_whitening(&self, density: &dyn Density, seed: u64) -> Whitening {
         let size = self.latents.len();
         let rows = all_rows(density);
         let mut diagonal = vec![0.0; size];
@@ -82,7 +82,7 @@ impl Centre {
         let precision: Vec<f64> = (diagonal.iter().zip(&prior))
             .map(|(rows, prior)| (-rows).max(0.0) - prior)
             .collect();
-        Frame::Diagonal {
+        Whitening::Diagonal {
             shift: self.latents.as_slice().into(),
             scale: first_scales(density.latents(), &precision).into(),
         }

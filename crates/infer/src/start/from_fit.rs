@@ -1,19 +1,19 @@
 //! The start from another fit: its whitening, and its learned quantities.
 
-use super::{Request, Start, StartingPoint};
+use super::{Start, StartRequest, StartingPoint};
 use crate::error::StartError;
-use crate::guide::{Frame, Learned};
+use crate::guide::{LearnedBlocks, Whitening};
 
 /// Another fit's learned quantities, where names and sizes agree, in its whitening.
 #[derive(Clone, Debug)]
-pub struct Another {
+pub struct FromFit {
     /// The coordinates in which that fit's guide moved.
-    pub frame: Frame,
+    pub whitening: Whitening,
     /// The learned quantities of that fit.
-    pub learned: Learned,
+    pub learned: LearnedBlocks,
 }
 
-impl Start for Another {
+impl Start for FromFit {
     fn name(&self) -> &'static str {
         "fit"
     }
@@ -26,10 +26,10 @@ impl Start for Another {
         false
     }
 
-    fn find(&self, request: &Request<'_>) -> Result<StartingPoint, StartError> {
+    fn find(&self, request: &StartRequest<'_>) -> Result<StartingPoint, StartError> {
         Ok(StartingPoint {
             learned: Some(self.learned.clone()),
-            ..StartingPoint::in_frame(self.frame.clone(), request)
+            ..StartingPoint::in_whitening(self.whitening.clone(), request)
         })
     }
 }

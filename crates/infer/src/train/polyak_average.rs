@@ -6,17 +6,17 @@ use serde::{Deserialize, Serialize};
 ///
 /// Means over stretches that double in length are kept, the open one and the one before it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Average {
+pub(crate) struct PolyakAverage {
     before: Vec<f64>,
     before_count: u64,
     open: Vec<f64>,
     open_count: u64,
 }
 
-impl Average {
+impl PolyakAverage {
     /// The mean before any iterate.
-    pub(crate) fn new(size: usize) -> Average {
-        Average {
+    pub(crate) fn new(size: usize) -> PolyakAverage {
+        PolyakAverage {
             before: vec![0.0; size],
             before_count: 0,
             open: vec![0.0; size],
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn the_mean_covers_the_last_part_only() {
-        let mut average = Average::new(1);
+        let mut average = PolyakAverage::new(1);
         for k in 0..1000 {
             average.push(&[f64::from(k)]);
         }

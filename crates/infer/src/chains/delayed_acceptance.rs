@@ -11,7 +11,7 @@ use super::log_density::LogDensity;
 use super::stage::Watch;
 use super::trace::{ChainError, ChainProgress, Trace};
 use crate::bytes::encoded;
-use crate::expansion::Prior;
+use crate::expansion::LogPrior;
 use crate::likelihood::fold_rows;
 use lehr_rows::RowStore;
 use lehr_rows::watch::Wish;
@@ -25,7 +25,7 @@ const SETTLING: usize = 25;
 /// decision on all rows: a move from z to z′ is accepted with min(1, e^{r(z′) − r(z)}), where r is
 /// log p(D, z) less the surrogate's log density. The moves are reversible for the surrogate's
 /// posterior, so the chain is exact for the posterior of all rows (Christen & Fox 2005).
-pub(crate) struct Delayed<'a> {
+pub(crate) struct DelayedAcceptance<'a> {
     /// The model and its rows.
     pub(crate) density: &'a dyn Density,
     /// The log density on the surrogate, one lane per chain.
@@ -38,7 +38,7 @@ pub(crate) struct Delayed<'a> {
 
 /// The state that changes while chains run.
 #[derive(Serialize, Deserialize)]
-struct State {
+struct DelayedState {
     iteration: usize,
     step_size: f64,
     x: Vec<f64>,
@@ -46,7 +46,7 @@ struct State {
     gradients: u64,
 }
 
-impl Delayed<'_> {
+impl DelayedAcceptance<'_> {
     /// Runs one chain per lane of the surrogate.
     ///
     /// If `watch` asks to stop, the draws made so far are kept.
@@ -92,11 +92,11 @@ impl Delayed<'_> {
     }
 
     /// Chains after the warm-up on the surrogate.
-    fn settled(&self) -> Result<State, ChainError> {
+    fn settled(&self) -> Result<DelayedState, ChainError> {
         let start = self.surrogate.starts(self.surrogate.n_lanes(), self.seed)?;
         let mut lockstep = Lockstep::new(self.surrogate, start.concat());
         let step_size = self.hmc.settle(&mut lockstep, self.seed);
-        Ok(State {
+        Ok(DelayedState {
             iteration: 0,
             step_size,
             x: lockstep.x,
@@ -109,7 +109,7 @@ impl Delayed<'_> {
     fn iterate(
         &self,
         lockstep: &mut Lockstep<'_>,
-        state: &State,
+        state: &DelayedState,
         rows: &dyn RowStore,
         joint: &mut [f64],
     ) -> Step {
@@ -154,7 +154,7 @@ impl Delayed<'_> {
         let draws = x.chunks_exact(size).flat_map(|x| self.surrogate.latents(x));
         let draws: Vec<f64> = draws.collect();
         let sums = fold_rows(rows, &LogLikelihood::new(self.density, &draws, &[]));
-        let mut prior = Prior::new(self.density);
+        let mut prior = LogPrior::new(self.density);
         let each = draws.chunks_exact(size).zip(sums);
         each.map(|(z, value)| value + prior.at(z, &[]).0).collect()
     }

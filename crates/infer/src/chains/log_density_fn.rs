@@ -1,21 +1,10 @@
-//! The surface on which chains move: a log density of coordinates x, and the latents of x.
+//! The function on which chains move: a log density of coordinates x, and the latents of x.
 
 use lehr_density::Density;
 use lehr_numeric::stream::Stream;
 
 use super::trace::ChainError;
-use crate::guide::Frame;
-
-/// The definition of a surface: a model, the whitening of its coordinates, and θ.
-#[derive(Clone, Copy)]
-pub struct Place<'d> {
-    /// The model and its data.
-    pub density: &'d dyn Density,
-    /// z = shift + F x
-    pub frame: &'d Frame,
-    /// θ
-    pub params: &'d [f64],
-}
+use crate::guide::Whitening;
 
 /// A point at which the log density or its gradient is not finite: a divergence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -23,7 +12,7 @@ pub struct Place<'d> {
 pub struct NotFinite;
 
 /// A log density on which chains move, each in separate memory.
-pub(crate) trait Surface: Sync {
+pub(crate) trait LogDensityFn: Sync {
     /// How many coordinates x has.
     fn size(&self) -> usize;
 
@@ -43,10 +32,10 @@ pub(crate) trait Surface: Sync {
 }
 
 /// The centre of the chains' starting points, in whitened coordinates.
-pub(super) fn origin(density: &dyn Density, frame: &Frame) -> Vec<f64> {
-    match frame {
-        Frame::Identity => density.latents().start().to_vec(),
-        Frame::Diagonal { .. } | Frame::Dense { .. } => vec![0.0; density.latents().size()],
+pub(super) fn origin(density: &dyn Density, whitening: &Whitening) -> Vec<f64> {
+    match whitening {
+        Whitening::Identity => density.latents().start().to_vec(),
+        Whitening::Diagonal { .. } | Whitening::Dense { .. } => vec![0.0; density.latents().size()],
     }
 }
 

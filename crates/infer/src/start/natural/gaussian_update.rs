@@ -29,7 +29,7 @@ pub struct NaturalState {
 
 /// The input of a step: N/B E ℓ′ and N/B E ℓ″ of each row of the batch, the prior's slope, and for
 /// each direction the rows' change of predictor and the prior's change of slope.
-pub(super) struct Seen<'a> {
+pub(super) struct StepInputs<'a> {
     pub(super) slopes: &'a [f64],
     pub(super) curves: &'a [f64],
     pub(super) prior_slope: &'a [f64],
@@ -38,7 +38,7 @@ pub(super) struct Seen<'a> {
 }
 
 /// Memory of a step, for this many latents and rows.
-pub(super) struct Turn {
+pub(super) struct GaussianUpdate {
     /// The rows' changes times their curvatures.
     scaled: Vec<f64>,
     /// Fᵀ(−∇²)F, of which the lower half is kept.
@@ -52,9 +52,9 @@ pub(super) struct Turn {
     memory: MemBuffer,
 }
 
-impl Turn {
-    pub(super) fn new(size: usize, batch: usize) -> Turn {
-        Turn {
+impl GaussianUpdate {
+    pub(super) fn new(size: usize, batch: usize) -> GaussianUpdate {
+        GaussianUpdate {
             scaled: vec![0.0; size * batch],
             whole: Mat::zeros(size, size),
             factor: Mat::zeros(size, size),
@@ -75,7 +75,7 @@ impl Turn {
     pub(super) fn advance(
         &mut self,
         state: &mut NaturalState,
-        seen: &Seen<'_>,
+        seen: &StepInputs<'_>,
         mut share: f64,
     ) -> Option<()> {
         self.look(state, seen);
@@ -90,7 +90,7 @@ impl Turn {
     }
 
     /// The slope and −∇² along the directions.
-    fn look(&mut self, state: &NaturalState, seen: &Seen<'_>) {
+    fn look(&mut self, state: &NaturalState, seen: &StepInputs<'_>) {
         let (size, batch) = (state.mean.len(), seen.slopes.len());
         let rows = self.scaled.chunks_exact_mut(batch);
         for (scaled, along) in rows.zip(seen.along.chunks_exact(batch)) {

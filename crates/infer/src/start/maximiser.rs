@@ -6,14 +6,14 @@ use std::cell::RefCell;
 use lehr_numeric::lbfgs::{Function, LbfgsSearch, LbfgsSettings, Maximum, maximise};
 
 use crate::error::{StartError, TrainError};
-use crate::run::{Run, Stamp};
+use crate::run::{Run, StageFingerprint};
 use lehr_rows::watch::{End, Phase, Progress};
 
 /// Steps between two checks whether a walk is to be saved or stopped.
 const LOOK: u64 = 25;
 
 /// Runs the searches of a start.
-pub trait Climber {
+pub trait Maximiser {
     /// Climbs from `start` to a maximum.
     ///
     /// # Errors
@@ -38,7 +38,7 @@ pub trait Climber {
 /// A sequence of steps that can be saved in between.
 pub trait Walk {
     /// The identity of the walk.
-    fn stamp(&mut self) -> Stamp;
+    fn stamp(&mut self) -> StageFingerprint;
 
     /// Runs the next step; returns whether there are more.
     ///
@@ -61,9 +61,9 @@ pub trait Walk {
 
 /// Climbs without an observer, and never fails.
 #[derive(Clone, Copy, Debug)]
-pub struct Alone;
+pub struct PlainMaximiser;
 
-impl Climber for Alone {
+impl Maximiser for PlainMaximiser {
     fn climb(
         &self,
         start: &[f64],
@@ -75,12 +75,12 @@ impl Climber for Alone {
 }
 
 /// Climbs as stages of a run.
-pub struct RunClimber<'a, 'r>(RefCell<&'a mut Run<'r>>);
+pub struct RunMaximiser<'a, 'r>(RefCell<&'a mut Run<'r>>);
 
-impl<'a, 'r> RunClimber<'a, 'r> {
+impl<'a, 'r> RunMaximiser<'a, 'r> {
     /// A climber for this run.
-    pub fn new(run: &'a mut Run<'r>) -> RunClimber<'a, 'r> {
-        RunClimber(RefCell::new(run))
+    pub fn new(run: &'a mut Run<'r>) -> RunMaximiser<'a, 'r> {
+        RunMaximiser(RefCell::new(run))
     }
 
     fn stage(
@@ -93,7 +93,7 @@ impl<'a, 'r> RunClimber<'a, 'r> {
         run.begin(Phase::CLIMB);
         let fresh = LbfgsSearch::new(start, settings, function);
         let first = fresh.point().iter().chain(fresh.gradient());
-        let mut stamp = Stamp::of(first.chain([&fresh.value()]));
+        let mut stamp = StageFingerprint::of(first.chain([&fresh.value()]));
         let mut search = run.resume(&stamp)?.unwrap_or(fresh);
         while search.advance_search(function) {
             run.look(&mut stamp, &progress(&search, settings), &search)?;
@@ -105,7 +105,7 @@ impl<'a, 'r> RunClimber<'a, 'r> {
     }
 }
 
-impl Climber for RunClimber<'_, '_> {
+impl Maximiser for RunMaximiser<'_, '_> {
     fn climb(
         &self,
         start: &[f64],
