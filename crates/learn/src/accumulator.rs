@@ -32,40 +32,40 @@ pub trait Accumulator: Any + Send + Sync {
 }
 
 /// The part of an accumulator that depends on the quantity to learn.
-pub trait Pupil: Clone + Send + Sync + 'static {
+pub trait Learner: Clone + Send + Sync + 'static {
     /// Reads a block of rows. `first` is the number of rows before it.
-    fn see(&mut self, terms: &Terms, block: &Table, first: usize) -> Result<(), LearnError>;
+    fn add_rows(&mut self, terms: &Terms, block: &Table, first: usize) -> Result<(), LearnError>;
 
     /// Adds the results of a copy that read later rows.
     fn merge(&mut self, later: &Self);
 }
 
-/// A pupil, with the terms whose columns it reads.
+/// A learner, with the terms whose columns it reads.
 #[derive(Clone, Serialize, Deserialize)]
-pub struct Lesson<P> {
+pub struct LearningPass<P> {
     terms: Terms,
-    pub pupil: P,
+    pub learner: P,
 }
 
-impl<P: Pupil> Lesson<P> {
-    pub fn new(terms: &Terms, pupil: P) -> Lesson<P> {
-        Lesson {
+impl<P: Learner> LearningPass<P> {
+    pub fn new(terms: &Terms, learner: P) -> LearningPass<P> {
+        LearningPass {
             terms: terms.clone(),
-            pupil,
+            learner,
         }
     }
 
-    /// The lesson behind an accumulator.
+    /// The learning pass behind an accumulator.
     ///
     /// # Panics
-    /// If the accumulator is a lesson of another pupil.
-    pub fn of(accumulator: Box<dyn Accumulator>) -> Lesson<P> {
+    /// If the accumulator is a pass of another learner.
+    pub fn of(accumulator: Box<dyn Accumulator>) -> LearningPass<P> {
         let own: Box<dyn Any> = accumulator;
-        *own.downcast().expect("a lesson keeps its pupil")
+        *own.downcast().expect("a learning pass keeps its learner")
     }
 }
 
-impl<P: Pupil> Accumulator for Lesson<P> {
+impl<P: Learner> Accumulator for LearningPass<P> {
     fn columns(&self) -> Vec<&str> {
         self.terms.column_names()
     }
@@ -74,7 +74,7 @@ impl<P: Pupil> Accumulator for Lesson<P> {
         if block.n_rows() == 0 {
             return Ok(());
         }
-        self.pupil.see(&self.terms, block, first)
+        self.learner.add_rows(&self.terms, block, first)
     }
 
     fn copied(&self) -> Box<dyn Accumulator> {
@@ -82,6 +82,6 @@ impl<P: Pupil> Accumulator for Lesson<P> {
     }
 
     fn merge(&mut self, later: Box<dyn Accumulator>) {
-        self.pupil.merge(&Lesson::of(later).pupil);
+        self.learner.merge(&LearningPass::of(later).learner);
     }
 }

@@ -3,14 +3,16 @@
 use lehr_formula::{Round, Terms};
 use lehr_table::Table;
 
-use crate::accumulator::{Accumulator, Lesson, Pupil};
+use crate::accumulator::{Accumulator, Learner, LearningPass};
 use crate::error::LearnError;
-use crate::learning::{Levels, Request, Scales, TableFacts, learn_in_rounds, round};
+use crate::learning::{
+    LearningRequest, LevelAccumulator, ScaleAccumulator, TableFacts, learn_in_rounds, round,
+};
 use crate::recognition;
 use crate::recognition::Recognition;
-use crate::response::guess::{Clue, FamilyOrigin, Guess};
-use crate::response_rule::Form;
-use crate::table_source::{Blocks, Taught, taught};
+use crate::response::family_guess::{FamilyEvidence, FamilyGuess, FamilyOrigin};
+use crate::response_rule::ResponseForm;
+use crate::table_source::{Blocks, LearningResult, learned};
 
 /// A formula, with a family that may still have to be guessed from the response.
 pub struct Outline<'a, 'f> {
@@ -19,29 +21,36 @@ pub struct Outline<'a, 'f> {
     /// Whether the family is given or is to be guessed.
     pub family: FamilyOrigin,
     /// Resolves the formula for the family that the user named, or for the default one of this form.
-    pub request: &'a dyn Fn(Option<Form>) -> Result<Request<'f>, LearnError>,
+    pub request: &'a dyn Fn(Option<ResponseForm>) -> Result<LearningRequest<'f>, LearnError>,
 }
 
 /// A family and levels from the first rows, and scales to be learned with them.
-struct Outlook<'f> {
+struct Preview<'f> {
     /// The form by which the family was chosen, unless the user named it.
-    form: Option<Form>,
-    request: Request<'f>,
-    scales: Scales,
+    form: Option<ResponseForm>,
+    request: LearningRequest<'f>,
+    scales: ScaleAccumulator,
 }
 
 impl<'f> Outline<'_, 'f> {
     /// Learns levels, constants and scales from all rows. Refuses what cannot be fitted.
-    pub fn learn(&self, blocks: &dyn Blocks) -> Result<(Request<'f>, TableFacts), LearnError> {
+    pub fn learn(
+        &self,
+        blocks: &dyn Blocks,
+    ) -> Result<(LearningRequest<'f>, TableFacts), LearnError> {
         if let Some(found) = self.learn_at_once(blocks)? {
             return Ok(found);
         }
         recognition::check(self.terms, self.family, blocks)?;
-        let form = match Clue::of(self.terms, self.family) {
-            Clue::Named => None,
-            Clue::Form(form) => Some(form),
+        let form = match FamilyEvidence::of(self.terms, self.family) {
+            FamilyEvidence::Named => None,
+            FamilyEvidence::Form(form) => Some(form),
             // The same rows are left out for missing values as in the fit.
-            Clue::Column(name) => Some(taught(self.terms, Guess::new(name), blocks)?.0.finish()?),
+            FamilyEvidence::Column(name) => Some(
+                learned(self.terms, FamilyGuess::new(name), blocks)?
+                    .0
+                    .finish()?,
+            ),
         };
         let request = (self.request)(form)?;
         let facts = learn_in_rounds(&request, blocks)?;
@@ -54,23 +63,23 @@ impl<'f> Outline<'_, 'f> {
     fn learn_at_once(
         &self,
         blocks: &dyn Blocks,
-    ) -> Result<Option<(Request<'f>, TableFacts)>, LearnError> {
-        let Some(first) = blocks.glance(&self.terms.column_names())? else {
+    ) -> Result<Option<(LearningRequest<'f>, TableFacts)>, LearnError> {
+        let Some(first) = blocks.peek_rows(&self.terms.column_names())? else {
             return Ok(None);
         };
-        let Some(outlook) = self.outlook(&first, blocks) else {
+        let Some(preview) = self.preview(&first, blocks) else {
             return Ok(None);
         };
-        let lessons = self.lessons(&outlook, blocks)?;
-        let (rows, mut taught) = blocks.teach_all(lessons)?;
-        let Some(levels) = borne_out(&outlook, &mut taught)?.filter(|_| rows > 0) else {
+        let accumulators = self.accumulators(&preview, blocks)?;
+        let (rows, mut learned) = blocks.accumulate_all(accumulators)?;
+        let Some(levels) = confirmed_levels(&preview, &mut learned)?.filter(|_| rows > 0) else {
             return Ok(None);
         };
-        let Outlook {
+        let Preview {
             request, scales, ..
-        } = outlook;
+        } = preview;
         let next = levels.finish(&request, blocks)?;
-        let (scales, rows) = match pupil(&mut taught, SCALES) {
+        let (scales, rows) = match learner(&mut learned, SCALES) {
             Some(seen) if next == scales => (seen, rows),
             _ => round(&request.terms, next, blocks)?,
         };
@@ -79,76 +88,83 @@ impl<'f> Outline<'_, 'f> {
     }
 
     /// The prediction from the first rows; `None` if they do not help.
-    fn outlook(&self, first: &Table, blocks: &dyn Blocks) -> Option<Outlook<'f>> {
-        let form = match Clue::of(self.terms, self.family) {
-            Clue::Named => None,
-            Clue::Form(form) => Some(form),
-            Clue::Column(name) => {
-                let mut guess = Guess::new(name);
-                guess.see(self.terms, first, 0).ok()?;
+    fn preview(&self, first: &Table, blocks: &dyn Blocks) -> Option<Preview<'f>> {
+        let form = match FamilyEvidence::of(self.terms, self.family) {
+            FamilyEvidence::Named => None,
+            FamilyEvidence::Form(form) => Some(form),
+            FamilyEvidence::Column(name) => {
+                let mut guess = FamilyGuess::new(name);
+                guess.add_rows(self.terms, first, 0).ok()?;
                 Some(guess.finish().ok()?)
             }
         };
         let request = (self.request)(form).ok()?;
-        let mut lesson = Lesson::new(&request.terms, Levels::new(&request).ok()?);
-        lesson.add_rows(first, 0).ok()?;
-        let mut levels = lesson.pupil;
-        if levels.turn().ok()? == Round::Another {
+        let mut accumulator =
+            LearningPass::new(&request.terms, LevelAccumulator::new(&request).ok()?);
+        accumulator.add_rows(first, 0).ok()?;
+        let mut levels = accumulator.learner;
+        if levels.next_round().ok()? == Round::Another {
             return None;
         }
         let scales = levels.finish(&request, blocks).ok()?;
-        Some(Outlook {
+        Some(Preview {
             form,
             request,
             scales,
         })
     }
 
-    /// All lessons of one pass, in order.
-    fn lessons(
+    /// All accumulators of one pass, in order.
+    fn accumulators(
         &self,
-        outlook: &Outlook<'_>,
+        preview: &Preview<'_>,
         blocks: &dyn Blocks,
     ) -> Result<Vec<Box<dyn Accumulator>>, LearnError> {
-        let (terms, request) = (self.terms, &outlook.request);
+        let (terms, request) = (self.terms, &preview.request);
         let recognition = Recognition::new(terms, self.family, blocks);
-        let mut lessons: Vec<Box<dyn Accumulator>> = vec![
-            Box::new(Lesson::new(terms, recognition)),
-            Box::new(Lesson::new(&request.terms, Levels::new(request)?)),
-            Box::new(Lesson::new(&request.terms, outlook.scales.clone())),
+        let mut accumulators: Vec<Box<dyn Accumulator>> = vec![
+            Box::new(LearningPass::new(terms, recognition)),
+            Box::new(LearningPass::new(
+                &request.terms,
+                LevelAccumulator::new(request)?,
+            )),
+            Box::new(LearningPass::new(&request.terms, preview.scales.clone())),
         ];
-        if let Clue::Column(name) = Clue::of(terms, self.family) {
-            lessons.push(Box::new(Lesson::new(terms, Guess::new(name))));
+        if let FamilyEvidence::Column(name) = FamilyEvidence::of(terms, self.family) {
+            accumulators.push(Box::new(LearningPass::new(terms, FamilyGuess::new(name))));
         }
-        Ok(lessons)
+        Ok(accumulators)
     }
 }
 
-/// The indices of the lessons.
+/// The indices of the accumulators.
 const RECOGNITION: usize = 0;
 const LEVELS: usize = 1;
 const SCALES: usize = 2;
 const GUESS: usize = 3;
 
-/// The pupil of a lesson after the pass, unless some row was unexpected.
-fn pupil<P: Pupil>(taught: &mut Taught, place: usize) -> Option<P> {
-    let lesson = taught.get_mut(place)?.take()?;
-    Some(Lesson::of(lesson).pupil)
+/// The learner of an accumulator after the pass, unless some row was unexpected.
+fn learner<P: Learner>(learned: &mut LearningResult, place: usize) -> Option<P> {
+    let accumulator = learned.get_mut(place)?.take()?;
+    Some(LearningPass::of(accumulator).learner)
 }
 
 /// The levels of all rows, if these have the family of the first ones and need no other round.
-fn borne_out(outlook: &Outlook<'_>, taught: &mut Taught) -> Result<Option<Levels>, LearnError> {
-    if let Some(recognition) = pupil::<Recognition>(taught, RECOGNITION) {
+fn confirmed_levels(
+    preview: &Preview<'_>,
+    learned: &mut LearningResult,
+) -> Result<Option<LevelAccumulator>, LearnError> {
+    if let Some(recognition) = learner::<Recognition>(learned, RECOGNITION) {
         recognition.judge()?;
     }
-    if let Some(guess) = pupil::<Guess>(taught, GUESS)
-        && Some(guess.finish()?) != outlook.form
+    if let Some(guess) = learner::<FamilyGuess>(learned, GUESS)
+        && Some(guess.finish()?) != preview.form
     {
         return Ok(None);
     }
-    let Some(mut levels) = pupil::<Levels>(taught, LEVELS) else {
+    let Some(mut levels) = learner::<LevelAccumulator>(learned, LEVELS) else {
         return Ok(None);
     };
-    let last = levels.turn()? == Round::Last;
+    let last = levels.next_round()? == Round::Last;
     Ok(last.then_some(levels))
 }

@@ -12,7 +12,7 @@ use crate::error::LearnError;
 use crate::number_column::collinear::CrossProducts;
 use crate::number_column::column_learner::ColumnLearner;
 use crate::number_column::scaled_matrix::ScaledMatrix;
-use crate::response_rule::Form;
+use crate::response_rule::ResponseForm;
 use crate::source::Source;
 
 /// A categorical column with more levels should be a grouping factor.
@@ -22,7 +22,7 @@ const MOST_COLUMNS: usize = 10_000;
 
 /// The columns of a formula's fixed effects.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Population {
+pub struct FixedEffects {
     bases: Vec<TermBasis>,
     /// The columns that vary, in the order of the terms.
     pub columns: Vec<ScaledColumn>,
@@ -44,7 +44,7 @@ pub struct ScaledColumn {
     place: usize,
 }
 
-impl Population {
+impl FixedEffects {
     /// Removes the terms without varying columns, so that predictions do not need them; returns
     /// which terms remain.
     pub fn prune(&mut self) -> Vec<bool> {
@@ -115,34 +115,38 @@ impl Population {
 
 /// The constants of the terms while they are learned.
 #[derive(Clone, Serialize, Deserialize)]
-pub(crate) struct PopulationLearner {
+pub(crate) struct FixedEffectsLearner {
     learners: Vec<TermLearner>,
 }
 
-impl PopulationLearner {
-    pub(crate) fn new(terms: &Terms) -> PopulationLearner {
+impl FixedEffectsLearner {
+    pub(crate) fn new(terms: &Terms) -> FixedEffectsLearner {
         let pairs = terms.fixed.iter().zip(terms.term_codings());
         let learners = pairs.map(|(term, codings)| TermLearner::new(term, &codings));
-        PopulationLearner {
+        FixedEffectsLearner {
             learners: learners.collect(),
         }
     }
 
-    pub(crate) fn see(&mut self, source: &Source<'_>) -> Result<(), LearnError> {
-        see_all(&mut self.learners, source)
+    pub(crate) fn add_rows(&mut self, source: &Source<'_>) -> Result<(), LearnError> {
+        add_rows_to(&mut self.learners, source)
     }
 
     /// Adds the results of a copy that has seen more rows.
-    pub(crate) fn merge(&mut self, other: &PopulationLearner) {
+    pub(crate) fn merge(&mut self, other: &FixedEffectsLearner) {
         merge_all(&mut self.learners, &other.learners);
     }
 
-    pub(crate) fn turn(&mut self) -> Result<Round, LearnError> {
-        turn_all(&mut self.learners)
+    pub(crate) fn next_round(&mut self) -> Result<Round, LearnError> {
+        next_rounds(&mut self.learners)
     }
 
     /// The second stage of learning: the means and scales of the columns.
-    pub(crate) fn finish(self, terms: &Terms, formula: &str) -> Result<PopulationFit, LearnError> {
+    pub(crate) fn finish(
+        self,
+        terms: &Terms,
+        formula: &str,
+    ) -> Result<FixedEffectsScaler, LearnError> {
         let mut bases = Vec::with_capacity(terms.fixed.len());
         for (term, learner) in terms.fixed.iter().zip(self.learners) {
             let basis = learner.into_basis();
@@ -150,7 +154,7 @@ impl PopulationLearner {
             bases.push(basis);
         }
         let columns: Vec<ColumnLearner> = bases.iter().flat_map(ColumnLearner::of).collect();
-        Ok(PopulationFit {
+        Ok(FixedEffectsScaler {
             intercept: terms.intercept,
             products: CrossProducts::new(columns.len(), terms.intercept),
             bases,
@@ -160,7 +164,10 @@ impl PopulationLearner {
 }
 
 /// Passes a block to the constants of terms.
-pub(crate) fn see_all(learners: &mut [TermLearner], source: &Source<'_>) -> Result<(), LearnError> {
+pub(crate) fn add_rows_to(
+    learners: &mut [TermLearner],
+    source: &Source<'_>,
+) -> Result<(), LearnError> {
     for learner in learners {
         learner.add_rows(&|name| source.read(name), source.first)?;
     }
@@ -175,7 +182,7 @@ pub(crate) fn merge_all(learners: &mut [TermLearner], others: &[TermLearner]) {
 }
 
 /// Ends a round of terms.
-pub(crate) fn turn_all(learners: &mut [TermLearner]) -> Result<Round, LearnError> {
+pub(crate) fn next_rounds(learners: &mut [TermLearner]) -> Result<Round, LearnError> {
     let mut round = Round::Last;
     for learner in learners {
         if learner.next_round()? == Round::Another {
@@ -187,7 +194,7 @@ pub(crate) fn turn_all(learners: &mut [TermLearner]) -> Result<Round, LearnError
 
 /// The columns while their means and scales are learned.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct PopulationFit {
+pub(crate) struct FixedEffectsScaler {
     intercept: Intercept,
     bases: Vec<TermBasis>,
     columns: Vec<ColumnLearner>,
@@ -195,9 +202,13 @@ pub(crate) struct PopulationFit {
     products: Option<CrossProducts>,
 }
 
-impl PopulationFit {
+impl FixedEffectsScaler {
     /// Adds a block with its response.
-    pub(crate) fn see(&mut self, source: &Source<'_>, response: &[f64]) -> Result<(), LearnError> {
+    pub(crate) fn add_rows(
+        &mut self,
+        source: &Source<'_>,
+        response: &[f64],
+    ) -> Result<(), LearnError> {
         let mut all = Vec::with_capacity(self.columns.len());
         for basis in &self.bases {
             all.extend(columns(basis, source)?);
@@ -207,13 +218,13 @@ impl PopulationFit {
             column.compare(values, response);
         }
         if let Some(products) = &mut self.products {
-            products.see(&all);
+            products.add_rows(&all);
         }
         Ok(())
     }
 
     /// Adds the results of a copy that has seen more rows.
-    pub(crate) fn merge(&mut self, other: &PopulationFit) {
+    pub(crate) fn merge(&mut self, other: &FixedEffectsScaler) {
         for (own, other) in self.columns.iter_mut().zip(&other.columns) {
             own.merge(other);
         }
@@ -227,9 +238,9 @@ impl PopulationFit {
     pub(crate) fn finish(
         self,
         terms: &Terms,
-        form: Form,
-    ) -> Result<(Population, Vec<String>), LearnError> {
-        let mut found = Selection::default();
+        form: ResponseForm,
+    ) -> Result<(FixedEffects, Vec<String>), LearnError> {
+        let mut found = ColumnSelection::default();
         let separations = self.columns.iter().filter_map(|c| c.separation(form));
         let separations: Vec<String> = separations.collect();
         for (place, column) in self.columns.into_iter().enumerate() {
@@ -243,7 +254,7 @@ impl PopulationFit {
                 .flat_map(|products| found.relations(products)),
         );
         notes.extend(separations);
-        let population = Population {
+        let population = FixedEffects {
             bases: self.bases,
             columns: found.columns,
         };
@@ -253,14 +264,14 @@ impl PopulationFit {
 
 /// The columns, sorted by what happens to them.
 #[derive(Default)]
-struct Selection {
+struct ColumnSelection {
     columns: Vec<ScaledColumn>,
     constant: Vec<String>,
     twins: Vec<(String, String)>,
     seen: HashMap<u64, String>,
 }
 
-impl Selection {
+impl ColumnSelection {
     fn add(
         &mut self,
         place: usize,

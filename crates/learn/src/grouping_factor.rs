@@ -10,7 +10,9 @@ use lehr_table::{Labels, Moment};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{LearnError, list_names};
-use crate::fixed_effects::{check_size, check_width, evaluate, merge_all, see_all, turn_all};
+use crate::fixed_effects::{
+    add_rows_to, check_size, check_width, evaluate, merge_all, next_rounds,
+};
 use crate::option::NewLevels;
 use crate::source::Source;
 
@@ -21,7 +23,7 @@ const MOST_EFFECTS: usize = 100;
 
 /// The random effects of one group term.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Grouping {
+pub struct GroupingFactor {
     /// `site`, or `region:district`; `sigma.site` in the formula of a parameter.
     pub label: String,
     /// The parameter in whose formula it is; `None` for the formula of the response.
@@ -51,7 +53,7 @@ pub struct Membership {
     pub unseen: Vec<String>,
 }
 
-impl Grouping {
+impl GroupingFactor {
     /// The number of groups.
     pub fn count(&self) -> usize {
         self.combinations.len() / self.columns.len()
@@ -109,8 +111,8 @@ impl Grouping {
         source: &Source<'_>,
         new_levels: NewLevels,
     ) -> Result<Membership, LearnError> {
-        let parts: Vec<Part> = (self.columns.iter().zip(&self.levels))
-            .map(|(name, known)| Part::new(source, name, known))
+        let parts: Vec<GroupingColumn> = (self.columns.iter().zip(&self.levels))
+            .map(|(name, known)| GroupingColumn::new(source, name, known))
             .collect();
         let width = parts.len();
         let known: HashMap<&[u32], u32> = self.combinations.chunks_exact(width).zip(0..).collect();
@@ -148,20 +150,20 @@ impl Grouping {
 }
 
 /// One column of a grouping factor in a table.
-struct Part {
+struct GroupingColumn {
     codes: Vec<u32>,
     names: Arc<[String]>,
     /// For each of the table's levels its place among the fitted ones.
     places: Vec<u32>,
 }
 
-impl Part {
-    fn new(source: &Source<'_>, column: &str, known: &[String]) -> Part {
+impl GroupingColumn {
+    fn new(source: &Source<'_>, column: &str, known: &[String]) -> GroupingColumn {
         let (codes, names) = source.labels(column);
         let fitted: HashMap<&str, u32> = known.iter().map(String::as_str).zip(0..).collect();
         let place = |name: &String| fitted.get(name.as_str()).copied().unwrap_or(UNSEEN);
         let places = names.iter().map(place).collect();
-        Part {
+        GroupingColumn {
             codes,
             names,
             places,
@@ -169,7 +171,7 @@ impl Part {
     }
 }
 
-fn joined(parts: &[Part], row: usize) -> String {
+fn joined(parts: &[GroupingColumn], row: usize) -> String {
     let names: Vec<&str> = (parts.iter())
         .map(|part| part.names[part.codes[row] as usize].as_str())
         .collect();
@@ -178,7 +180,7 @@ fn joined(parts: &[Part], row: usize) -> String {
 
 /// The groups of a term while they are learned.
 #[derive(Clone, Serialize, Deserialize)]
-pub(crate) struct GroupingLearner {
+pub(crate) struct GroupingFactorLearner {
     term: GroupTerm,
     /// The parameter in whose formula the term is.
     of: Option<String>,
@@ -189,12 +191,12 @@ pub(crate) struct GroupingLearner {
     settled: bool,
 }
 
-impl GroupingLearner {
-    pub(crate) fn new((of, term): (Option<&str>, &GroupTerm)) -> GroupingLearner {
+impl GroupingFactorLearner {
+    pub(crate) fn new((of, term): (Option<&str>, &GroupTerm)) -> GroupingFactorLearner {
         let codings = effect_codings(term.intercept, &term.slopes);
         let bases = (term.slopes.iter().zip(codings))
             .map(|(slope, codings)| TermLearner::new(slope, &codings));
-        GroupingLearner {
+        GroupingFactorLearner {
             bases: bases.collect(),
             labels: vec![Labels::default(); term.grouping.len()],
             term: term.clone(),
@@ -204,8 +206,8 @@ impl GroupingLearner {
         }
     }
 
-    pub(crate) fn see(&mut self, source: &Source<'_>) -> Result<(), LearnError> {
-        see_all(&mut self.bases, source)?;
+    pub(crate) fn add_rows(&mut self, source: &Source<'_>) -> Result<(), LearnError> {
+        add_rows_to(&mut self.bases, source)?;
         if self.settled {
             return Ok(());
         }
@@ -229,7 +231,7 @@ impl GroupingLearner {
     }
 
     /// Adds the results of a copy that has seen more rows.
-    pub(crate) fn merge(&mut self, other: &GroupingLearner) {
+    pub(crate) fn merge(&mut self, other: &GroupingFactorLearner) {
         merge_all(&mut self.bases, &other.bases);
         if self.settled {
             return;
@@ -245,13 +247,13 @@ impl GroupingLearner {
         self.found.extend(other.found.iter().map(here));
     }
 
-    pub(crate) fn turn(&mut self) -> Result<Round, LearnError> {
+    pub(crate) fn next_round(&mut self) -> Result<Round, LearnError> {
         self.settled = true;
-        turn_all(&mut self.bases)
+        next_rounds(&mut self.bases)
     }
 
     /// The second stage of learning: the scales of the slopes.
-    pub(crate) fn finish(self) -> Result<GroupingFit, LearnError> {
+    pub(crate) fn finish(self) -> Result<GroupingFactorScaler, LearnError> {
         let bases: Vec<TermBasis> = self
             .bases
             .into_iter()
@@ -262,7 +264,7 @@ impl GroupingLearner {
         }
         let effects = effects(&self.term, &bases)?;
         let (levels, combinations) = sorted(&self.labels, &self.found);
-        let grouping = Grouping {
+        let grouping = GroupingFactor {
             label: owned_label(self.of.as_deref(), &self.term.term_label()),
             of: self.of,
             columns: self.term.grouping.clone(),
@@ -275,7 +277,7 @@ impl GroupingLearner {
             tie: self.term.tie,
             effects,
         };
-        Ok(GroupingFit {
+        Ok(GroupingFactorScaler {
             moments: vec![Moment::default(); grouping.effects.len()],
             grouping,
         })
@@ -284,13 +286,13 @@ impl GroupingLearner {
 
 /// A group term while the scales of its slopes are learned.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct GroupingFit {
-    grouping: Grouping,
+pub(crate) struct GroupingFactorScaler {
+    grouping: GroupingFactor,
     moments: Vec<Moment>,
 }
 
-impl GroupingFit {
-    pub(crate) fn see(&mut self, source: &Source<'_>) -> Result<(), LearnError> {
+impl GroupingFactorScaler {
+    pub(crate) fn add_rows(&mut self, source: &Source<'_>) -> Result<(), LearnError> {
         let columns = self.grouping.multipliers(source)?;
         for (moment, values) in self.moments.iter_mut().zip(columns) {
             for value in values {
@@ -301,13 +303,13 @@ impl GroupingFit {
     }
 
     /// Adds the results of a copy that has seen more rows.
-    pub(crate) fn merge(&mut self, other: &GroupingFit) {
+    pub(crate) fn merge(&mut self, other: &GroupingFactorScaler) {
         for (own, other) in self.moments.iter_mut().zip(&other.moments) {
             own.merge_sums(other);
         }
     }
 
-    pub(crate) fn finish(mut self) -> Result<Grouping, LearnError> {
+    pub(crate) fn finish(mut self) -> Result<GroupingFactor, LearnError> {
         let label = &self.grouping.label;
         let scale = |(name, moment): (&String, &Moment)| match moment.root_mean_square() {
             scale if scale > 0.0 => check_size(name, 0.0, scale).map(|()| scale),

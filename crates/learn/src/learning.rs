@@ -1,30 +1,30 @@
-//! The facts that a regression learns from its table before any row is bound: levels, scales, an
-//! anchor.
+//! The facts that a regression learns from its table before any row is bound: levels, scales, and
+//! the scale of the linear predictor.
 
 use lehr_formula::{Round, Terms};
 use lehr_table::Table;
 use serde::{Deserialize, Serialize};
 
-use crate::accumulator::Pupil;
+use crate::accumulator::Learner;
 use crate::column_use::evaluate_offset;
 use crate::error::LearnError;
-use crate::fixed_effects::{Population, PopulationFit, PopulationLearner, check_size};
-use crate::grouping_factor::{Grouping, GroupingFit, GroupingLearner};
+use crate::fixed_effects::{FixedEffects, FixedEffectsLearner, FixedEffectsScaler, check_size};
+use crate::grouping_factor::{GroupingFactor, GroupingFactorLearner, GroupingFactorScaler};
 use crate::profile::{ColumnProfile, ProfileLearner};
-use crate::response::anchor::{Anchor, ResponseBlock, ResponseProfile};
-use crate::response::limited::StatusCount;
-use crate::response::outcome::{Outcome, OutcomeLearner};
+use crate::response::censoring::StatusCount;
+use crate::response::predictor_scale::{PredictorScale, ResponseBlock, ResponseProfile};
+use crate::response::response_column::{ClassLearner, ResponseColumn};
 use crate::response_rule::ResponseRule;
-use crate::response_rule::{Form, Link};
+use crate::response_rule::{Link, ResponseForm};
 use crate::smooth_term::covariate::{Covariate, CovariateLearner};
 use crate::smooth_term::monotonic::{Monotonic, MonotonicLearner};
 use crate::smooth_term::smooth::{Smooth, SmoothLearner};
 use crate::smooth_term::spline::{Spline, SplineLearner};
 use crate::source::Source;
-use crate::table_source::{Blocks, taught};
+use crate::table_source::{Blocks, learned};
 
 /// A formula in the form in which it is fitted to a table.
-pub struct Request<'a> {
+pub struct LearningRequest<'a> {
     /// The text of the formula, for errors.
     pub formula: &'a str,
     /// The terms of the formula.
@@ -36,11 +36,11 @@ pub struct Request<'a> {
 /// All facts learned from a table.
 pub struct TableFacts {
     /// The conversion of the response to numbers.
-    pub outcome: Outcome,
+    pub outcome: ResponseColumn,
     /// The columns of the fixed effects.
-    pub population: Population,
+    pub population: FixedEffects,
     /// The group terms.
-    pub groupings: Vec<Grouping>,
+    pub groupings: Vec<GroupingFactor>,
     /// The Gaussian processes.
     pub smooths: Vec<Smooth>,
     /// The penalised smooths.
@@ -48,11 +48,11 @@ pub struct TableFacts {
     /// The monotonic effects.
     pub monotonics: Vec<Monotonic>,
     /// The columns of the formula of each parameter.
-    pub parameters: Vec<Population>,
+    pub parameters: Vec<FixedEffects>,
     /// The covariate with errors or gaps.
     pub covariate: Option<Covariate>,
     /// The expected linear predictor.
-    pub anchor: Anchor,
+    pub predictor_scale: PredictorScale,
     /// The number of rows.
     pub n_rows: usize,
     /// Statistics of the columns of the fixed effects.
@@ -64,14 +64,14 @@ pub struct TableFacts {
 /// Learns from all rows in as many rounds as the terms need, and one more. Memory does not grow
 /// with the rows.
 pub(crate) fn learn_in_rounds(
-    request: &Request<'_>,
+    request: &LearningRequest<'_>,
     blocks: &dyn Blocks,
 ) -> Result<TableFacts, LearnError> {
     let terms = &request.terms;
-    let mut levels = Levels::new(request)?;
+    let mut levels = LevelAccumulator::new(request)?;
     loop {
         (levels, _) = round(terms, levels, blocks)?;
-        if levels.turn()? == Round::Last {
+        if levels.next_round()? == Round::Last {
             break;
         }
     }
@@ -81,12 +81,12 @@ pub(crate) fn learn_in_rounds(
 }
 
 /// Passes all rows once, and counts them.
-pub(crate) fn round<P: Pupil>(
+pub(crate) fn round<P: Learner>(
     terms: &Terms,
-    pupil: P,
+    learner: P,
     blocks: &dyn Blocks,
 ) -> Result<(P, usize), LearnError> {
-    match taught(terms, pupil, blocks)? {
+    match learned(terms, learner, blocks)? {
         (_, 0) => Err(LearnError::NoRows),
         found => Ok(found),
     }
@@ -95,11 +95,11 @@ pub(crate) fn round<P: Pupil>(
 /// The first stage: levels and constants of terms. Terms whose knots and places are chosen from the
 /// rows in table order are learned in this process only.
 #[derive(Clone, Serialize, Deserialize)]
-pub struct Levels {
-    outcome: OutcomeLearner,
-    population: PopulationLearner,
-    groupings: Vec<GroupingLearner>,
-    parameters: Vec<PopulationLearner>,
+pub struct LevelAccumulator {
+    outcome: ClassLearner,
+    population: FixedEffectsLearner,
+    groupings: Vec<GroupingFactorLearner>,
+    parameters: Vec<FixedEffectsLearner>,
     #[serde(skip)]
     smooths: Vec<SmoothLearner>,
     #[serde(skip)]
@@ -108,62 +108,69 @@ pub struct Levels {
     monotonics: Vec<MonotonicLearner>,
 }
 
-impl Levels {
-    pub fn new(request: &Request<'_>) -> Result<Levels, LearnError> {
+impl LevelAccumulator {
+    pub fn new(request: &LearningRequest<'_>) -> Result<LevelAccumulator, LearnError> {
         let terms = &request.terms;
-        let outcome = Outcome::new(&request.rule, &terms.response)?;
-        Ok(Levels {
-            outcome: OutcomeLearner::new(outcome),
-            population: PopulationLearner::new(terms),
-            groupings: terms.all_groups().map(GroupingLearner::new).collect(),
+        let outcome = ResponseColumn::new(&request.rule, &terms.response)?;
+        Ok(LevelAccumulator {
+            outcome: ClassLearner::new(outcome),
+            population: FixedEffectsLearner::new(terms),
+            groupings: terms.all_groups().map(GroupingFactorLearner::new).collect(),
             smooths: terms.smooths.iter().map(SmoothLearner::new).collect(),
             splines: terms.all_splines().map(SplineLearner::new).collect(),
             monotonics: (terms.monotonics.iter())
                 .map(MonotonicLearner::new)
                 .collect(),
             parameters: (terms.parameters.iter())
-                .map(PopulationLearner::new)
+                .map(FixedEffectsLearner::new)
                 .collect(),
         })
     }
 
-    pub fn turn(&mut self) -> Result<Round, LearnError> {
-        let mut round = self.population.turn()?;
+    pub fn next_round(&mut self) -> Result<Round, LearnError> {
+        let mut round = self.population.next_round()?;
         for parameter in &mut self.parameters {
-            if parameter.turn()? == Round::Another {
+            if parameter.next_round()? == Round::Another {
                 round = Round::Another;
             }
         }
         for grouping in &mut self.groupings {
-            if grouping.turn()? == Round::Another {
+            if grouping.next_round()? == Round::Another {
                 round = Round::Another;
             }
         }
         for effect in &mut self.monotonics {
-            if effect.turn()? == Round::Another {
+            if effect.next_round()? == Round::Another {
                 round = Round::Another;
             }
         }
         for spline in &mut self.splines {
-            if spline.turn()? == Round::Another {
+            if spline.next_round()? == Round::Another {
                 round = Round::Another;
             }
         }
         for smooth in &mut self.smooths {
-            if smooth.turn()? == Round::Another {
+            if smooth.next_round()? == Round::Another {
                 round = Round::Another;
             }
         }
         Ok(round)
     }
 
-    pub fn finish(self, request: &Request<'_>, blocks: &dyn Blocks) -> Result<Scales, LearnError> {
+    pub fn finish(
+        self,
+        request: &LearningRequest<'_>,
+        blocks: &dyn Blocks,
+    ) -> Result<ScaleAccumulator, LearnError> {
         let (outcome, notes) = self.outcome.finish(&|name| blocks.is_text(name))?;
-        let groupings = self.groupings.into_iter().map(GroupingLearner::finish);
+        let groupings = self
+            .groupings
+            .into_iter()
+            .map(GroupingFactorLearner::finish);
         let smooths = self.smooths.into_iter().map(SmoothLearner::finish);
         let parameters = (self.parameters.into_iter().zip(&request.terms.parameters))
             .map(|(learner, terms)| learner.finish(terms, request.formula));
-        Ok(Scales {
+        Ok(ScaleAccumulator {
             population: self.population.finish(&request.terms, request.formula)?,
             groupings: groupings.collect::<Result<_, _>>()?,
             smooths: smooths.collect::<Result<_, _>>()?,
@@ -185,25 +192,25 @@ impl Levels {
     }
 }
 
-impl Pupil for Levels {
-    fn see(&mut self, terms: &Terms, block: &Table, first: usize) -> Result<(), LearnError> {
+impl Learner for LevelAccumulator {
+    fn add_rows(&mut self, terms: &Terms, block: &Table, first: usize) -> Result<(), LearnError> {
         let source = &Source::of_terms(terms, block, first)?;
-        self.outcome.see(source);
-        self.population.see(source)?;
+        self.outcome.add_rows(source);
+        self.population.add_rows(source)?;
         for parameter in &mut self.parameters {
-            parameter.see(source)?;
+            parameter.add_rows(source)?;
         }
         let mut groupings = self.groupings.iter_mut();
-        groupings.try_for_each(|grouping| grouping.see(source))?;
+        groupings.try_for_each(|grouping| grouping.add_rows(source))?;
         let mut monotonics = self.monotonics.iter_mut();
-        monotonics.try_for_each(|effect| effect.see(source))?;
+        monotonics.try_for_each(|effect| effect.add_rows(source))?;
         let mut splines = self.splines.iter_mut();
-        splines.try_for_each(|spline| spline.see(source))?;
+        splines.try_for_each(|spline| spline.add_rows(source))?;
         let mut smooths = self.smooths.iter_mut();
-        smooths.try_for_each(|smooth| smooth.see(source))
+        smooths.try_for_each(|smooth| smooth.add_rows(source))
     }
 
-    fn merge(&mut self, other: &Levels) {
+    fn merge(&mut self, other: &LevelAccumulator) {
         self.outcome.merge(&other.outcome);
         self.population.merge(&other.population);
         for (own, other) in self.parameters.iter_mut().zip(&other.parameters) {
@@ -217,14 +224,14 @@ impl Pupil for Levels {
 
 /// The second stage: the scales of the terms' columns, and the response.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
-pub struct Scales {
-    outcome: Outcome,
-    population: PopulationFit,
-    groupings: Vec<GroupingFit>,
+pub struct ScaleAccumulator {
+    outcome: ResponseColumn,
+    population: FixedEffectsScaler,
+    groupings: Vec<GroupingFactorScaler>,
     smooths: Vec<Smooth>,
     splines: Vec<Spline>,
     monotonics: Vec<Monotonic>,
-    parameters: Vec<PopulationFit>,
+    parameters: Vec<FixedEffectsScaler>,
     observed: ResponseProfile,
     /// The least excess of failures over successes.
     surplus: f64,
@@ -237,7 +244,7 @@ pub struct Scales {
     notes: Vec<String>,
 }
 
-impl Scales {
+impl ScaleAccumulator {
     pub fn finish(mut self, terms: &Terms, n_rows: usize) -> Result<TableFacts, LearnError> {
         self.notes.extend(self.outcome.trials_note(self.surplus));
         (self.notes).extend(self.statuses.note(&terms.response));
@@ -246,7 +253,7 @@ impl Scales {
         let mut parameters = Vec::with_capacity(self.parameters.len());
         for (fit, terms) in self.parameters.into_iter().zip(&terms.parameters) {
             // Separation concerns the mean only.
-            let (population, more) = fit.finish(terms, Form::Real)?;
+            let (population, more) = fit.finish(terms, ResponseForm::Real)?;
             let name = terms.parameter();
             (self.notes).extend(more.into_iter().map(|note| format!("{name}: {note}")));
             parameters.push(population);
@@ -255,13 +262,13 @@ impl Scales {
         let covariate = self.covariate.map(|one| one.finish(form, terms.intercept));
         let (covariate, note) = covariate.transpose()?.unzip();
         self.notes.extend(note.flatten());
-        let groupings = self.groupings.into_iter().map(GroupingFit::finish);
-        let groupings: Vec<Grouping> = groupings.collect::<Result<_, _>>()?;
+        let groupings = self.groupings.into_iter().map(GroupingFactorScaler::finish);
+        let groupings: Vec<GroupingFactor> = groupings.collect::<Result<_, _>>()?;
         let rows = self.observed.rows();
         if terms.response.errors.is_none() {
             (self.notes).extend(lonely(&groupings, rows, &self.outcome.rule));
         }
-        let anchor = anchor(terms, &self.outcome, &self.observed)?;
+        let predictor_scale = predictor_scale(terms, &self.outcome, &self.observed)?;
         if let Some(value) = self.observed.constant() {
             let place = self.outcome.place();
             (self.notes).push(format!("{place}: {value} in every row, so priors decide"));
@@ -277,32 +284,32 @@ impl Scales {
             monotonics: self.monotonics,
             parameters,
             covariate,
-            anchor,
+            predictor_scale,
             notes: self.notes,
         })
     }
 }
 
-impl Pupil for Scales {
-    fn see(&mut self, terms: &Terms, block: &Table, first: usize) -> Result<(), LearnError> {
+impl Learner for ScaleAccumulator {
+    fn add_rows(&mut self, terms: &Terms, block: &Table, first: usize) -> Result<(), LearnError> {
         let source = &Source::of_terms(terms, block, first)?;
-        self.profiles.see(source);
+        self.profiles.add_rows(source);
         if let Some(covariate) = &mut self.covariate {
-            covariate.see(source)?;
+            covariate.add_rows(source)?;
         }
         let values = self.outcome.values(source)?;
-        self.population.see(source, &values)?;
+        self.population.add_rows(source, &values)?;
         for parameter in &mut self.parameters {
-            parameter.see(source, &values)?;
+            parameter.add_rows(source, &values)?;
         }
         for grouping in &mut self.groupings {
-            grouping.see(source)?;
+            grouping.add_rows(source)?;
         }
         self.outcome.errors(source)?;
         let limits = self.outcome.limits(source)?;
         (self.outcome).check_within(&values, &limits, source.first)?;
-        if let Some(known) = self.outcome.knowledge(source, &values)? {
-            self.statuses.see(&known.status);
+        if let Some(known) = self.outcome.censored_response(source, &values)? {
+            self.statuses.add_rows(&known.status);
         }
         let trials = self.outcome.trials(source)?;
         let offset = evaluate_offset(terms, source)?;
@@ -314,7 +321,7 @@ impl Pupil for Scales {
                 .map(|(hits, all)| all - 2.0 * hits);
             self.surplus = surplus.fold(self.surplus, f64::min);
         }
-        self.observed.see(&ResponseBlock {
+        self.observed.add_rows(&ResponseBlock {
             values: &values,
             trials: trials.as_deref(),
             offset: offset.as_deref(),
@@ -322,7 +329,7 @@ impl Pupil for Scales {
         Ok(())
     }
 
-    fn merge(&mut self, other: &Scales) {
+    fn merge(&mut self, other: &ScaleAccumulator) {
         self.population.merge(&other.population);
         for (own, other) in self.parameters.iter_mut().zip(&other.parameters) {
             own.merge(other);
@@ -339,12 +346,12 @@ impl Pupil for Scales {
 
 /// Group terms in which each row is a group, so that their standard deviation cannot be
 /// distinguished from the noise.
-fn lonely(groupings: &[Grouping], rows: usize, rule: &ResponseRule) -> Vec<String> {
-    let has_own_noise = rule.link == Link::Identity || rule.form == Form::Two;
+fn lonely(groupings: &[GroupingFactor], rows: usize, rule: &ResponseRule) -> Vec<String> {
+    let has_own_noise = rule.link == Link::Identity || rule.form == ResponseForm::Two;
     let alone = (groupings.iter())
         .filter(|grouping| has_own_noise && grouping.of.is_none())
         .filter(|grouping| rows > 1 && grouping.count() == rows);
-    let note = |grouping: &Grouping| {
+    let note = |grouping: &GroupingFactor| {
         let label = &grouping.label;
         format!(
             "{label}: every row is a group of its own, so only priors tell sd({label}) from the noise"
@@ -354,13 +361,13 @@ fn lonely(groupings: &[Grouping], rows: usize, rule: &ResponseRule) -> Vec<Strin
 }
 
 /// The expected predictor; refuses responses without variation from which no noise can be learned.
-fn anchor(
+fn predictor_scale(
     terms: &Terms,
-    outcome: &Outcome,
+    outcome: &ResponseColumn,
     observed: &ResponseProfile,
-) -> Result<Anchor, LearnError> {
+) -> Result<PredictorScale, LearnError> {
     let rule = &outcome.rule;
-    if rule.form == Form::Unordered && observed.has_offset() {
+    if rule.form == ResponseForm::Unordered && observed.has_offset() {
         return Err(LearnError::Mismatch {
             family: rule.family.clone(),
             expected: "no offset",
@@ -368,12 +375,12 @@ fn anchor(
             hint: "an offset would be added to each class alike; leave it out",
         });
     }
-    let anchor = observed.anchor(terms.intercept);
+    let predictor_scale = observed.predictor_scale(terms.intercept);
     let learns_noise = matches!(
         rule.form,
-        Form::Real | Form::Positive | Form::Share | Form::Direction
+        ResponseForm::Real | ResponseForm::Positive | ResponseForm::Share | ResponseForm::Direction
     );
-    let found = match (observed.constant(), anchor.unit == 0.0) {
+    let found = match (observed.constant(), predictor_scale.unit == 0.0) {
         (Some(value), _) if learns_noise => Some(format!("{value} in every row")),
         (_, true) if observed.has_offset() => Some("nothing besides the offset".into()),
         _ => None,
@@ -386,8 +393,8 @@ fn anchor(
             hint: "there is no noise to learn from a constant".into(),
         });
     }
-    for centre in &anchor.centre {
-        check_size(&outcome.place(), *centre, anchor.unit)?;
+    for centre in &predictor_scale.centre {
+        check_size(&outcome.place(), *centre, predictor_scale.unit)?;
     }
-    Ok(anchor)
+    Ok(predictor_scale)
 }

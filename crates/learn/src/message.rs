@@ -4,22 +4,22 @@ use std::any::Any;
 
 use serde::{Deserialize, Serialize};
 
-use crate::accumulator::{Accumulator, Lesson, Pupil};
-use crate::learning::{Levels, Scales};
+use crate::accumulator::{Accumulator, Learner, LearningPass};
+use crate::learning::{LevelAccumulator, ScaleAccumulator};
 use crate::recognition::Recognition;
-use crate::response::guess::Guess;
+use crate::response::family_guess::FamilyGuess;
 
 /// An accumulator that can be serialised.
 #[derive(Serialize, Deserialize)]
 pub enum AccumulatorMessage {
     /// Columns under a check for likely mistakes.
-    Recognition(Box<Lesson<Recognition>>),
+    Recognition(Box<LearningPass<Recognition>>),
     /// The values of a response while its family is guessed.
-    Guess(Box<Lesson<Guess>>),
+    Guess(Box<LearningPass<FamilyGuess>>),
     /// Levels while they are learned.
-    Levels(Box<Lesson<Levels>>),
+    Levels(Box<LearningPass<LevelAccumulator>>),
     /// Means and scales while they are learned.
-    Scales(Box<Lesson<Scales>>),
+    Scales(Box<LearningPass<ScaleAccumulator>>),
 }
 
 impl AccumulatorMessage {
@@ -47,6 +47,6 @@ impl AccumulatorMessage {
     }
 }
 
-fn copy<P: Pupil>(own: &dyn Any) -> Option<Box<Lesson<P>>> {
+fn copy<P: Learner>(own: &dyn Any) -> Option<Box<LearningPass<P>>> {
     own.downcast_ref().cloned().map(Box::new)
 }

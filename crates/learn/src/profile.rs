@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::column_use::population_columns;
 use crate::error::{LearnError, list_names};
-use crate::fixed_effects::Population;
+use crate::fixed_effects::FixedEffects;
 use crate::smooth_term::monotonic::Monotonic;
 use crate::source::Source;
 
@@ -39,7 +39,7 @@ pub enum ValueProfile {
         /// The place of the most frequent level.
         commonest: usize,
         /// The type of the column in the table.
-        held: Held,
+        held: LevelType,
         /// The reference level, if the formula names one.
         #[serde(default)]
         baseline: Option<String>,
@@ -48,7 +48,7 @@ pub enum ValueProfile {
 
 /// The type of a column of levels in a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Held {
+pub enum LevelType {
     /// Text.
     Text,
     /// Numbers, which the formula treats as levels.
@@ -59,7 +59,7 @@ pub enum Held {
 
 /// A value of one column.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub enum ColumnValue {
     /// A number.
     Number(f64),
     /// A level as text.
@@ -68,13 +68,13 @@ pub enum Value {
     Truth(bool),
 }
 
-impl Value {
+impl ColumnValue {
     /// The value in `rows` rows.
     pub fn column(&self, rows: usize) -> Column {
         match self {
-            Value::Number(value) => Column::Number(vec![*value; rows]),
-            Value::Truth(value) => Column::Boolean(vec![Some(*value); rows]),
-            Value::Level(name) => Column::Category {
+            ColumnValue::Number(value) => Column::Number(vec![*value; rows]),
+            ColumnValue::Truth(value) => Column::Boolean(vec![Some(*value); rows]),
+            ColumnValue::Level(name) => Column::Category {
                 codes: vec![0; rows],
                 levels: vec![name.clone()].into(),
             },
@@ -82,21 +82,21 @@ impl Value {
     }
 }
 
-impl std::fmt::Display for Value {
+impl std::fmt::Display for ColumnValue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Value::Number(value) => write!(f, "{value}"),
-            Value::Level(name) => f.write_str(name),
-            Value::Truth(value) => write!(f, "{value}"),
+            ColumnValue::Number(value) => write!(f, "{value}"),
+            ColumnValue::Level(name) => f.write_str(name),
+            ColumnValue::Truth(value) => write!(f, "{value}"),
         }
     }
 }
 
 impl ColumnProfile {
     /// The default value at which the column is held: the mean of numbers, the most frequent level.
-    pub fn reference(&self) -> Value {
+    pub fn reference(&self) -> ColumnValue {
         match &self.values {
-            ValueProfile::Number { mean, .. } => Value::Number(*mean),
+            ValueProfile::Number { mean, .. } => ColumnValue::Number(*mean),
             ValueProfile::Levels {
                 names,
                 commonest,
@@ -107,7 +107,7 @@ impl ColumnProfile {
     }
 
     /// The levels as values; `None` for numbers.
-    pub fn levels(&self) -> Option<Vec<Value>> {
+    pub fn levels(&self) -> Option<Vec<ColumnValue>> {
         match &self.values {
             ValueProfile::Number { .. } => None,
             ValueProfile::Levels { names, held, .. } => {
@@ -172,7 +172,7 @@ impl ColumnProfile {
     }
 
     /// Parses a value from a user; refuses text that is not a number, or not a level of the column.
-    pub fn read(&self, text: &str) -> Result<Value, LearnError> {
+    pub fn read(&self, text: &str) -> Result<ColumnValue, LearnError> {
         let text = text.trim();
         let wrong = |expected: &str, hint: String| LearnError::Column {
             at: format!("column {:?}", self.name),
@@ -182,7 +182,7 @@ impl ColumnProfile {
         };
         match &self.values {
             ValueProfile::Number { .. } => match text.parse::<f64>() {
-                Ok(value) if value.is_finite() => Ok(Value::Number(value)),
+                Ok(value) if value.is_finite() => Ok(ColumnValue::Number(value)),
                 _ => Err(wrong("a finite number", String::new())),
             },
             ValueProfile::Levels { names, held, .. } => match names.iter().find(|n| *n == text) {
@@ -196,13 +196,13 @@ impl ColumnProfile {
     }
 }
 
-impl Held {
+impl LevelType {
     /// The level in the type of the table.
-    fn value(self, name: &str) -> Value {
+    fn value(self, name: &str) -> ColumnValue {
         match self {
-            Held::Text => Value::Level(name.to_owned()),
-            Held::Numbers => Value::Number(name.parse().unwrap_or(f64::NAN)),
-            Held::Truths => Value::Truth(name == "true"),
+            LevelType::Text => ColumnValue::Level(name.to_owned()),
+            LevelType::Numbers => ColumnValue::Number(name.parse().unwrap_or(f64::NAN)),
+            LevelType::Truths => ColumnValue::Truth(name == "true"),
         }
     }
 }
@@ -210,7 +210,7 @@ impl Held {
 /// Gives profiles the order of levels that the formula sets.
 pub fn order_levels(
     profiles: &mut [ColumnProfile],
-    population: &Population,
+    population: &FixedEffects,
     monotonics: &[Monotonic],
 ) {
     for (column, levels) in monotonics.iter().map(Monotonic::order) {
@@ -242,11 +242,11 @@ pub fn reference_row(profiles: &[ColumnProfile]) -> Result<Table, TableError> {
 /// The profiles of columns while rows are seen.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ProfileLearner {
-    columns: Vec<ColumnLearner>,
+    columns: Vec<ColumnProfiler>,
 }
 
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
-struct ColumnLearner {
+struct ColumnProfiler {
     name: String,
     /// Whether the formula treats it as levels, whatever its type.
     as_levels: bool,
@@ -255,7 +255,7 @@ struct ColumnLearner {
     high: f64,
     labels: Labels,
     counts: Vec<u64>,
-    held: Held,
+    held: LevelType,
 }
 
 impl ProfileLearner {
@@ -279,7 +279,7 @@ impl ProfileLearner {
         let coded: Vec<&str> = coded.into_iter().chain(levels).chain(ordered).collect();
         let columns = population_columns(terms)
             .into_iter()
-            .map(|name| ColumnLearner {
+            .map(|name| ColumnProfiler {
                 name: name.to_owned(),
                 as_levels: coded.contains(&name),
                 moment: Moment::default(),
@@ -287,16 +287,16 @@ impl ProfileLearner {
                 high: f64::NEG_INFINITY,
                 labels: Labels::default(),
                 counts: Vec::new(),
-                held: Held::Numbers,
+                held: LevelType::Numbers,
             });
         ProfileLearner {
             columns: columns.collect(),
         }
     }
 
-    pub(crate) fn see(&mut self, source: &Source<'_>) {
+    pub(crate) fn add_rows(&mut self, source: &Source<'_>) {
         for column in &mut self.columns {
-            column.see(source);
+            column.add_rows(source);
         }
     }
 
@@ -310,25 +310,25 @@ impl ProfileLearner {
     pub(crate) fn finish(self) -> Vec<ColumnProfile> {
         self.columns
             .into_iter()
-            .map(ColumnLearner::finish)
+            .map(ColumnProfiler::finish)
             .collect()
     }
 }
 
-impl ColumnLearner {
-    fn see(&mut self, source: &Source<'_>) {
+impl ColumnProfiler {
+    fn add_rows(&mut self, source: &Source<'_>) {
         match source.column(&self.name) {
             Column::Number(values) if !self.as_levels => {
                 if column::is_finite(values) {
-                    self.see_numbers(values);
+                    self.add_numbers(values);
                 } else {
                     let there = values.iter().copied().filter(|value| !value.is_nan());
-                    self.see_numbers(&there.collect::<Vec<f64>>());
+                    self.add_numbers(&there.collect::<Vec<f64>>());
                 }
                 return;
             }
-            Column::Category { .. } => self.held = Held::Text,
-            Column::Boolean(_) => self.held = Held::Truths,
+            Column::Category { .. } => self.held = LevelType::Text,
+            Column::Boolean(_) => self.held = LevelType::Truths,
             _ => {}
         }
         let (codes, names) = source.labels(&self.name);
@@ -337,7 +337,7 @@ impl ColumnLearner {
         }
     }
 
-    fn see_numbers(&mut self, values: &[f64]) {
+    fn add_numbers(&mut self, values: &[f64]) {
         self.moment.push_all(values);
         let [low, high] = column::range(values);
         self.low = self.low.min(low);
@@ -352,11 +352,11 @@ impl ColumnLearner {
         self.counts[code] += rows;
     }
 
-    fn merge(&mut self, other: &ColumnLearner) {
+    fn merge(&mut self, other: &ColumnProfiler) {
         self.moment.merge_sums(&other.moment);
         self.low = self.low.min(other.low);
         self.high = self.high.max(other.high);
-        if other.held != Held::Numbers {
+        if other.held != LevelType::Numbers {
             self.held = other.held;
         }
         let codes = self.labels.merge_labels(&other.labels);

@@ -7,11 +7,11 @@ use lehr_formula::{ColumnExpr, Factor, Terms, quote_name};
 use lehr_table::{Column, Table};
 use serde::{Deserialize, Serialize};
 
-use crate::accumulator::Pupil;
+use crate::accumulator::Learner;
 use crate::error::LearnError;
 use crate::number_column::sentinel::NumberColumn;
-use crate::response::guess::FamilyOrigin;
-use crate::table_source::{Blocks, taught};
+use crate::response::family_guess::FamilyOrigin;
+use crate::table_source::{Blocks, learned};
 
 /// The most levels that are examined; a column with more should be a grouping factor anyway.
 const MOST: usize = 1000;
@@ -31,7 +31,7 @@ pub(crate) fn check(
     family: FamilyOrigin,
     blocks: &dyn Blocks,
 ) -> Result<(), LearnError> {
-    let (found, _) = taught(terms, Recognition::new(terms, family, blocks), blocks)?;
+    let (found, _) = learned(terms, Recognition::new(terms, family, blocks), blocks)?;
     found.judge()
 }
 
@@ -47,18 +47,18 @@ impl Recognition {
         let mut columns: Vec<TextColumn> = Vec::new();
         let factors = terms.fixed.iter().flat_map(|term| &term.factors);
         let bare = factors.filter_map(|factor| match factor {
-            Factor::Column(name) => Some((name, Role::Covariate)),
+            Factor::Column(name) => Some((name, ColumnRole::Covariate)),
             _ => None,
         });
         let response = match &terms.response.outcome {
-            ColumnExpr::Column(name) => Some((name, Role::Response)),
+            ColumnExpr::Column(name) => Some((name, ColumnRole::Response)),
             _ => None,
         };
         let mut numbers: Vec<NumberColumn> = Vec::new();
         for (name, role) in response.into_iter().chain(bare) {
-            let told = role == Role::Response && family == FamilyOrigin::User;
+            let told = role == ColumnRole::Response && family == FamilyOrigin::User;
             // Responses that are known only by a bound often share that bound.
-            if role == Role::Response && terms.response.censoring.is_some() {
+            if role == ColumnRole::Response && terms.response.censoring.is_some() {
                 continue;
             }
             if !blocks.is_text(name) {
@@ -79,13 +79,13 @@ impl Recognition {
     }
 }
 
-impl Pupil for Recognition {
-    fn see(&mut self, _: &Terms, block: &Table, _: usize) -> Result<(), LearnError> {
+impl Learner for Recognition {
+    fn add_rows(&mut self, _: &Terms, block: &Table, _: usize) -> Result<(), LearnError> {
         for column in &mut self.columns {
-            column.see(block.column(&column.name).ok());
+            column.add_rows(block.column(&column.name).ok());
         }
         for column in &mut self.numbers {
-            column.see(block.column(&column.name).ok());
+            column.add_rows(block.column(&column.name).ok());
         }
         Ok(())
     }
@@ -102,7 +102,7 @@ impl Pupil for Recognition {
 
 /// The role of a column in the formula.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-enum Role {
+enum ColumnRole {
     Covariate,
     Response,
 }
@@ -111,13 +111,13 @@ enum Role {
 #[derive(Clone, Serialize, Deserialize)]
 struct TextColumn {
     name: String,
-    role: Role,
+    role: ColumnRole,
     levels: HashSet<String>,
     rows: usize,
 }
 
 impl TextColumn {
-    fn new(name: &str, role: Role) -> TextColumn {
+    fn new(name: &str, role: ColumnRole) -> TextColumn {
         TextColumn {
             name: name.to_owned(),
             role,
@@ -126,7 +126,7 @@ impl TextColumn {
         }
     }
 
-    fn see(&mut self, column: Option<&Column>) {
+    fn add_rows(&mut self, column: Option<&Column>) {
         let Some(Column::Category { codes, levels }) = column else {
             return;
         };
@@ -170,8 +170,10 @@ impl TextColumn {
     fn judge(&self) -> Result<(), LearnError> {
         let name = quote_name(&self.name);
         let meant = match self.role {
-            Role::Covariate => format!("write C({name}) in the formula if each text is a level"),
-            Role::Response => "name the --family if each text is a class".into(),
+            ColumnRole::Covariate => {
+                format!("write C({name}) in the formula if each text is a level")
+            }
+            ColumnRole::Response => "name the --family if each text is a class".into(),
         };
         let (found, remedy) = if let Some((one, other)) = self.twins() {
             let found = format!("both {one:?} and {other:?}");

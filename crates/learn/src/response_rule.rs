@@ -35,7 +35,7 @@ impl Link {
 
 /// The values of a response, and their consequences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Form {
+pub enum ResponseForm {
     /// Any number.
     Real,
     /// A number above 0.
@@ -56,10 +56,13 @@ pub enum Form {
     Ordered,
 }
 
-impl Form {
+impl ResponseForm {
     /// Whether the response is one of several classes.
     pub fn is_class(self) -> bool {
-        matches!(self, Form::Two | Form::Unordered | Form::Ordered)
+        matches!(
+            self,
+            ResponseForm::Two | ResponseForm::Unordered | ResponseForm::Ordered
+        )
     }
 }
 
@@ -69,7 +72,7 @@ pub struct ResponseRule {
     /// The name of the family.
     pub family: String,
     /// The values that the response takes.
-    pub form: Form,
+    pub form: ResponseForm,
     /// The link function of the family.
     pub link: Link,
     /// Whether its distribution function has a closed form, which censoring and truncation need.
@@ -86,7 +89,7 @@ impl ResponseRule {
 
     /// Whether the response is a count of events.
     pub fn is_count(&self) -> bool {
-        self.form == Form::Count
+        self.form == ResponseForm::Count
     }
 }
 

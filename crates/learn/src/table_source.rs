@@ -3,14 +3,14 @@
 use lehr_formula::Terms;
 use lehr_table::{Column, Table};
 
-use crate::accumulator::{Accumulator, Lesson, Pupil};
+use crate::accumulator::{Accumulator, Learner, LearningPass};
 use crate::error::LearnError;
 
 /// A callback for each block of a table.
 pub type EachBlock<'a> = dyn FnMut(&Table) -> Result<(), LearnError> + 'a;
 
 /// Accumulators that were shown the same rows.
-pub type Taught = Vec<Option<Box<dyn Accumulator>>>;
+pub type LearningResult = Vec<Option<Box<dyn Accumulator>>>;
 
 /// A table that is read in blocks, any number of times. A table in memory is one block.
 pub trait Blocks {
@@ -28,7 +28,7 @@ pub trait Blocks {
     ///
     /// # Errors
     /// If they cannot be read.
-    fn glance(&self, _columns: &[&str]) -> Result<Option<Table>, LearnError> {
+    fn peek_rows(&self, _columns: &[&str]) -> Result<Option<Table>, LearnError> {
         Ok(None)
     }
 
@@ -37,45 +37,53 @@ pub trait Blocks {
     ///
     /// # Errors
     /// If the rows cannot be read.
-    fn teach_all(&self, lessons: Vec<Box<dyn Accumulator>>) -> Result<(usize, Taught), LearnError> {
+    fn accumulate_all(
+        &self,
+        accumulators: Vec<Box<dyn Accumulator>>,
+    ) -> Result<(usize, LearningResult), LearnError> {
         let mut all = 0;
-        let teach = |lesson: Box<dyn Accumulator>| {
-            let (rows, taught) = self.teach(lesson)?;
+        let accumulate = |accumulator: Box<dyn Accumulator>| {
+            let (rows, learned) = self.accumulate(accumulator)?;
             all = rows;
-            Ok(Some(taught))
+            Ok(Some(learned))
         };
-        let taught: Result<Taught, LearnError> = lessons.into_iter().map(teach).collect();
-        Ok((all, taught?))
+        let learned: Result<LearningResult, LearnError> =
+            accumulators.into_iter().map(accumulate).collect();
+        Ok((all, learned?))
     }
 
     /// Passes all rows to an accumulator and returns the number of rows.
     ///
     /// # Errors
     /// If the rows cannot be read, or the accumulator refuses one.
-    fn teach(
+    fn accumulate(
         &self,
-        mut lesson: Box<dyn Accumulator>,
+        mut accumulator: Box<dyn Accumulator>,
     ) -> Result<(usize, Box<dyn Accumulator>), LearnError> {
-        let columns: Vec<String> = lesson.columns().iter().map(ToString::to_string).collect();
+        let columns: Vec<String> = accumulator
+            .columns()
+            .iter()
+            .map(ToString::to_string)
+            .collect();
         let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
         let mut rows = 0;
         self.each(&columns, &mut |block| {
-            lesson.add_rows(block, rows)?;
+            accumulator.add_rows(block, rows)?;
             rows += block.n_rows();
             Ok(())
         })?;
-        Ok((rows, lesson))
+        Ok((rows, accumulator))
     }
 }
 
-/// The pupil after all rows, and the number of rows.
-pub(crate) fn taught<P: Pupil>(
+/// The learner after all rows, and the number of rows.
+pub(crate) fn learned<P: Learner>(
     terms: &Terms,
-    pupil: P,
+    learner: P,
     blocks: &dyn Blocks,
 ) -> Result<(P, usize), LearnError> {
-    let (rows, lesson) = blocks.teach(Box::new(Lesson::new(terms, pupil)))?;
-    Ok((Lesson::of(lesson).pupil, rows))
+    let (rows, accumulator) = blocks.accumulate(Box::new(LearningPass::new(terms, learner)))?;
+    Ok((LearningPass::of(accumulator).learner, rows))
 }
 
 impl Blocks for Table {

@@ -2,8 +2,8 @@
 
 use lehr_formula::{ColumnExpr, Terms};
 use lehr_learn::{
-    Covariate, Grouping, LearnError, Monotonic, NewLevels, Outcome, Population, Smooth, Source,
-    Spline, evaluate_offset, population_columns, predictor_columns,
+    Covariate, FixedEffects, GroupingFactor, LearnError, Monotonic, NewLevels, ResponseColumn,
+    Smooth, Source, Spline, evaluate_offset, population_columns, predictor_columns,
 };
 use lehr_table::{Column, Table};
 
@@ -11,24 +11,24 @@ use crate::column_name::{
     ERRORS, INDUCED, MATRIX, OFFSET, RESPONSE, ROW_WEIGHT, TRIALS, basis_column, group_column,
     level_column, monotonic_column, parameter_column, slope_column, spline_column,
 };
-use crate::model_plan::Blueprint;
+use crate::model_plan::ModelPlan;
 
 /// The inputs of a design: the terms, and the constants learned for them.
 #[derive(Clone, Copy)]
 pub struct DesignPlan<'r> {
     pub(crate) terms: &'r Terms,
-    pub(crate) outcome: &'r Outcome,
-    pub(crate) population: &'r Population,
+    pub(crate) outcome: &'r ResponseColumn,
+    pub(crate) population: &'r FixedEffects,
     /// The columns of the formulas of parameters.
-    pub(crate) parameters: &'r [Population],
-    pub(crate) groupings: &'r [Grouping],
+    pub(crate) parameters: &'r [FixedEffects],
+    pub(crate) groupings: &'r [GroupingFactor],
     pub(crate) covariate: Option<&'r Covariate>,
     pub(crate) smooths: &'r [Smooth],
     pub(crate) splines: &'r [Spline],
     pub(crate) monotonics: &'r [Monotonic],
     /// The function by inducing points.
     pub(crate) induced: Option<&'r Smooth>,
-    pub(crate) model: &'r Blueprint,
+    pub(crate) model: &'r ModelPlan,
 }
 
 /// The purpose of a design.
@@ -43,17 +43,17 @@ pub enum Purpose {
 }
 
 /// Rows of a table.
-pub struct Block<'t> {
+pub struct TableBlock<'t> {
     /// The table with the rows.
     pub table: &'t Table,
     /// The number of rows of the whole table before these.
     pub first: usize,
 }
 
-impl Block<'_> {
+impl TableBlock<'_> {
     /// All rows of a table.
-    pub(crate) fn whole(table: &Table) -> Block<'_> {
-        Block { table, first: 0 }
+    pub(crate) fn whole(table: &Table) -> TableBlock<'_> {
+        TableBlock { table, first: 0 }
     }
 }
 
@@ -83,7 +83,7 @@ impl<'t> DesignSource<'t> {
     /// The columns of a block that a design of this purpose reads.
     pub fn new(
         plan: &DesignPlan<'_>,
-        block: &Block<'t>,
+        block: &TableBlock<'t>,
         purpose: Purpose,
     ) -> Result<DesignSource<'t>, LearnError> {
         let (terms, table) = (plan.terms, block.table);
@@ -117,7 +117,7 @@ impl Design {
     /// The columns for a block of rows.
     pub(crate) fn new(
         plan: &DesignPlan<'_>,
-        block: &Block<'_>,
+        block: &TableBlock<'_>,
         purpose: Purpose,
     ) -> Result<Design, LearnError> {
         let source = DesignSource::new(plan, block, purpose)?;
@@ -316,7 +316,7 @@ impl Design {
         }
         let limits = plan.outcome.limits(source)?;
         (plan.outcome).check_within(&values, &limits, source.first)?;
-        if let Some(known) = plan.outcome.knowledge(source, &values)? {
+        if let Some(known) = plan.outcome.censored_response(source, &values)? {
             for (name, column) in known.columns() {
                 self.insert(name, Column::Number(column));
             }
@@ -326,12 +326,12 @@ impl Design {
     }
 
     /// Adds a placeholder if the response is absent, so that the model can be bound.
-    pub(crate) fn complete(&mut self, outcome: &Outcome, rows: usize) {
+    pub(crate) fn complete(&mut self, outcome: &ResponseColumn, rows: usize) {
         if self.has_response {
             return;
         }
         self.insert(RESPONSE, Column::Number(vec![outcome.stand_in(); rows]));
-        for (name, column) in outcome.no_knowledge(rows) {
+        for (name, column) in outcome.placeholder_bounds(rows) {
             self.insert(name, Column::Number(column));
         }
     }

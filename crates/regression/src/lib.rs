@@ -46,12 +46,12 @@ mod term;
 
 pub use coefficient::Reporter;
 pub use coefficient::group_effect::EffectMoments;
-pub use design::{Block, Design, DesignPlan, DesignSource, Purpose};
+pub use design::{Design, DesignPlan, DesignSource, Purpose, TableBlock};
 pub use error::RegressionError;
 pub use family::{DF_EXCESS, Family};
-pub use multivariate::Several;
+pub use multivariate::MultivariateRegression;
 pub use named_draws::NamedDraws;
-pub use new_rows::{NewRows, Outside};
+pub use new_rows::{Extrapolation, NewRows};
 pub use option::{Groups, PredictionLevel};
 pub use prior::{PriorLine, PriorOrigin, prior_distributions};
 pub use regression::Regression;

@@ -2,8 +2,8 @@
 
 use lehr_formula::{Intercept, Response};
 use lehr_learn::{
-    Anchor, Covariate, Form as FamilyForm, Grouping, LearnError, Link, Monotonic, Population,
-    ScaledColumn, Smooth, Spline,
+    Covariate, FixedEffects, GroupingFactor, LearnError, Link, Monotonic, PredictorScale,
+    ResponseForm, ScaledColumn, Smooth, Spline,
 };
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +25,7 @@ use crate::term::spline::{SplinePlan, spline_parameters, spline_plans};
 
 /// A model without data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Blueprint {
+pub(crate) struct ModelPlan {
     pub(crate) family: Family,
     /// The endings of the coefficients' names in each linear predictor: empty for families with
     /// one, `[dog]` for the logit of a class.
@@ -64,13 +64,13 @@ pub(crate) struct Blueprint {
     pub(crate) covariate: Option<CovariatePlan>,
 }
 
-/// The inputs of a blueprint.
-pub(crate) struct Parts<'a> {
+/// The inputs of a model plan.
+pub(crate) struct ModelParts<'a> {
     pub(crate) family: Family,
     pub(crate) intercept: Intercept,
-    pub(crate) anchor: &'a Anchor,
-    pub(crate) population: &'a Population,
-    pub(crate) groupings: &'a [Grouping],
+    pub(crate) predictor_scale: &'a PredictorScale,
+    pub(crate) population: &'a FixedEffects,
+    pub(crate) groupings: &'a [GroupingFactor],
     pub(crate) smooths: &'a [Smooth],
     pub(crate) splines: &'a [Spline],
     pub(crate) monotonics: &'a [Monotonic],
@@ -87,15 +87,15 @@ pub(crate) struct Parts<'a> {
     pub(crate) covariate: Option<&'a Covariate>,
 }
 
-impl Parts<'_> {
-    /// The blueprint and its priors in words. Refuses priors that do not fit the model.
+impl ModelParts<'_> {
+    /// The model plan and its priors in words. Refuses priors that do not fit the model.
     pub(crate) fn plan(
         &self,
         given: &GivenPriors,
-    ) -> Result<(Blueprint, Vec<PriorLine>), LearnError> {
+    ) -> Result<(ModelPlan, Vec<PriorLine>), LearnError> {
         let mut book = PriorBook {
             family: self.family,
-            anchor: self.anchor,
+            predictor_scale: self.predictor_scale,
             intercept: self.intercept,
             n_rows: self.n_rows,
             has_errors: self.has_errors,
@@ -107,11 +107,11 @@ impl Parts<'_> {
         self.movable(&book)?;
         let columns = &self.population.columns;
         let by_row = self.by_row.then_some(self.induced);
-        let blueprint = Blueprint {
+        let model_plan = ModelPlan {
             family: self.family,
             heads: self.heads(),
-            centre: self.anchor.centre.clone(),
-            unit: self.anchor.unit,
+            centre: self.predictor_scale.centre.clone(),
+            unit: self.predictor_scale.unit,
             shifts: columns
                 .iter()
                 .map(|column| column.mean / column.scale)
@@ -139,20 +139,20 @@ impl Parts<'_> {
                 .map(|covariate| covariate_plan(covariate, self.induced, &mut book))
                 .transpose()?,
         };
-        Ok((blueprint, book.printed))
+        Ok((model_plan, book.printed))
     }
 
     /// Refuses a grouping factor with a group for every row if the rows have their own noise: the
     /// data then determine only the sum of the two variances, and the mode is at zero noise. A
     /// user's prior on either standard deviation is accepted as information that separates them.
     fn identified(&self, book: &PriorBook<'_>) -> Result<(), LearnError> {
-        let Parts { family, n_rows, .. } = *self;
-        let is_lonely = |grouping: &&Grouping| {
+        let ModelParts { family, n_rows, .. } = *self;
+        let is_lonely = |grouping: &&GroupingFactor| {
             let has_intercept = grouping.effects.iter().any(|name| name == "Intercept");
             grouping.count() == n_rows && grouping.of.is_none() && has_intercept
         };
         let lonely = self.groupings.iter().find(is_lonely);
-        let Some(Grouping { label, .. }) =
+        let Some(GroupingFactor { label, .. }) =
             lonely.filter(|_| family.link() == Link::Identity && !self.has_errors)
         else {
             return Ok(());
@@ -201,7 +201,7 @@ impl Parts<'_> {
 
     fn heads(&self) -> Vec<String> {
         match self.family.form() {
-            FamilyForm::Unordered => (self.classes[1..].iter())
+            ResponseForm::Unordered => (self.classes[1..].iter())
                 .map(|class| format!("[{class}]"))
                 .collect(),
             _ => vec![String::new()],
@@ -219,7 +219,7 @@ impl Parts<'_> {
     }
 
     fn has_intercept(&self) -> bool {
-        self.intercept == Intercept::Present && self.family.form() != FamilyForm::Ordered
+        self.intercept == Intercept::Present && self.family.form() != ResponseForm::Ordered
     }
 
     /// Every parameter that can have a prior.
@@ -240,7 +240,7 @@ impl Parts<'_> {
         found.extend(spline_parameters(self.splines));
         found.extend(monotonic_parameters(self.monotonics));
         for own in self.own() {
-            let (law, _) = own.prior(self.anchor.unit);
+            let (law, _) = own.prior(self.predictor_scale.unit);
             found.push(Parameter::named(own.name, law.kind.domain()));
         }
         found.extend(self.parameters.iter().flat_map(ParameterPart::declared));
@@ -251,14 +251,14 @@ impl Parts<'_> {
         if !self.has_intercept() {
             return None;
         }
-        let anchor = self.anchor;
+        let predictor = self.predictor_scale;
         if let Some(law) = book.law(&["Intercept".to_owned()]) {
             let law = law.clone();
             book.print("Intercept", law.to_string(), PriorOrigin::Given);
-            return Some(InterceptLaw::AtZero(law.divided(anchor.unit)));
+            return Some(InterceptLaw::AtZero(law.divided(predictor.unit)));
         }
-        for (head, centre) in self.heads().iter().zip(&anchor.centre) {
-            let law = Law::new(Kind::Normal, &[*centre, 2.5 * anchor.unit]);
+        for (head, centre) in self.heads().iter().zip(&predictor.centre) {
+            let law = Law::new(Kind::Normal, &[*centre, 2.5 * predictor.unit]);
             let text = match self.population.columns.len() {
                 0 => law.to_string(),
                 _ => format!("{law} at the means of the columns"),
@@ -269,11 +269,11 @@ impl Parts<'_> {
     }
 
     fn weights(&self, book: &mut PriorBook<'_>) -> Vec<Law> {
-        let anchor = self.anchor;
+        let predictor = self.predictor_scale;
         let population = self.population;
         let law = |column: &ScaledColumn| {
-            let unit = anchor.unit / column.scale;
-            let scale = 2.5 * anchor.widening * anchor.unit / column.contrast;
+            let unit = predictor.unit / column.scale;
+            let scale = 2.5 * predictor.widening * predictor.unit / column.contrast;
             let default = Law::new(Kind::Normal, &[0.0, scale]);
             let names = [column.name.clone(), "weight".into()];
             book.choose(&names, &column.name, &default, unit)
@@ -284,7 +284,7 @@ impl Parts<'_> {
     fn shape(&self, book: &mut PriorBook<'_>) -> Vec<(String, Law)> {
         let own = self.own().into_iter();
         let chosen = own.map(|own| {
-            let (default, unit) = own.prior(self.anchor.unit);
+            let (default, unit) = own.prior(self.predictor_scale.unit);
             let name = own.name.to_owned();
             let shown = if name == "df" { "df - 1" } else { &name };
             let law = book.choose(std::slice::from_ref(&name), shown, &default, unit);
@@ -294,7 +294,7 @@ impl Parts<'_> {
     }
 }
 
-impl Blueprint {
+impl ModelPlan {
     /// The joint prior of all fixed effects, if there is one.
     pub(crate) fn shrinkage(&self) -> Option<Shrinkage<'_>> {
         let total = match self.family.link() {
@@ -305,7 +305,7 @@ impl Blueprint {
     }
 }
 
-impl Blueprint {
+impl ModelPlan {
     /// Refuses bounds if the noise of a function by inducing points is part of the distribution.
     pub(crate) fn check_bounds(&self, response: &Response) -> Result<(), LearnError> {
         match &self.induced {

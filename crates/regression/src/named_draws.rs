@@ -19,7 +19,7 @@ pub struct NamedDraws {
 }
 
 /// The draws of all sites.
-pub(crate) struct Draws<'a> {
+pub(crate) struct SiteDraws<'a> {
     sites: HashMap<&'a str, &'a SiteValue>,
     pub(crate) count: usize,
 }
@@ -35,15 +35,15 @@ impl Replica {
     pub(crate) const ONLY: Replica = Replica { place: 0, count: 1 };
 }
 
-impl<'a> Draws<'a> {
-    pub(crate) fn new(sites: &'a [SiteValue]) -> Draws<'a> {
+impl<'a> SiteDraws<'a> {
+    pub(crate) fn new(sites: &'a [SiteValue]) -> SiteDraws<'a> {
         let first = sites.first();
         let count = first.map_or(0, |site| site.values.len() / size(site));
         let sites = sites
             .iter()
             .map(|site| (site.name.as_str(), site))
             .collect();
-        Draws { sites, count }
+        SiteDraws { sites, count }
     }
 
     /// Whether there are draws of a site.

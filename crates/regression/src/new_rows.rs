@@ -9,7 +9,7 @@ use rand_chacha::rand_core::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 
 use crate::design::Design;
-use crate::model_plan::Blueprint;
+use crate::model_plan::ModelPlan;
 
 /// The model on rows to predict.
 #[derive(Clone, Debug)]
@@ -22,12 +22,12 @@ pub struct NewRows {
     groups: Option<Vec<u32>>,
     unseen: Vec<String>,
     has_response: bool,
-    outside: Vec<Outside>,
+    outside: Vec<Extrapolation>,
 }
 
 /// Rows outside the fitted range of a smooth function.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outside {
+pub struct Extrapolation {
     /// The function, `gp(day)`.
     pub function: String,
     /// How many rows.
@@ -74,11 +74,11 @@ impl NewRows {
         }
     }
 
-    /// The model of `blueprint`, which has sites for unseen groups, on the rows of `design`.
-    pub(crate) fn new(bound: Bound, blueprint: &Blueprint, design: &Design) -> NewRows {
+    /// The model of `plan`, which has sites for unseen groups, on the rows of `design`.
+    pub(crate) fn new(bound: Bound, model_plan: &ModelPlan, design: &Design) -> NewRows {
         let mut sites = Vec::new();
-        for head in &blueprint.heads {
-            for (plan, groups) in blueprint.groups.iter().zip(&design.unseen) {
+        for head in &model_plan.heads {
+            for (plan, groups) in model_plan.groups.iter().zip(&design.unseen) {
                 if !groups.is_empty() {
                     sites.push(SampledSite {
                         site: plan.unseen_site(head),
@@ -92,9 +92,9 @@ impl NewRows {
         NewRows {
             // Every class of the response has effects of the same groups.
             unseen: distinct(rows.unseen),
-            outside: (blueprint.function_labels().zip(&design.outside))
+            outside: (model_plan.function_labels().zip(&design.outside))
                 .filter(|(_, rows)| **rows > 0)
-                .map(|(label, rows)| Outside {
+                .map(|(label, rows)| Extrapolation {
                     function: label.to_owned(),
                     rows: *rows,
                 })
@@ -185,7 +185,7 @@ impl NewRows {
     }
 
     /// The smooth functions that are extrapolated, and for how many rows.
-    pub fn outside(&self) -> &[Outside] {
+    pub fn outside(&self) -> &[Extrapolation] {
         &self.outside
     }
 
@@ -202,7 +202,7 @@ fn distinct(mut names: Vec<String>) -> Vec<String> {
 }
 
 fn site_range(latents: &Layout, site: &str) -> Range<usize> {
-    let position = latents.position(site).expect("a site of the blueprint");
+    let position = latents.position(site).expect("a site of the model_plan");
     latents.range(position)
 }
 

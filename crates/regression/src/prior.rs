@@ -1,7 +1,7 @@
 //! Priors: the user's if there are any, otherwise defaults scaled to the table.
 
 use lehr_formula::{FormulaError, PriorSpec, TextKind, nearest};
-use lehr_learn::{Form, LearnError};
+use lehr_learn::{LearnError, ResponseForm};
 
 use serde::{Deserialize, Serialize};
 
@@ -177,7 +177,7 @@ impl GivenPriors {
             let message = format!("{} is one prior of all common coefficients", kind.name());
             return refused(joint, message, format!("write weight ~ {}", kind.usage()));
         }
-        if family.form() == Form::Unordered {
+        if family.form() == ResponseForm::Unordered {
             let message = format!("{} is not available for several classes", kind.name());
             return refused(joint, message, "use weight ~ normal(0, 1)".into());
         }

@@ -1,7 +1,7 @@
 //! The priors of a model while they are chosen: the user's, or defaults scaled to the table.
 
 use lehr_formula::Intercept;
-use lehr_learn::{Anchor, LearnError};
+use lehr_learn::{LearnError, PredictorScale};
 
 use crate::family::Family;
 use crate::law::Law;
@@ -10,7 +10,7 @@ use crate::prior::{GivenPriors, Parameter, PriorLine, PriorOrigin};
 /// The priors chosen so far, with everything that default priors depend on.
 pub(crate) struct PriorBook<'a> {
     pub(crate) family: Family,
-    pub(crate) anchor: &'a Anchor,
+    pub(crate) predictor_scale: &'a PredictorScale,
     pub(crate) intercept: Intercept,
     pub(crate) n_rows: usize,
     /// Whether the noise of each row is known.

@@ -1,10 +1,10 @@
-//! The model program: from a blueprint to sites and an observed column.  The site of a group term
+//! The model program: from a model plan to sites and an observed column.  The site of a group term
 //! holds the effects themselves (centred form) if groups have many rows each, else standard normals
 //! that the rows multiply by the standard deviation (non-centred form): whichever is less
 //! correlated with the standard deviation.
 
 use lehr_graph::{Expr, Graph};
-use lehr_learn::Form as FamilyForm;
+use lehr_learn::ResponseForm;
 use lehr_model::distribution::{Dirichlet, Normal};
 use lehr_model::{BindError, Model, Program, Row, Schema, Tracer};
 
@@ -13,10 +13,10 @@ use crate::column_name::{
     ERRORS, INDUCED, MATRIX, OFFSET, PREDICTOR, RESPONSE, ROW_WEIGHT, TRIALS, group_column,
     monotonic_column, parameter_column, slope_column,
 };
-use crate::family::{DF_EXCESS, Observation, Unit, cutpoints};
+use crate::family::{DF_EXCESS, Observation, ParameterUnit, cutpoints};
 use crate::law::{Law, sample};
 use crate::law_site::sample_runs;
-use crate::model_plan::Blueprint;
+use crate::model_plan::ModelPlan;
 use crate::term::covariate::CovariateSites;
 use crate::term::group::GroupSites;
 use crate::term::intercept::InterceptLaw;
@@ -28,7 +28,7 @@ use crate::term::spline::SplineSites;
 
 /// The parts that the model of one response shares with those of others.
 #[derive(Default)]
-pub(crate) struct Company<'c, 'g> {
+pub(crate) struct JointModel<'c, 'g> {
     /// The sites of group terms whose effects are tied to those of other responses, by the terms' places.
     pub(crate) groups: Vec<(usize, GroupSites<'g>)>,
     /// The residuals of the responses before this one.
@@ -36,7 +36,7 @@ pub(crate) struct Company<'c, 'g> {
 }
 
 /// The sites of one run of the model.
-struct Sites<'g> {
+struct ModelSites<'g> {
     graph: &'g Graph,
     /// `[p]`, or `[p, heads]` for families of several linear predictors.
     weight: Option<Expr<'g>>,
@@ -55,10 +55,10 @@ struct Sites<'g> {
     parameters: Vec<ParameterSites<'g>>,
 }
 
-impl Blueprint {
-    /// The model of this blueprint.
+impl ModelPlan {
+    /// The model of this plan.
     pub(crate) fn model(self) -> Model {
-        Model::new(move |m| self.run(m, &Company::default()))
+        Model::new(move |m| self.run(m, &JointModel::default()))
     }
 
     /// The columns of the design.
@@ -99,7 +99,7 @@ impl Blueprint {
             (self.has_offset, OFFSET),
             (self.has_row_weight, ROW_WEIGHT),
             (self.has_errors, ERRORS),
-            (self.family.form() == FamilyForm::Successes, TRIALS),
+            (self.family.form() == ResponseForm::Successes, TRIALS),
         ];
         let there = others.iter().filter(|(is_there, _)| *is_there);
         let there = there.map(|(_, name)| *name).chain(self.bounds.columns());
@@ -112,12 +112,12 @@ impl Blueprint {
     }
 
     /// Names the sites and observes the response.
-    pub(crate) fn run<'g>(&self, m: &Tracer<'g>, company: &Company<'_, 'g>) {
+    pub(crate) fn run<'g>(&self, m: &Tracer<'g>, joint: &JointModel<'_, 'g>) {
         let weight = self.weight(m);
         let covariate = self.covariate.as_ref().map(|plan| plan.sites(m));
         let shift = self.shift(m, weight, covariate.as_ref());
         let intercept = self.intercept_site(m, shift);
-        let sites = self.sites(m, (weight, intercept), company);
+        let sites = self.sites(m, (weight, intercept), joint);
         self.name_moved(m, &sites, shift);
         let induced = self.induced.as_ref().map(|plan| plan.function(m));
         let row_spread = self.row_spread.as_ref();
@@ -144,7 +144,7 @@ impl Blueprint {
             if let Some(one) = &latent {
                 at = self.spread_out(row, at, &mut own, one.spread * self.unit);
             }
-            if let Some(residuals) = company.residuals {
+            if let Some(residuals) = joint.residuals {
                 (at, own[0]) = residuals.given(row, at, own[0]);
             }
             (self.family.info().observe)(&Observation {
@@ -199,9 +199,9 @@ impl Blueprint {
         &self,
         m: &Tracer<'g>,
         (weight, intercept): (Option<Expr<'g>>, Option<Expr<'g>>),
-        company: &Company<'_, 'g>,
-    ) -> Sites<'g> {
-        let tied = |place: usize| company.groups.iter().find(|(tied, _)| *tied == place);
+        joint: &JointModel<'_, 'g>,
+    ) -> ModelSites<'g> {
+        let tied = |place: usize| joint.groups.iter().find(|(tied, _)| *tied == place);
         let groups = self.heads.iter().map(|head| {
             let plans = self.groups.iter().enumerate();
             let sites = plans.map(|(place, plan)| match tied(place) {
@@ -222,7 +222,7 @@ impl Blueprint {
             let sites = self.monotonics.iter().map(|effect| effect.sites(m, head));
             sites.collect()
         });
-        Sites {
+        ModelSites {
             graph: m.graph(),
             weight,
             intercept,
@@ -237,7 +237,7 @@ impl Blueprint {
 
     /// Names the quantities that are reported on the original scale and are not sites, so that the
     /// verdict checks them, too.
-    fn name_moved<'g>(&self, m: &Tracer<'g>, sites: &Sites<'g>, shift: Option<Expr<'g>>) {
+    fn name_moved<'g>(&self, m: &Tracer<'g>, sites: &ModelSites<'g>, shift: Option<Expr<'g>>) {
         let Some(shift) = shift else {
             return;
         };
@@ -247,13 +247,13 @@ impl Blueprint {
             let moved = (intercept - shift) * self.unit + centre.reshape(dims);
             m.deterministic("Intercept", moved);
         }
-        if self.family.form() == FamilyForm::Ordered {
+        if self.family.form() == ResponseForm::Ordered {
             m.deterministic("cutpoint", sites.shape[0] + shift);
         }
     }
 
     fn has_heads(&self) -> bool {
-        self.family.form() == FamilyForm::Unordered
+        self.family.form() == ResponseForm::Unordered
     }
 
     fn weight<'g>(&self, m: &Tracer<'g>) -> Option<Expr<'g>> {
@@ -288,7 +288,7 @@ impl Blueprint {
 
     /// The family's own parameters in each row. They are named quantities of it, except for vectors
     /// that all rows share. Known noise of each row replaces sigma.
-    fn own_values<'g>(&self, row: &Row<'_, 'g>, sites: &Sites<'g>) -> Vec<Expr<'g>> {
+    fn own_values<'g>(&self, row: &Row<'_, 'g>, sites: &ModelSites<'g>) -> Vec<Expr<'g>> {
         if self.has_errors {
             return vec![row.number(ERRORS)];
         }
@@ -320,7 +320,7 @@ impl Blueprint {
         let sites = self.shape.iter().zip(self.shape_values(m));
         sites
             .map(|((name, _), site)| match unit(name) {
-                Some(Unit::Response) => site * self.unit,
+                Some(ParameterUnit::Response) => site * self.unit,
                 _ => site,
             })
             .collect()
@@ -340,7 +340,7 @@ impl Blueprint {
     }
 
     /// The linear predictor of each row, `[n]` or `[n, heads]`.
-    fn predictor<'g>(&self, row: &Row<'_, 'g>, sites: &Sites<'g>) -> Expr<'g> {
+    fn predictor<'g>(&self, row: &Row<'_, 'g>, sites: &ModelSites<'g>) -> Expr<'g> {
         let graph = sites.graph;
         let heads = self.heads.len();
         let own = if self.has_heads() { &[heads][..] } else { &[] };
@@ -405,7 +405,7 @@ impl Blueprint {
         parts.reduce(|a, b| a + b)
     }
 
-    /// As [`Blueprint::group_sum`] for penalised smooths.
+    /// As [`ModelPlan::group_sum`] for penalised smooths.
     fn spline_sum<'g>(
         &self,
         row: &Row<'_, 'g>,
@@ -423,7 +423,7 @@ impl Blueprint {
     fn parameter_sum<'g>(
         &self,
         row: &Row<'_, 'g>,
-        sites: &Sites<'g>,
+        sites: &ModelSites<'g>,
         name: &str,
     ) -> Option<Expr<'g>> {
         let groups = self.group_sum(row, &sites.groups[0], Some(name));

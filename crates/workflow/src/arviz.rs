@@ -148,7 +148,7 @@ impl ArvizExport<'_> {
             self.posterior_predictive,
         );
         let is_scored = is_wanted("log_likelihood", "--log-likelihood", self.log_likelihood);
-        let singles = match self.saved.subject.several() {
+        let singles = match self.saved.subject.multivariate() {
             Some(_) => self.saved.responses()?,
             None => Vec::new(),
         };

@@ -5,7 +5,7 @@ use std::time::Instant;
 use lehr_density::Density;
 use lehr_learn::LearnError;
 use lehr_model::Bound;
-use lehr_regression::{RegressionError, Several, Specification};
+use lehr_regression::{MultivariateRegression, RegressionError, Specification};
 use lehr_table::Table;
 
 use crate::fitted_model::AnyModel;
@@ -54,7 +54,9 @@ impl BoundRegression {
             return Err(LearnError::AllMissing { dropped }.into());
         }
         let subject = AnyModel::from(specification.model(table)?);
-        let several = subject.several().map_or(&[][..], Several::responses);
+        let several = subject
+            .multivariate()
+            .map_or(&[][..], MultivariateRegression::responses);
         let singles = several.iter().map(|own| own.bind(table));
         Ok(BoundRegression {
             bound: subject.bind(&subject.design(table)?)?,

@@ -9,7 +9,9 @@ use lehr_infer::fit::{Fit, FitError};
 use lehr_infer::posterior::GroupMoments;
 use lehr_infer::posterior::Posterior;
 use lehr_model::Bound;
-use lehr_regression::{Family, Groups, Regression, RegressionError, Several, Specification};
+use lehr_regression::{
+    Family, Groups, MultivariateRegression, Regression, RegressionError, Specification,
+};
 use lehr_table::Table;
 
 use crate::bound::BoundRegression;
@@ -211,7 +213,10 @@ impl SavedFit {
 
     /// The user's data in a file that contains the fit, in addition to `rows`, those of the guide.
     fn response_contents(&self, rows: &str) -> String {
-        let named = self.subject.several().map(Several::names);
+        let named = self
+            .subject
+            .multivariate()
+            .map(MultivariateRegression::names);
         let own = named.into_iter().flatten().zip(&self.response_checks);
         let own = own.map(|(name, check)| format!("of {name}: {}", check.contents("")));
         std::iter::once(rows.to_owned())

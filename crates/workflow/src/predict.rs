@@ -4,7 +4,7 @@ use lehr_density::{Density, Moments, Predictor};
 use lehr_learn::{LearnError, NewLevels};
 use lehr_numeric::stream::Stream;
 use lehr_numeric::summary::{mean, quantile, sd, sorted};
-use lehr_regression::{NewRows, Outside, PredictionLevel};
+use lehr_regression::{Extrapolation, NewRows, PredictionLevel};
 use lehr_table::{Column, Table, TableError};
 
 use crate::error::Error;
@@ -63,7 +63,7 @@ impl Forecaster<'_> {
     /// the response may be absent. Several responses are predicted one by one
     /// ([`SavedFit::responses`]).
     pub fn predict(&self, table: &Table, first: u64) -> Result<Predictions, Error> {
-        if let Some(several) = self.saved.subject.several() {
+        if let Some(several) = self.saved.subject.multivariate() {
             return Err(several.one_of("predict").into());
         }
         let batch = self.batch(table)?;
@@ -184,7 +184,7 @@ pub struct Predictions {
     /// A response of each row for each draw.
     responses: Vec<Vec<f64>>,
     rows: usize,
-    outside: Vec<Outside>,
+    outside: Vec<Extrapolation>,
     details: PredictionDetails,
     parameters: Vec<NamedRows>,
 }
@@ -256,7 +256,7 @@ impl Predictions {
     }
 
     /// The smooth functions that are extrapolated, and for how many rows.
-    pub fn outside(&self) -> &[Outside] {
+    pub fn outside(&self) -> &[Extrapolation] {
         &self.outside
     }
 

@@ -65,7 +65,7 @@ impl CrossProducts {
     }
 
     /// Adds rows, given column by column.
-    pub(crate) fn see<C: Deref<Target = [f64]>>(&mut self, columns: &[C]) {
+    pub(crate) fn add_rows<C: Deref<Target = [f64]>>(&mut self, columns: &[C]) {
         let rows = columns.first().map_or(0, |column| column.len());
         let intercept = self.intercept;
         let origin = self.origin.get_or_insert_with(|| {
@@ -115,7 +115,7 @@ impl CrossProducts {
     /// The relations among the columns at these places: each lists the columns that determine
     /// another, and then that column.
     pub(crate) fn relations(&self, places: &[usize]) -> Vec<Vec<usize>> {
-        let mut known = Independent::default();
+        let mut known = IndependentColumns::default();
         let mut relations = Vec::new();
         // With as many columns as rows, all columns are related.
         if self.rows < 2.0 * places.len() as f64 {
@@ -160,12 +160,12 @@ fn add_square(to: &mut Mat<f64>, block: MatRef<'_, f64>) {
 
 /// Linearly independent columns, with the Cholesky factor of their correlations.
 #[derive(Default)]
-struct Independent {
+struct IndependentColumns {
     places: Vec<usize>,
     factor: Vec<Vec<f64>>,
 }
 
-impl Independent {
+impl IndependentColumns {
     /// Adds a column by its correlations with the others; returns the places of its parts if it
     /// depends on them.
     fn add(&mut self, place: usize, correlations: &[f64]) -> Option<Vec<usize>> {
@@ -220,8 +220,8 @@ mod tests {
         ] {
             let mut products = CrossProducts::new(5, intercept).unwrap();
             let half = |from: usize, to: usize| columns.iter().map(move |c| c[from..to].to_vec());
-            products.see(&half(0, 20).collect::<Vec<_>>());
-            products.see(&half(20, 50).collect::<Vec<_>>());
+            products.add_rows(&half(0, 20).collect::<Vec<_>>());
+            products.add_rows(&half(20, 50).collect::<Vec<_>>());
             assert_eq!(products.relations(&[0, 1, 2, 3, 4]), expected);
         }
     }

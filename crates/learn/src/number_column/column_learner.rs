@@ -6,7 +6,7 @@ use lehr_numeric::column;
 use lehr_table::Moment;
 use serde::{Deserialize, Serialize};
 
-use crate::response_rule::Form;
+use crate::response_rule::ResponseForm;
 
 /// With fewer rows separation is not reported.
 const FEWEST_ROWS: u64 = 10;
@@ -168,7 +168,7 @@ impl ColumnLearner {
 
     /// The reason why only the prior bounds the coefficient in a family of Boolean responses or
     /// counts.
-    pub(crate) fn separation(&self, form: Form) -> Option<String> {
+    pub(crate) fn separation(&self, form: ResponseForm) -> Option<String> {
         let [Some([least, most]), Some([above_least, above_most])] = self.ranges else {
             return None;
         };
@@ -179,10 +179,10 @@ impl ColumnLearner {
         let name = &self.name;
         let apart = most <= above_least || above_most <= least;
         match form {
-            Form::Two if apart && self.varies => Some(format!(
+            ResponseForm::Two if apart && self.varies => Some(format!(
                 "{name}: it tells 0 from 1 without an error (separation), so only the prior bounds its coefficient"
             )),
-            Form::Count if self.varies && !self.has_more && above_least == above_most => {
+            ResponseForm::Count if self.varies && !self.has_more && above_least == above_most => {
                 Some(format!(
                     "{name}: counts above 0 have one value of it only (separation), so only the prior bounds \
                      its coefficient"
@@ -270,7 +270,7 @@ mod tests {
         let told = |response: &[f64]| {
             [500, 3000].map(|block| {
                 let found = learner(&values, response, block);
-                found.separation(Form::Two).is_some()
+                found.separation(ResponseForm::Two).is_some()
             })
         };
         assert_eq!(told(&response), [true; 2]);

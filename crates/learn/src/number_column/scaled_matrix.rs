@@ -47,7 +47,7 @@ impl<'s> ScaledMatrix<'s> {
         assert_eq!(to.len(), rows.len() * self.width(), "room for all rows");
         if self.width() > 0 {
             let first = rows.start;
-            Arch::new().dispatch(Filling {
+            Arch::new().dispatch(MatrixFill {
                 matrix: self,
                 first,
                 to,
@@ -57,13 +57,13 @@ impl<'s> ScaledMatrix<'s> {
 }
 
 /// Rows that are being written, starting with `first`.
-struct Filling<'a, 's> {
+struct MatrixFill<'a, 's> {
     matrix: &'a ScaledMatrix<'s>,
     first: usize,
     to: &'a mut [f64],
 }
 
-impl WithSimd for Filling<'_, '_> {
+impl WithSimd for MatrixFill<'_, '_> {
     type Output = ();
 
     #[inline(always)]

@@ -38,23 +38,23 @@ impl NumberColumn {
         }
     }
 
-    pub(crate) fn see(&mut self, column: Option<&Column>) {
+    pub(crate) fn add_rows(&mut self, column: Option<&Column>) {
         let Some(Column::Number(values)) = column else {
             return;
         };
         for chunk in values.chunks(column::CHUNK) {
-            self.see_chunk(chunk);
+            self.add_chunk(chunk);
         }
     }
 
     /// Most chunks hold finite numbers and none of the codes, which is fast to check.
-    fn see_chunk(&mut self, chunk: &[f64]) {
+    fn add_chunk(&mut self, chunk: &[f64]) {
         let [low, high] = column::range(chunk);
         let is_near = low > -NEAREST && high < NEAREST;
         let is_plain = column::is_finite(chunk) && (is_near || !column::holds_any(chunk, &USUAL));
         if !is_plain {
             for value in chunk {
-                self.see_one(*value);
+                self.add_value(*value);
             }
             return;
         }
@@ -63,7 +63,7 @@ impl NumberColumn {
         self.others += chunk.len();
     }
 
-    fn see_one(&mut self, value: f64) {
+    fn add_value(&mut self, value: f64) {
         if !value.is_finite() {
             return;
         }
@@ -122,7 +122,7 @@ mod tests {
 
     fn judged(values: &[f64]) -> Option<String> {
         let mut column = NumberColumn::new("x");
-        column.see(Some(&Column::Number(values.to_vec())));
+        column.add_rows(Some(&Column::Number(values.to_vec())));
         column.judge().err().map(|error| error.to_string())
     }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::column_name::{ERROR, GAP, MEASURED, SEEN, UNKNOWN};
 use crate::error::LearnError;
-use crate::response_rule::Form;
+use crate::response_rule::ResponseForm;
 use crate::source::Source;
 
 /// The covariate with the constants learned from the fitted table.
@@ -41,7 +41,7 @@ impl CovariateLearner {
     }
 
     /// Adds a block.
-    pub(crate) fn see(&mut self, source: &Source<'_>) -> Result<(), LearnError> {
+    pub(crate) fn add_rows(&mut self, source: &Source<'_>) -> Result<(), LearnError> {
         errors(&self.term, source)?;
         for value in values(&self.term, source) {
             if value.is_nan() {
@@ -56,7 +56,7 @@ impl CovariateLearner {
     /// The covariate, if its values vary.
     pub(crate) fn finish(
         self,
-        form: Form,
+        form: ResponseForm,
         intercept: Intercept,
     ) -> Result<(Covariate, Option<String>), LearnError> {
         let (mean, scale) = (self.moment.mean(), self.moment.scale());
@@ -77,7 +77,7 @@ impl CovariateLearner {
                 hint: "leave the term out".into(),
             });
         }
-        let is_centred = intercept == Intercept::Present || form == Form::Ordered;
+        let is_centred = intercept == Intercept::Present || form == ResponseForm::Ordered;
         let note = self.term.error.is_none().then(|| {
             let rows = self.moment.count() as usize + self.missing;
             format!("{label}: missing in {} of {rows} rows", self.missing)

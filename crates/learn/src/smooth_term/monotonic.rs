@@ -4,7 +4,7 @@ use lehr_formula::{Coding, Factor, MonotonicTerm, Round, Term, TermBasis, TermLe
 use serde::{Deserialize, Serialize};
 
 use crate::error::LearnError;
-use crate::fixed_effects::{see_all, turn_all};
+use crate::fixed_effects::{add_rows_to, next_rounds};
 use crate::source::Source;
 
 /// With fewer levels the order is meaningless, and with more the column is a quantity.
@@ -37,12 +37,12 @@ impl MonotonicLearner {
         }
     }
 
-    pub(crate) fn see(&mut self, source: &Source<'_>) -> Result<(), LearnError> {
-        see_all(&mut self.levels, source)
+    pub(crate) fn add_rows(&mut self, source: &Source<'_>) -> Result<(), LearnError> {
+        add_rows_to(&mut self.levels, source)
     }
 
-    pub(crate) fn turn(&mut self) -> Result<Round, LearnError> {
-        turn_all(&mut self.levels)
+    pub(crate) fn next_round(&mut self) -> Result<Round, LearnError> {
+        next_rounds(&mut self.levels)
     }
 
     /// The effect, if the column can have one.

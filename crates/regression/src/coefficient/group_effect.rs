@@ -1,17 +1,17 @@
 //! Draws of the standard deviations, correlations and values of random effects on the original
 //! scale.
 
-use lehr_learn::Grouping;
+use lehr_learn::GroupingFactor;
 use lehr_numeric::vector::{dot, quadratic_form};
 use lehr_report::{AxisKind, Coefficient, Name, Summary};
 
-use crate::named_draws::{Draws, Head, NamedDraws, Replica};
-use crate::term::group::{Form, GroupPlan, spread_name};
+use crate::named_draws::{Head, NamedDraws, Replica, SiteDraws};
+use crate::term::group::{EffectForm, GroupPlan, spread_name};
 
 /// The random effects of one group term in one linear predictor.
 pub(crate) struct GroupEffects<'a> {
     pub(crate) plan: &'a GroupPlan,
-    pub(crate) grouping: &'a Grouping,
+    pub(crate) grouping: &'a GroupingFactor,
     pub(crate) unit: f64,
     pub(crate) head: Head<'a>,
 }
@@ -62,7 +62,7 @@ impl<'a> GroupEffects<'a> {
         self.plan.of.is_none()
     }
 
-    fn spread_draws(&self, draws: &Draws<'_>) -> Vec<Vec<f64>> {
+    fn spread_draws(&self, draws: &SiteDraws<'_>) -> Vec<Vec<f64>> {
         let site = self.plan.spread_site(self.head.suffix);
         let mut spreads = draws.laws(&site, &self.plan.spreads, Replica::ONLY);
         for (values, scale) in spreads.iter_mut().zip(&self.grouping.scales) {
@@ -74,7 +74,7 @@ impl<'a> GroupEffects<'a> {
     }
 
     /// `sd(patient, dose)` and `cor(patient, Intercept, dose)`.
-    pub(crate) fn spreads(&self, draws: &Draws<'_>, found: &mut Vec<NamedDraws>) {
+    pub(crate) fn spreads(&self, draws: &SiteDraws<'_>, found: &mut Vec<NamedDraws>) {
         let grouping = self.grouping;
         let values = self.spread_draws(draws);
         for (effect, values) in grouping.effects.iter().zip(values) {
@@ -103,7 +103,7 @@ impl<'a> GroupEffects<'a> {
     }
 
     /// The draws of the Cholesky factor of the correlations, row by row.
-    fn factor_rows(&self, draws: &Draws<'_>) -> Vec<Vec<Vec<f64>>> {
+    fn factor_rows(&self, draws: &SiteDraws<'_>) -> Vec<Vec<Vec<f64>>> {
         let effects = self.plan.spreads.len();
         let site = self.plan.correlation_site(self.head.suffix);
         let entry = |row: usize, column: usize| draws.entry(&site, row * effects + column);
@@ -113,11 +113,11 @@ impl<'a> GroupEffects<'a> {
 
     /// The matrix from the numbers of the site to the effects, for each draw of the other sites,
     /// row-major.
-    fn turns(&self, draws: &Draws<'_>) -> Vec<Vec<f64>> {
+    fn turns(&self, draws: &SiteDraws<'_>) -> Vec<Vec<f64>> {
         let (plan, grouping) = (self.plan, self.grouping);
         let spreads = match plan.form {
-            Form::Standard => self.spread_draws(draws),
-            Form::Effect => (grouping.scales.iter())
+            EffectForm::Standard => self.spread_draws(draws),
+            EffectForm::Effect => (grouping.scales.iter())
                 .map(|scale| vec![self.unit / scale; draws.count])
                 .collect(),
         };
@@ -138,7 +138,7 @@ impl<'a> GroupEffects<'a> {
     }
 
     /// `site[3]`, or `patient[3, dose]` for several effects; empty if their draws were not kept.
-    pub(crate) fn effects(&self, draws: &Draws<'_>, found: &mut Vec<NamedDraws>) {
+    pub(crate) fn effects(&self, draws: &SiteDraws<'_>, found: &mut Vec<NamedDraws>) {
         let (plan, grouping) = (self.plan, self.grouping);
         let site = plan.own_site(self.head.suffix);
         if !draws.has(&site) {
@@ -165,7 +165,7 @@ impl<'a> GroupEffects<'a> {
 
     /// The mean and the standard deviation of each effect of a group from the moments of its site,
     /// in the units of the first of these draws.
-    pub(crate) fn moments(self, draws: &Draws<'_>) -> EffectMoments<'a> {
+    pub(crate) fn moments(self, draws: &SiteDraws<'_>) -> EffectMoments<'a> {
         EffectMoments {
             turn: self.turns(draws).swap_remove(0),
             term: self,

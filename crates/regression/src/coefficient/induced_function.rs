@@ -29,7 +29,7 @@ pub(crate) struct InducedDraws<'a> {
 }
 
 /// A function at some places.
-struct Shape {
+struct FunctionMoments {
     mean: Vec<f64>,
     /// The standard deviation of the function itself: that of its mean given the inducing points,
     /// and the remaining variance.
@@ -56,7 +56,7 @@ impl InducedDraws<'_> {
 
     fn curve(&self) -> FunctionShape {
         let x = even(self.smooth.ranges[0], CURVE);
-        let Shape { mean, sd } = self.at(std::slice::from_ref(&x));
+        let FunctionMoments { mean, sd } = self.at(std::slice::from_ref(&x));
         let moved = |by: f64| mean.iter().zip(&sd).map(|(m, s)| m + by * s).collect();
         FunctionShape::Curve {
             low: moved(-HALF),
@@ -69,7 +69,7 @@ impl InducedDraws<'_> {
 
     fn surface(&self) -> FunctionShape {
         let [x, y] = [0, 1].map(|axis| even(self.smooth.ranges[axis], SURFACE));
-        let Shape { mean, sd } = self.at(&grid(&x, &y));
+        let FunctionMoments { mean, sd } = self.at(&grid(&x, &y));
         let pairs = self.smooth.places[0].iter().zip(&self.smooth.places[1]);
         FunctionShape::Surface {
             places: pairs.map(|(x, y)| [*x, *y]).collect(),
@@ -82,7 +82,7 @@ impl InducedDraws<'_> {
 
     /// The function at these places, column after column, less its mean over fitted rows, which is
     /// part of the intercept.
-    fn at(&self, places: &[Vec<f64>]) -> Shape {
+    fn at(&self, places: &[Vec<f64>]) -> FunctionMoments {
         let of = |sites: &[SiteValue], name: &str| {
             let name = format!("{}.{name}", self.plan.label);
             let found = sites.iter().find(|site| site.name == name);
@@ -103,7 +103,7 @@ impl InducedDraws<'_> {
         let values: Vec<Vec<f64>> = values.collect();
         let own = per_place(&values, sd);
         let both = own.iter().zip(&left);
-        Shape {
+        FunctionMoments {
             sd: both
                 .map(|(own, left)| (own * own + left * self.unit.powi(2)).sqrt())
                 .collect(),

@@ -7,13 +7,13 @@ pub(crate) mod spline_function;
 
 use lehr_density::SiteValue;
 use lehr_graph::math::normal_quantile;
-use lehr_learn::{Covariate, Form as FamilyForm, Grouping, Link, Monotonic, Population, Smooth};
+use lehr_learn::{Covariate, FixedEffects, GroupingFactor, Link, Monotonic, ResponseForm, Smooth};
 use lehr_report::{AxisKind, Name};
 
 use crate::coefficient::group_effect::{EffectMoments, GroupEffects};
 use crate::family::DF_EXCESS;
-use crate::model_plan::Blueprint;
-use crate::named_draws::{Draws, Head, NamedDraws, Replica};
+use crate::model_plan::ModelPlan;
+use crate::named_draws::{Head, NamedDraws, Replica, SiteDraws};
 use crate::option::Groups;
 use crate::term::row_effect::row_spread;
 use crate::term::smooth::SmoothPlan;
@@ -21,14 +21,14 @@ use crate::term::spline::SplinePlan;
 
 /// The names and scales of coefficients.
 pub struct Reporter<'a> {
-    pub(crate) blueprint: &'a Blueprint,
-    pub(crate) population: &'a Population,
-    pub(crate) groupings: &'a [Grouping],
+    pub(crate) model_plan: &'a ModelPlan,
+    pub(crate) population: &'a FixedEffects,
+    pub(crate) groupings: &'a [GroupingFactor],
     pub(crate) covariate: Option<&'a Covariate>,
     pub(crate) smooths: &'a [Smooth],
     pub(crate) monotonics: &'a [Monotonic],
     /// The columns of the formulas of parameters.
-    pub(crate) parameters: &'a [Population],
+    pub(crate) parameters: &'a [FixedEffects],
     /// The classes of the response; empty for numbers.
     pub(crate) classes: &'a [String],
 }
@@ -36,7 +36,7 @@ pub struct Reporter<'a> {
 impl Reporter<'_> {
     /// The coefficients in their reported order.
     pub(crate) fn coefficients(&self, sites: &[SiteValue], groups: Groups) -> Vec<NamedDraws> {
-        let draws = Draws::new(sites);
+        let draws = SiteDraws::new(sites);
         let mut found = Vec::new();
         for head in self.heads() {
             self.common(&draws, head, &mut found);
@@ -73,12 +73,12 @@ impl Reporter<'_> {
         let head = self.heads().next()?;
         let mut terms = self.terms(head);
         let term = terms.find(|term| term.plan.own_site(head.suffix) == site)?;
-        Some(term.moments(&Draws::new(sites)))
+        Some(term.moments(&SiteDraws::new(sites)))
     }
 
     fn heads(&self) -> impl Iterator<Item = Head<'_>> {
-        let several = self.blueprint.family.form() == FamilyForm::Unordered;
-        let suffixes = self.blueprint.heads.iter().enumerate();
+        let several = self.model_plan.family.form() == ResponseForm::Unordered;
+        let suffixes = self.model_plan.heads.iter().enumerate();
         suffixes.map(move |(place, suffix)| Head {
             place,
             suffix,
@@ -87,7 +87,7 @@ impl Reporter<'_> {
     }
 
     fn terms<'a>(&'a self, head: Head<'a>) -> impl Iterator<Item = GroupEffects<'a>> {
-        let terms = self.blueprint.groups.iter().zip(self.groupings);
+        let terms = self.model_plan.groups.iter().zip(self.groupings);
         terms.map(move |(plan, grouping)| GroupEffects {
             plan,
             grouping,
@@ -102,7 +102,7 @@ impl Reporter<'_> {
     }
 
     pub(crate) fn unit(&self) -> f64 {
-        self.blueprint.unit
+        self.model_plan.unit
     }
 
     /// The intercept and the fixed effects of one linear predictor:
@@ -110,15 +110,15 @@ impl Reporter<'_> {
     /// ```text
     /// centre + unit (a + Σ bⱼ (xⱼ − mⱼ)/sⱼ) = [centre + unit (a − Σ bⱼ mⱼ/sⱼ)] + Σ (unit bⱼ/sⱼ) xⱼ
     /// ```
-    fn common(&self, draws: &Draws<'_>, head: Head<'_>, found: &mut Vec<NamedDraws>) {
-        let blueprint = self.blueprint;
+    fn common(&self, draws: &SiteDraws<'_>, head: Head<'_>, found: &mut Vec<NamedDraws>) {
+        let model_plan = self.model_plan;
         let copy = Replica {
             place: head.place,
-            count: blueprint.heads.len(),
+            count: model_plan.heads.len(),
         };
         let weights = self.weights(draws, copy);
-        if blueprint.intercept.is_some() {
-            let centre = blueprint.centre[head.place];
+        if model_plan.intercept.is_some() {
+            let centre = model_plan.centre[head.place];
             let shift = self.shift(draws, &weights);
             let raw = draws.entry("intercept", head.place);
             let value = |(raw, shift): (&f64, &f64)| centre + self.unit() * (raw - shift);
@@ -141,16 +141,16 @@ impl Reporter<'_> {
     }
 
     /// The standardised fixed effects of one linear predictor.
-    fn weights(&self, draws: &Draws<'_>, copy: Replica) -> Vec<Vec<f64>> {
-        match self.blueprint.shrinkage() {
+    fn weights(&self, draws: &SiteDraws<'_>, copy: Replica) -> Vec<Vec<f64>> {
+        match self.model_plan.shrinkage() {
             Some(shrinkage) => shrinkage.coefficients(&|site, place| draws.entry(site, place)),
-            None => draws.laws("weight", &self.blueprint.weights, copy),
+            None => draws.laws("weight", &self.model_plan.weights, copy),
         }
     }
 
     /// `weight.R2` or `weight.global`: the common parameters of a joint prior of the coefficients.
-    fn shrinkage(&self, draws: &Draws<'_>, found: &mut Vec<NamedDraws>) {
-        if let Some(shrinkage) = self.blueprint.shrinkage() {
+    fn shrinkage(&self, draws: &SiteDraws<'_>, found: &mut Vec<NamedDraws>) {
+        if let Some(shrinkage) = self.model_plan.shrinkage() {
             let site = shrinkage.common_site();
             found.push(NamedDraws {
                 name: site.into(),
@@ -160,8 +160,8 @@ impl Reporter<'_> {
     }
 
     /// `me(x)`, and the mean and the standard deviation of true values.
-    fn latent(&self, draws: &Draws<'_>, found: &mut Vec<NamedDraws>) {
-        let (Some(plan), Some(covariate)) = (&self.blueprint.covariate, self.covariate) else {
+    fn latent(&self, draws: &SiteDraws<'_>, found: &mut Vec<NamedDraws>) {
+        let (Some(plan), Some(covariate)) = (&self.model_plan.covariate, self.covariate) else {
             return;
         };
         let [slopes, means, spreads] = plan.site_names().map(|site| draws.entry(&site, 0));
@@ -177,8 +177,8 @@ impl Reporter<'_> {
     }
 
     /// `sd(row())`.
-    fn row_spread(&self, draws: &Draws<'_>, found: &mut Vec<NamedDraws>) {
-        if self.blueprint.row_spread.is_none() {
+    fn row_spread(&self, draws: &SiteDraws<'_>, found: &mut Vec<NamedDraws>) {
+        if self.model_plan.row_spread.is_none() {
             return;
         }
         let site = row_spread();
@@ -191,8 +191,8 @@ impl Reporter<'_> {
 
     /// `mo(income)`, the average difference between neighbouring levels, and
     /// `mo(income).step[mid]`, the share of a step in the whole effect.
-    fn monotonic(&self, draws: &Draws<'_>, head: Head<'_>, found: &mut Vec<NamedDraws>) {
-        for (plan, effect) in self.blueprint.monotonics.iter().zip(self.monotonics) {
+    fn monotonic(&self, draws: &SiteDraws<'_>, head: Head<'_>, found: &mut Vec<NamedDraws>) {
+        for (plan, effect) in self.model_plan.monotonics.iter().zip(self.monotonics) {
             let slopes = draws.entry(&plan.slope_site(head.suffix), 0);
             found.push(NamedDraws {
                 name: head.name(&effect.label),
@@ -211,14 +211,19 @@ impl Reporter<'_> {
     }
 
     /// `sd(s(day))`.
-    fn splines(&self, draws: &Draws<'_>, head: Head<'_>, found: &mut Vec<NamedDraws>) {
-        let plans = self.blueprint.splines.iter();
+    fn splines(&self, draws: &SiteDraws<'_>, head: Head<'_>, found: &mut Vec<NamedDraws>) {
+        let plans = self.model_plan.splines.iter();
         for plan in plans.filter(|plan| plan.of.is_none()) {
             found.push(self.spline_spread(draws, head, plan));
         }
     }
 
-    fn spline_spread(&self, draws: &Draws<'_>, head: Head<'_>, plan: &SplinePlan) -> NamedDraws {
+    fn spline_spread(
+        &self,
+        draws: &SiteDraws<'_>,
+        head: Head<'_>,
+        plan: &SplinePlan,
+    ) -> NamedDraws {
         let unit = self.unit_of(plan.of.as_deref()) / plan.scale;
         let values = draws.entry(&plan.spread_site(head.suffix), 0);
         NamedDraws {
@@ -228,12 +233,12 @@ impl Reporter<'_> {
     }
 
     /// `sd(sigma.site)` and `sd(sigma.s(day))`.
-    fn varied_spreads(&self, draws: &Draws<'_>, found: &mut Vec<NamedDraws>) {
+    fn varied_spreads(&self, draws: &SiteDraws<'_>, found: &mut Vec<NamedDraws>) {
         for head in self.heads() {
             for term in self.terms(head).filter(|term| !term.is_of_response()) {
                 term.spreads(draws, found);
             }
-            let plans = self.blueprint.splines.iter();
+            let plans = self.model_plan.splines.iter();
             for plan in plans.filter(|plan| plan.of.is_some()) {
                 found.push(self.spline_spread(draws, head, plan));
             }
@@ -241,8 +246,8 @@ impl Reporter<'_> {
     }
 
     /// `gp(day).scale` and `gp(day).lengthscale`.
-    fn smooths(&self, draws: &Draws<'_>, head: Head<'_>, found: &mut Vec<NamedDraws>) {
-        for (plan, smooth) in self.blueprint.smooths.iter().zip(self.smooths) {
+    fn smooths(&self, draws: &SiteDraws<'_>, head: Head<'_>, found: &mut Vec<NamedDraws>) {
+        for (plan, smooth) in self.model_plan.smooths.iter().zip(self.smooths) {
             let unit = self.unit() / smooth.multiplier_scale();
             let values = draws.entry(&plan.scale_site(head.suffix), 0);
             let mut add = |name: &str, values: Vec<f64>, unit: f64| {
@@ -261,8 +266,8 @@ impl Reporter<'_> {
     }
 
     /// `sigma.Intercept` and `sigma.x`, on the scale of the parameter's link.
-    fn varied(&self, draws: &Draws<'_>, found: &mut Vec<NamedDraws>) {
-        for (plan, population) in self.blueprint.parameters.iter().zip(self.parameters) {
+    fn varied(&self, draws: &SiteDraws<'_>, found: &mut Vec<NamedDraws>) {
+        for (plan, population) in self.model_plan.parameters.iter().zip(self.parameters) {
             let parameter = &plan.name;
             let weights = draws.laws(&plan.weight_site(), &plan.weights, Replica::ONLY);
             if plan.intercept.is_some() {
@@ -289,9 +294,9 @@ impl Reporter<'_> {
     }
 
     /// Σ bⱼ mⱼ/sⱼ of each draw.
-    fn shift(&self, draws: &Draws<'_>, weights: &[Vec<f64>]) -> Vec<f64> {
-        let mut shift = shifted(draws, weights, &self.blueprint.shifts);
-        if let Some(plan) = &self.blueprint.covariate {
+    fn shift(&self, draws: &SiteDraws<'_>, weights: &[Vec<f64>]) -> Vec<f64> {
+        let mut shift = shifted(draws, weights, &self.model_plan.shifts);
+        if let Some(plan) = &self.model_plan.covariate {
             let slopes = draws.entry(&plan.site_names()[0], 0);
             let sums = shift.iter_mut().zip(slopes);
             sums.for_each(|(sum, slope)| *sum += slope * plan.shift);
@@ -299,8 +304,8 @@ impl Reporter<'_> {
         shift
     }
 
-    fn shape(&self, draws: &Draws<'_>, found: &mut Vec<NamedDraws>) {
-        for (name, _) in &self.blueprint.shape {
+    fn shape(&self, draws: &SiteDraws<'_>, found: &mut Vec<NamedDraws>) {
+        for (name, _) in &self.model_plan.shape {
             let values: Vec<f64> = match name.as_str() {
                 "cutpoint" => {
                     self.cutpoints(draws, found);
@@ -320,15 +325,15 @@ impl Reporter<'_> {
     }
 
     /// Cutpoints for columns on the original scale: P(y ≤ k) = logistic(cutpoint k − Σ bⱼ xⱼ).
-    fn cutpoints(&self, draws: &Draws<'_>, found: &mut Vec<NamedDraws>) {
+    fn cutpoints(&self, draws: &SiteDraws<'_>, found: &mut Vec<NamedDraws>) {
         debug_assert_eq!(
-            self.blueprint.family.form(),
-            FamilyForm::Ordered,
+            self.model_plan.family.form(),
+            ResponseForm::Ordered,
             "cutpoints are of ordered classes"
         );
         let weights = self.weights(draws, Replica::ONLY);
         let shift = self.shift(draws, &weights);
-        let classes: Vec<Vec<f64>> = (0..self.blueprint.classes)
+        let classes: Vec<Vec<f64>> = (0..self.model_plan.classes)
             .map(|class| draws.entry("proportion", class))
             .collect();
         for cut in 1..classes.len() {
@@ -336,7 +341,7 @@ impl Reporter<'_> {
                 |part: &[Vec<f64>], draw: usize| part.iter().map(|class| class[draw]).sum::<f64>();
             let value = |draw: usize| {
                 let (below, above) = classes.split_at(cut);
-                let link = self.blueprint.family.link();
+                let link = self.model_plan.family.link();
                 of_shares(link, total(below, draw), total(above, draw)) + shift[draw]
             };
             found.push(NamedDraws {
@@ -358,7 +363,7 @@ fn of_shares(link: Link, below: f64, above: f64) -> f64 {
 }
 
 /// Σ bⱼ mⱼ of each draw.
-fn shifted(draws: &Draws<'_>, weights: &[Vec<f64>], means: &[f64]) -> Vec<f64> {
+fn shifted(draws: &SiteDraws<'_>, weights: &[Vec<f64>], means: &[f64]) -> Vec<f64> {
     let mut shift = vec![0.0; draws.count];
     for (weight, mean) in weights.iter().zip(means) {
         for (sum, value) in shift.iter_mut().zip(weight) {
@@ -381,7 +386,7 @@ fn with_levels(mut name: Name, levels: &[String]) -> Name {
 }
 
 /// The lengthscales of each draw, in the units of the model.
-fn lengthscales(draws: &Draws<'_>, plan: &SmoothPlan, head: &str) -> Vec<Vec<f64>> {
+fn lengthscales(draws: &SiteDraws<'_>, plan: &SmoothPlan, head: &str) -> Vec<Vec<f64>> {
     let site = plan.lengthscale_site(head);
     draws.laws(&site, &plan.lengthscales, Replica::ONLY)
 }

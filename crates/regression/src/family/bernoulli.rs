@@ -2,14 +2,14 @@
 
 use lehr_model::distribution::Bernoulli;
 
-use super::{FamilyInfo, Form, Link};
+use super::{FamilyInfo, Link, ResponseForm};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "bernoulli",
     aliases: &["logistic", "logit", "binary"],
     help: "two outcomes; logit link",
     link: Link::Logit,
-    form: Form::Two,
+    form: ResponseForm::Two,
     own: &[],
     observe: |of| match of.marginal() {
         Some(noisy) => of.observe(noisy.bernoulli()),

@@ -3,14 +3,14 @@
 use lehr_model::distribution::BetaBinomial;
 
 use super::own::PRECISION;
-use super::{FamilyInfo, Form, Link};
+use super::{FamilyInfo, Link, ResponseForm};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "beta_binomial",
     aliases: &["betabinomial"],
     help: "successes among trials, overdispersed; logit link; precision",
     link: Link::Logit,
-    form: Form::Successes,
+    form: ResponseForm::Successes,
     own: &[PRECISION],
     observe: |of| {
         let trials = of.trials();

@@ -2,14 +2,14 @@
 
 use lehr_model::distribution::Binomial;
 
-use super::{FamilyInfo, Form, Link};
+use super::{FamilyInfo, Link, ResponseForm};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "binomial",
     aliases: &[],
     help: "successes among trials; logit link",
     link: Link::Logit,
-    form: Form::Successes,
+    form: ResponseForm::Successes,
     own: &[],
     observe: |of| {
         let trials = of.trials();

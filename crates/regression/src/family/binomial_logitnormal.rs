@@ -3,7 +3,7 @@
 use lehr_model::distribution::{Binomial, Normal};
 
 use super::own::LOG_SIGMA;
-use super::{FamilyInfo, Form, Link};
+use super::{FamilyInfo, Link, ResponseForm};
 use crate::column_name::ROW_EFFECT;
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
@@ -11,7 +11,7 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     aliases: &[],
     help: "successes among trials, overdispersed by a normal in each row; logit link; sigma",
     link: Link::Logit,
-    form: Form::Successes,
+    form: ResponseForm::Successes,
     own: &[LOG_SIGMA],
     observe: |of| {
         let effect = of.row.local(ROW_EFFECT, Normal::new(0.0, of.own[0]));

@@ -2,14 +2,14 @@
 
 use lehr_model::distribution::Categorical;
 
-use super::{FamilyInfo, Form, Link};
+use super::{FamilyInfo, Link, ResponseForm};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "categorical",
     aliases: &["multinomial", "multiclass", "softmax"],
     help: "unordered classes; a logit for each class but the first",
     link: Link::Logit,
-    form: Form::Unordered,
+    form: ResponseForm::Unordered,
     own: &[],
     observe: |of| {
         let graph = of.at.graph();

@@ -2,7 +2,7 @@
 
 use lehr_model::distribution::{Exponential, Gamma};
 
-use super::{FamilyInfo, Form, Link};
+use super::{FamilyInfo, Link, ResponseForm};
 use crate::bounds::Bounds;
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
@@ -10,7 +10,7 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     aliases: &[],
     help: "waiting times at a constant rate; log link",
     link: Link::Log,
-    form: Form::Positive,
+    form: ResponseForm::Positive,
     own: &[],
     observe: |of| match of.bounds {
         // An exponential distribution is a gamma distribution of shape 1.

@@ -3,14 +3,14 @@
 use lehr_model::distribution::{Hurdle, NegativeBinomial};
 
 use super::own::{GATE, SHAPE};
-use super::{FamilyInfo, Form, Link, logit};
+use super::{FamilyInfo, Link, ResponseForm, logit};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "hurdle_negbinomial",
     aliases: &["hurdle_negative_binomial"],
     help: "zeros apart from overdispersed counts above 0; log link; shape, gate",
     link: Link::Log,
-    form: Form::Count,
+    form: ResponseForm::Count,
     own: &[SHAPE, GATE],
     observe: |of| {
         let base = NegativeBinomial::with_log_mean(of.at, of.own[0]);

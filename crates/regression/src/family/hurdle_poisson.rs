@@ -3,14 +3,14 @@
 use lehr_model::distribution::{Hurdle, Poisson};
 
 use super::own::GATE;
-use super::{FamilyInfo, Form, Link, logit};
+use super::{FamilyInfo, Link, ResponseForm, logit};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "hurdle_poisson",
     aliases: &[],
     help: "zeros apart from counts above 0; log link; gate",
     link: Link::Log,
-    form: Form::Count,
+    form: ResponseForm::Count,
     own: &[GATE],
     observe: |of| {
         let base = Poisson::with_log_rate(of.at);

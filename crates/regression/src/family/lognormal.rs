@@ -3,14 +3,14 @@
 use lehr_model::distribution::LogNormal;
 
 use super::own::LOG_SIGMA;
-use super::{FamilyInfo, Form, Link};
+use super::{FamilyInfo, Link, ResponseForm};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "lognormal",
     aliases: &["log_normal"],
     help: "positive numbers, the predictor is the mean of their logarithm; sigma",
     link: Link::Log,
-    form: Form::Positive,
+    form: ResponseForm::Positive,
     own: &[LOG_SIGMA],
     observe: |of| of.bounded(LogNormal::new(of.at, of.own[0])),
 };

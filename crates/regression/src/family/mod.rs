@@ -35,7 +35,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use lehr_graph::Expr;
-use lehr_learn::{Form, Link, ResponseRule};
+use lehr_learn::{Link, ResponseForm, ResponseRule};
 use lehr_model::Row;
 use lehr_model::distribution::{CumulativeDistribution, Distribution};
 use lehr_model::gp::RowMarginal;
@@ -48,8 +48,8 @@ use crate::error::RegressionError;
 
 pub(crate) use ordinal::cutpoints;
 pub use own::DF_EXCESS;
-pub(crate) use own::{OwnParameter, Unit};
-use written::{Written, absent};
+pub(crate) use own::{OwnParameter, ParameterUnit};
+use written::{WrittenFamily, absent};
 
 /// The properties of a family.
 pub(crate) struct FamilyInfo {
@@ -60,7 +60,7 @@ pub(crate) struct FamilyInfo {
     /// One line: the response, the link, the parameters.
     pub(crate) help: &'static str,
     pub(crate) link: Link,
-    pub(crate) form: Form,
+    pub(crate) form: ResponseForm,
     /// Its parameters besides the linear predictor.
     pub(crate) own: &'static [OwnParameter],
     /// States the distribution of the response.
@@ -214,7 +214,7 @@ impl Family {
     }
 
     /// The form of the response's values.
-    pub fn form(self) -> Form {
+    pub fn form(self) -> ResponseForm {
         self.info().form
     }
 
@@ -246,18 +246,18 @@ impl Family {
     }
 
     /// The default family of a response of this form.
-    pub(crate) fn usual(form: Form) -> Family {
+    pub(crate) fn usual(form: ResponseForm) -> Family {
         match form {
-            Form::Two => Family::Bernoulli,
-            Form::Unordered => Family::Categorical,
-            Form::Successes => Family::Binomial,
+            ResponseForm::Two => Family::Bernoulli,
+            ResponseForm::Unordered => Family::Categorical,
+            ResponseForm::Successes => Family::Binomial,
             _ => Family::Gaussian,
         }
     }
 
     /// Whether the response is a count of events.
     pub fn is_count(self) -> bool {
-        self.form() == Form::Count
+        self.form() == ResponseForm::Count
     }
 }
 
@@ -311,7 +311,7 @@ impl FromStr for Family {
 
     fn from_str(text: &str) -> Result<Family, RegressionError> {
         let names = || Family::ALL.iter().map(|family| family.name());
-        let written = Written::of(text);
+        let written = WrittenFamily::of(text);
         let found = written
             .link
             .and_then(|link| Family::called(&format!("{}_{link}", written.name)));

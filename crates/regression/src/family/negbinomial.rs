@@ -3,7 +3,7 @@
 use lehr_model::distribution::NegativeBinomial;
 
 use super::own::SHAPE;
-use super::{FamilyInfo, Form, Link};
+use super::{FamilyInfo, Link, ResponseForm};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "negbinomial",
@@ -16,7 +16,7 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     ],
     help: "overdispersed counts; log link; shape",
     link: Link::Log,
-    form: Form::Count,
+    form: ResponseForm::Count,
     own: &[SHAPE],
     observe: |of| {
         let counts = NegativeBinomial::with_log_mean(of.at, of.own[0]);

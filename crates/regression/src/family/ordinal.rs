@@ -4,7 +4,7 @@ use lehr_graph::Expr;
 use lehr_model::distribution::OrderedLogistic;
 
 use super::own::CUTPOINT;
-use super::{FamilyInfo, Form, Link};
+use super::{FamilyInfo, Link, ResponseForm};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "ordinal",
@@ -17,7 +17,7 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     ],
     help: "ordered classes; cumulative logits; cutpoints",
     link: Link::Logit,
-    form: Form::Ordered,
+    form: ResponseForm::Ordered,
     own: &[CUTPOINT],
     observe: |of| of.observe(OrderedLogistic::new(of.at, of.own[0])),
 };

@@ -10,12 +10,12 @@ pub(crate) struct OwnParameter {
     pub(crate) name: &'static str,
     kind: Kind,
     arguments: &'static [f64],
-    pub(crate) unit: Unit,
+    pub(crate) unit: ParameterUnit,
 }
 
 /// The unit of a parameter in the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unit {
+pub(crate) enum ParameterUnit {
     /// In units of 1.
     One,
     /// The response's standard deviation, as in its default prior.
@@ -29,7 +29,7 @@ impl OwnParameter {
             name,
             kind,
             arguments,
-            unit: Unit::One,
+            unit: ParameterUnit::One,
         }
     }
 
@@ -37,8 +37,8 @@ impl OwnParameter {
     /// the parameter's unit in the model.
     pub(crate) fn prior(&self, unit: f64) -> (Law, f64) {
         let own = match self.unit {
-            Unit::One => 1.0,
-            Unit::Response => unit,
+            ParameterUnit::One => 1.0,
+            ParameterUnit::Response => unit,
         };
         (
             Law::new(self.kind, self.arguments).divided(own.recip()),
@@ -52,12 +52,12 @@ pub(super) const SIGMA: OwnParameter = OwnParameter {
     name: "sigma",
     kind: Kind::Exponential,
     arguments: &[1.0],
-    unit: Unit::Response,
+    unit: ParameterUnit::Response,
 };
 
 /// The standard deviation of noise on the scale of the linear predictor.
 pub(super) const LOG_SIGMA: OwnParameter = OwnParameter {
-    unit: Unit::One,
+    unit: ParameterUnit::One,
     ..SIGMA
 };
 

@@ -3,14 +3,14 @@
 use lehr_model::distribution::StudentT;
 
 use super::own::{DF, SIGMA};
-use super::{FamilyInfo, Form, Link};
+use super::{FamilyInfo, Link, ResponseForm};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "student",
     aliases: &["student_t", "t", "robust"],
     help: "real numbers, heavy-tailed noise; sigma, df",
     link: Link::Identity,
-    form: Form::Real,
+    form: ResponseForm::Real,
     own: &[SIGMA, DF],
     observe: |of| {
         let (scale, df) = (of.own[0], of.own[1]);

@@ -3,14 +3,14 @@
 use lehr_model::distribution::VonMises;
 
 use super::own::KAPPA;
-use super::{FamilyInfo, Form, Link};
+use super::{FamilyInfo, Link, ResponseForm};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "von_mises",
     aliases: &["vonmises", "circular"],
     help: "angles from -pi to pi, the predictor is the tangent of half the mean direction; kappa",
     link: Link::TanHalf,
-    form: Form::Direction,
+    form: ResponseForm::Direction,
     own: &[KAPPA],
     observe: |of| {
         let direction = of.at.atan() * 2.0;

@@ -4,20 +4,20 @@ use super::Family;
 use crate::error::RegressionError;
 
 /// A family as written, perhaps in the form of R: `cumulative("probit")`, `Gamma(link = "log")`.
-pub(super) struct Written<'a> {
+pub(super) struct WrittenFamily<'a> {
     pub(super) name: String,
     pub(super) link: Option<&'a str>,
 }
 
-impl<'a> Written<'a> {
-    pub(super) fn of(text: &'a str) -> Written<'a> {
+impl<'a> WrittenFamily<'a> {
+    pub(super) fn of(text: &'a str) -> WrittenFamily<'a> {
         let text = text.trim();
         let call = text.strip_suffix(')').and_then(|call| call.split_once('('));
         let (name, inside) = call.unwrap_or((text, ""));
         let link = inside.split(',').next().unwrap_or_default();
         let link = link.trim().strip_prefix("link").unwrap_or(link);
         let link = link.trim_matches(|c: char| c.is_whitespace() || "='\"".contains(c));
-        Written {
+        WrittenFamily {
             name: name.trim().to_lowercase().replace(['-', '.'], "_"),
             link: Some(link).filter(|link| !link.is_empty()),
         }

@@ -2,12 +2,12 @@
 //! residual correlations.
 
 mod rows;
-mod tie;
+mod shared_grouping;
 mod view;
 
 use lehr_density::SiteValue;
 use lehr_formula::ResidualCorrelation;
-use lehr_learn::{Form, LearnError};
+use lehr_learn::{LearnError, ResponseForm};
 use lehr_model::{BindError, Program, Schema, Tracer};
 use serde::{Deserialize, Serialize};
 
@@ -17,40 +17,40 @@ use crate::law::{Domain, Kind, Law};
 use crate::named_draws::NamedDraws;
 use crate::option::Groups;
 use crate::prior::{GivenPriors, Parameter, PriorLine};
-use crate::program::Company;
+use crate::program::JointModel;
 use crate::regression::Regression;
 use crate::response_name::{RESCOR, owner, prefixed, renamed, union};
 use crate::term::residual::Residuals;
 
-use tie::{Tie, correlations, site, standardise};
+use shared_grouping::{SharedGrouping, correlations, site, standardise};
 
 /// A regression of several responses without its rows.
 ///
 /// Every response has its own formula, family and parameters, whose names begin with it:
-/// `y1.Intercept`, `sd(y2.g)`. [`Several::responses`] are the models of single responses. They
+/// `y1.Intercept`, `sd(y2.g)`. [`MultivariateRegression::responses`] are the models of single responses. They
 /// share the correlations `cor(g, y1.Intercept, y2.Intercept)` of tied effects, and the residual
 /// correlations `rescor(y1, y2)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Several {
+pub struct MultivariateRegression {
     formula: String,
     names: Vec<String>,
     responses: Vec<Regression>,
-    ties: Vec<Tie>,
+    ties: Vec<SharedGrouping>,
     /// The prior of the residual correlations, if they are estimated.
     residual: Option<Law>,
     /// The priors of the shared parameters.
     priors: Vec<PriorLine>,
 }
 
-impl Several {
+impl MultivariateRegression {
     /// Combines the models of the named responses.
     pub(crate) fn new(
         formula: &str,
         (names, mut responses): (Vec<String>, Vec<Regression>),
         residuals: ResidualCorrelation,
         given: &GivenPriors,
-    ) -> Result<Several, LearnError> {
-        let mut ties = Tie::all(&names, &responses)?;
+    ) -> Result<MultivariateRegression, LearnError> {
+        let mut ties = SharedGrouping::all(&names, &responses)?;
         standardise(&ties, &mut responses);
         let mut residual = match residuals {
             ResidualCorrelation::Independent => None,
@@ -63,10 +63,10 @@ impl Several {
         let tied = tied.map(|tie| (tie.prior_name(), &mut tie.correlation));
         let rescor = residual.iter_mut().map(|law| (RESCOR.to_owned(), law));
         let priors = chosen(tied.chain(rescor).collect(), given)?;
-        for member in ties.iter().flat_map(Tie::members) {
+        for member in ties.iter().flat_map(SharedGrouping::members) {
             check_tied(&responses[member.response])?;
         }
-        Ok(Several {
+        Ok(MultivariateRegression {
             formula: formula.to_owned(),
             names,
             responses,
@@ -219,7 +219,7 @@ impl Several {
     pub fn program(&self) -> Result<Program, BindError> {
         let mut schema = Schema::new();
         for (name, regression) in self.names.iter().zip(&self.responses) {
-            schema = schema.with_part(&format!("{name}."), regression.blueprint.schema());
+            schema = schema.with_part(&format!("{name}."), regression.model_plan.schema());
         }
         let own = self.clone();
         lehr_model::Model::new(move |m| own.run(m)).record(&schema)
@@ -235,12 +235,12 @@ impl Several {
         let residuals = residuals.map(|law| Residuals::new(m, count, law));
         for (response, (name, regression)) in self.names.iter().zip(&self.responses).enumerate() {
             let own = tied.iter().filter(|(of, ..)| *of == response);
-            let company = Company {
+            let joint = JointModel {
                 groups: own.map(|(_, place, sites)| (*place, *sites)).collect(),
                 residuals: residuals.as_ref(),
             };
             m.within(&format!("{name}."), || {
-                regression.blueprint.run(m, &company);
+                regression.model_plan.run(m, &joint);
             });
         }
     }
@@ -269,7 +269,7 @@ fn chosen(
 
 /// Only normal noise of plain responses can have correlations.
 fn check_residual((name, regression): (&String, &Regression)) -> Result<(), LearnError> {
-    let blueprint = &regression.blueprint;
+    let model_plan = &regression.model_plan;
     let refused = |found: String, hint: &str| {
         Err(LearnError::Column {
             at: "set_rescor(TRUE)".into(),
@@ -283,13 +283,13 @@ fn check_residual((name, regression): (&String, &Regression)) -> Result<(), Lear
             across responses";
         return refused(format!("family {}", regression.family()), hint);
     }
-    if blueprint.has_errors {
+    if model_plan.has_errors {
         return refused("se(...)".into(), "leave out one of the two");
     }
-    if blueprint.bounds != Bounds::Exact {
+    if model_plan.bounds != Bounds::Exact {
         return refused("cens(...) or trunc(...)".into(), "leave out one of the two");
     }
-    if blueprint.induced.is_some() {
+    if model_plan.induced.is_some() {
         return refused(
             "gp(...) by inducing points".into(),
             "leave out set_rescor(TRUE), or use s(x)",
@@ -301,7 +301,7 @@ fn check_residual((name, regression): (&String, &Regression)) -> Result<(), Lear
 /// A response of several classes has several predictors, none of which corresponds to that of the
 /// others.
 fn check_tied(regression: &Regression) -> Result<(), LearnError> {
-    if regression.family().form() != Form::Unordered {
+    if regression.family().form() != ResponseForm::Unordered {
         return Ok(());
     }
     Err(LearnError::Column {

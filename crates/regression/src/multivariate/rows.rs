@@ -4,14 +4,14 @@ use lehr_learn::{LearnError, NewLevels};
 use lehr_model::Bound;
 use lehr_table::Table;
 
-use super::Several;
-use super::tie::Tie;
-use crate::design::{Block, Design, Purpose};
+use super::MultivariateRegression;
+use super::shared_grouping::SharedGrouping;
+use crate::design::{Design, Purpose, TableBlock};
 use crate::error::RegressionError;
 use crate::new_rows::{NewRows, SampledSite};
 use crate::regression::Regression;
 
-impl Several {
+impl MultivariateRegression {
     /// The columns of the model for a table with the responses.
     pub fn design(&self, table: &Table) -> Result<Table, LearnError> {
         let design = |regression: &Regression| regression.design(table);
@@ -46,10 +46,10 @@ impl Several {
                 if unseen.is_empty() {
                     continue;
                 }
-                let plan = &mut own.responses[response].blueprint.groups[place];
+                let plan = &mut own.responses[response].model_plan.groups[place];
                 plan.unseen = unseen.len();
                 let label = plan.site.clone();
-                let tied = |tie: &&mut Tie| tie.has(response, place);
+                let tied = |tie: &&mut SharedGrouping| tie.has(response, place);
                 let site = match own.ties.iter_mut().find(tied) {
                     Some(tie) => {
                         tie.unseen = unseen.len();
@@ -78,7 +78,7 @@ impl Several {
         Ok(NewRows::of_sites(bound, sampled, has_responses))
     }
 
-    /// As [`Several::bind_new`] without random effects.
+    /// As [`MultivariateRegression::bind_new`] without random effects.
     pub fn bind_population(
         &self,
         table: &Table,
@@ -88,7 +88,7 @@ impl Several {
         let mut bare = self.clone();
         bare.ties.clear();
         for regression in &mut bare.responses {
-            regression.blueprint.groups.clear();
+            regression.model_plan.groups.clear();
         }
         let table = bare.joined(designs.iter().map(|one| &one.table));
         let bound = bare.program()?.bind(&table)?;
@@ -110,7 +110,11 @@ impl Several {
         let design = |regression: &Regression| {
             let known = regression.known_levels(table, levels);
             let table = known.as_ref().unwrap_or(table);
-            let mut design = Design::new(&regression.design_plan(), &Block::whole(table), purpose)?;
+            let mut design = Design::new(
+                &regression.design_plan(),
+                &TableBlock::whole(table),
+                purpose,
+            )?;
             design.complete(&regression.outcome, table.n_rows());
             Ok(design)
         };

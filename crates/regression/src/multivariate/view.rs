@@ -2,10 +2,10 @@
 
 use lehr_density::{Layout, SiteValue};
 
-use super::Several;
+use super::MultivariateRegression;
 use crate::error::RegressionError;
 
-impl Several {
+impl MultivariateRegression {
     /// The draws of all sites in the form of the model of one response. Absent sites are left out.
     pub(crate) fn sites_of(&self, response: usize, sites: &[SiteValue]) -> Vec<SiteValue> {
         let prefix = format!("{}.", self.names[response]);
@@ -25,7 +25,7 @@ impl Several {
         for tie in &self.ties {
             let own = tie.members().iter();
             for member in own.filter(|member| member.response == response) {
-                let plan = &self.responses[response].blueprint.groups[member.place];
+                let plan = &self.responses[response].model_plan.groups[member.place];
                 let names = [plan.own_site(""), plan.correlation_site("")];
                 found.extend(tie.of_response(member, sites, names));
             }
@@ -44,7 +44,7 @@ impl Several {
         let sites = whole.constrain_values(all);
         let tied = self.tied_sites(response, &sites);
         let prefix = format!("{}.", self.names[response]);
-        let own = Own {
+        let own = ResponseView {
             whole,
             all,
             prefix: &prefix,
@@ -56,7 +56,7 @@ impl Several {
 }
 
 /// The source of the numbers of one response's sites.
-struct Own<'a> {
+struct ResponseView<'a> {
     whole: &'a Layout,
     /// Flat joint draws.
     all: &'a [f64],
@@ -64,7 +64,7 @@ struct Own<'a> {
     tied: &'a [SiteValue],
 }
 
-impl Own<'_> {
+impl ResponseView<'_> {
     /// Flat draws of these sites, draw after draw.
     fn draws(&self, latents: &Layout) -> Vec<f64> {
         let (count, size) = (self.all.len() / self.whole.size().max(1), latents.size());

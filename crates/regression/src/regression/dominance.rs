@@ -11,13 +11,13 @@ const SHARE: f64 = 0.7;
 impl Regression {
     /// A note on coefficients whose posterior is nearly as wide as their prior.
     pub fn dominated(&self, coefficients: &[Coefficient]) -> Option<String> {
-        let laws = self.population.columns.iter().zip(&self.blueprint.weights);
+        let laws = self.population.columns.iter().zip(&self.model_plan.weights);
         let is_dominated = |name: &str, deviation: f64| {
             let found = coefficients.iter().find(|one| one.name == name);
             found.is_some_and(|one| one.best_summary().sd > SHARE * deviation)
         };
         let names = laws.filter_map(|(column, law)| {
-            let deviation = law.deviation()? * self.blueprint.unit / column.scale;
+            let deviation = law.deviation()? * self.model_plan.unit / column.scale;
             is_dominated(&column.name, deviation).then(|| column.name.clone())
         });
         let names: Vec<String> = names.collect();

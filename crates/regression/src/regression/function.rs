@@ -38,29 +38,29 @@ impl Regression {
     /// The fitted functions on the scale of the linear predictor, from draws of the sites and the
     /// values of learned parameters.
     pub fn functions(&self, sites: &[SiteValue], learned: &[SiteValue]) -> Vec<FittedFunction> {
-        let blueprint = &self.blueprint;
+        let model_plan = &self.model_plan;
         let mut found = Vec::new();
-        for (place, head) in blueprint.heads.iter().enumerate() {
+        for (place, head) in model_plan.heads.iter().enumerate() {
             let class =
-                (blueprint.heads.len() > 1).then(|| self.outcome.classes[place + 1].as_str());
-            for (smooth, plan) in self.smooths.iter().zip(&blueprint.smooths) {
-                let draws = FunctionDraws::new(smooth, plan, blueprint.unit, sites, head);
+                (model_plan.heads.len() > 1).then(|| self.outcome.classes[place + 1].as_str());
+            for (smooth, plan) in self.smooths.iter().zip(&model_plan.smooths) {
+                let draws = FunctionDraws::new(smooth, plan, model_plan.unit, sites, head);
                 found.extend(draws.functions(class));
             }
-            for (spline, plan) in self.splines.iter().zip(&blueprint.splines) {
+            for (spline, plan) in self.splines.iter().zip(&model_plan.splines) {
                 let draws = SplineDraws {
                     spline,
                     plan,
-                    unit: plan.of.as_ref().map_or(blueprint.unit, |_| 1.0),
+                    unit: plan.of.as_ref().map_or(model_plan.unit, |_| 1.0),
                     head,
                     line: self.line(spline, sites, head),
                 };
                 found.push(draws.function(sites, class));
             }
         }
-        if let Some((smooth, plan)) = self.induced.as_ref().zip(blueprint.induced.as_ref()) {
+        if let Some((smooth, plan)) = self.induced.as_ref().zip(model_plan.induced.as_ref()) {
             let function = InducedDraws {
-                unit: blueprint.unit,
+                unit: model_plan.unit,
                 draws: sites,
                 learned,
                 smooth,
@@ -88,8 +88,8 @@ impl Regression {
     /// Notes on Gaussian processes whose lengthscales the draws do not determine.
     pub fn stray_lengthscales(&self, sites: &[SiteValue]) -> Vec<String> {
         let mut found = Vec::new();
-        for (smooth, plan) in self.smooths.iter().zip(&self.blueprint.smooths) {
-            for head in &self.blueprint.heads {
+        for (smooth, plan) in self.smooths.iter().zip(&self.model_plan.smooths) {
+            for head in &self.model_plan.heads {
                 found.extend(plan.strays(smooth, &plan.lengthscale_draws(sites, head)));
             }
         }

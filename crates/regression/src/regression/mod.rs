@@ -3,15 +3,15 @@
 mod dominance;
 mod function;
 mod some_groups;
-mod stored_outcome;
+mod stored_response;
 
 use std::ops::Range;
 
 use lehr_density::{Layout, SiteValue};
 use lehr_formula::Terms;
 use lehr_learn::{
-    ColumnProfile, Covariate, Grouping, Held, LearnError, Monotonic, NewLevels, Outcome,
-    Population, Request, Smooth, Spline, TableFacts, ValueProfile, order_levels,
+    ColumnProfile, Covariate, FixedEffects, GroupingFactor, LearnError, LearningRequest, LevelType,
+    Monotonic, NewLevels, ResponseColumn, Smooth, Spline, TableFacts, ValueProfile, order_levels,
     population_columns, predictor_columns,
 };
 use lehr_model::{Bound, Model, Program};
@@ -20,11 +20,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::bounds::Bounds;
 use crate::coefficient::Reporter;
-use crate::design::{Block, Design, DesignPlan, Purpose};
+use crate::design::{Design, DesignPlan, Purpose, TableBlock};
 use crate::error::RegressionError;
 use crate::family::Family;
 use crate::law_site::law_of_entry;
-use crate::model_plan::{Blueprint, Parts};
+use crate::model_plan::{ModelParts, ModelPlan};
 use crate::named_draws::NamedDraws;
 use crate::new_rows::NewRows;
 use crate::option::Groups;
@@ -70,11 +70,11 @@ pub struct Regression {
     formula: String,
     terms: Terms,
     family: Family,
-    #[serde(with = "stored_outcome")]
-    pub(crate) outcome: Outcome,
+    #[serde(with = "stored_response")]
+    pub(crate) outcome: ResponseColumn,
     /// The columns of the fixed effects.
-    pub population: Population,
-    pub(crate) groupings: Vec<Grouping>,
+    pub population: FixedEffects,
+    pub(crate) groupings: Vec<GroupingFactor>,
     /// The covariate with errors or gaps.
     #[serde(default)]
     pub covariate: Option<Covariate>,
@@ -83,10 +83,10 @@ pub struct Regression {
     pub(crate) monotonics: Vec<Monotonic>,
     /// The function by inducing points.
     pub(crate) induced: Option<Smooth>,
-    pub(crate) blueprint: Blueprint,
+    pub(crate) model_plan: ModelPlan,
     /// The columns of the formulas of parameters.
     #[serde(default)]
-    pub(crate) parameters: Vec<Population>,
+    pub(crate) parameters: Vec<FixedEffects>,
     priors: Vec<(String, String)>,
     #[serde(default)]
     prior_origins: Vec<PriorOrigin>,
@@ -97,7 +97,7 @@ pub struct Regression {
 impl Regression {
     /// Combines the facts learned from a table.
     pub(crate) fn assemble(
-        request: Request<'_>,
+        request: LearningRequest<'_>,
         mut facts: TableFacts,
         given: &GivenPriors,
     ) -> Result<Regression, LearnError> {
@@ -105,10 +105,10 @@ impl Regression {
         prune(&mut terms, &mut facts);
         let (induced, smooths) = Smooth::parted(facts.smooths)?;
         let family = Family::of_rule(&request.rule);
-        let parts = Parts {
+        let parts = ModelParts {
             family,
             intercept: terms.intercept,
-            anchor: &facts.anchor,
+            predictor_scale: &facts.predictor_scale,
             population: &facts.population,
             groupings: &facts.groupings,
             smooths: &smooths,
@@ -128,11 +128,11 @@ impl Regression {
             by_row: terms.by_row,
             covariate: facts.covariate.as_ref(),
         };
-        let (mut blueprint, priors) = parts.plan(given)?;
-        blueprint.has_offset = !terms.offsets.is_empty();
-        blueprint.has_row_weight = terms.weights.is_some();
-        blueprint.bounds = Bounds::of(&terms.response);
-        blueprint.check_bounds(&terms.response)?;
+        let (mut model_plan, priors) = parts.plan(given)?;
+        model_plan.has_offset = !terms.offsets.is_empty();
+        model_plan.has_row_weight = terms.weights.is_some();
+        model_plan.bounds = Bounds::of(&terms.response);
+        model_plan.check_bounds(&terms.response)?;
         Ok(Regression {
             formula: request.formula.to_owned(),
             terms,
@@ -146,7 +146,7 @@ impl Regression {
             monotonics: facts.monotonics,
             induced: induced.map(Smooth::with_few_places),
             parameters: facts.parameters,
-            blueprint,
+            model_plan,
             priors: (priors.iter())
                 .map(|line| (line.name.clone(), line.distribution.clone()))
                 .collect(),
@@ -166,7 +166,7 @@ impl Regression {
     /// As [`Regression::design`] for a block of rows, the first of which is row `first` (from 0) of
     /// the whole table: errors report the row of the whole table.
     pub fn design_block(&self, block: &Table, first: usize) -> Result<Table, LearnError> {
-        let block = Block {
+        let block = TableBlock {
             table: block,
             first,
         };
@@ -180,7 +180,7 @@ impl Regression {
     pub fn design_new(&self, table: &Table, new_levels: NewLevels) -> Result<Table, LearnError> {
         Ok(Design::new(
             &self.design_plan(),
-            &Block::whole(table),
+            &TableBlock::whole(table),
             Purpose::Predict(new_levels),
         )?
         .table)
@@ -188,12 +188,12 @@ impl Regression {
 
     /// The model of the design's columns.
     pub fn model(&self) -> Model {
-        self.blueprint.clone().model()
+        self.model_plan.clone().model()
     }
 
     /// The model of the design's columns as a program.
     pub fn program(&self) -> Result<Program, RegressionError> {
-        Ok(self.blueprint.program()?)
+        Ok(self.model_plan.program()?)
     }
 
     /// The model on the rows of a table.
@@ -222,11 +222,11 @@ impl Regression {
         let table = known.as_ref().unwrap_or(table);
         let mut design = Design::new(
             &self.design_plan(),
-            &Block::whole(table),
+            &TableBlock::whole(table),
             Purpose::Population,
         )?;
         design.complete(&self.outcome, table.n_rows());
-        let mut bare = self.blueprint.clone();
+        let mut bare = self.model_plan.clone();
         bare.groups.clear();
         bare.row_spread = None;
         let fitted = self.program()?;
@@ -299,14 +299,14 @@ impl Regression {
             splines: &self.splines,
             monotonics: &self.monotonics,
             induced: self.induced.as_ref(),
-            model: &self.blueprint,
+            model: &self.model_plan,
         }
     }
 
     /// The converter from draws of sites to coefficients.
     pub fn reporter(&self) -> Reporter<'_> {
         Reporter {
-            blueprint: &self.blueprint,
+            model_plan: &self.model_plan,
             population: &self.population,
             groupings: &self.groupings,
             covariate: self.covariate.as_ref(),
@@ -366,14 +366,14 @@ impl Regression {
     /// The reported name of an entry of one of the model's sites, `x1` for `weight[0]`; `None` for
     /// sites with the same name as their parameters.
     pub fn shown_name(&self, entry: &str) -> Option<String> {
-        let blueprint = &self.blueprint;
+        let model_plan = &self.model_plan;
         if entry == "intercept" || entry.starts_with("intercept[") {
             return Some("Intercept".into());
         }
-        if let Some(place) = law_of_entry("weight", &blueprint.weights, entry) {
+        if let Some(place) = law_of_entry("weight", &model_plan.weights, entry) {
             return Some(self.population.columns[place].name.clone());
         }
-        let plans = blueprint.parameters.iter().zip(&self.parameters);
+        let plans = model_plan.parameters.iter().zip(&self.parameters);
         plans.into_iter().find_map(|(plan, population)| {
             if entry == plan.intercept_site() {
                 return Some(format!("{}.Intercept", plan.name));
@@ -386,7 +386,7 @@ impl Regression {
 
     /// The ranges of random effects among the numbers of a draw.
     pub fn group_places(&self, latents: &Layout) -> Vec<Range<usize>> {
-        let names: Vec<String> = (self.blueprint.groups.iter())
+        let names: Vec<String> = (self.model_plan.groups.iter())
             .map(|plan| plan.own_site(""))
             .collect();
         let sites = latents.sites().iter().enumerate();
@@ -397,9 +397,9 @@ impl Regression {
     /// The labels of the group terms of the response, if there are any and all have only an
     /// intercept.
     pub fn plain_groups(&self) -> Option<Vec<&str>> {
-        let all = self.blueprint.groups.iter().zip(&self.groupings);
+        let all = self.model_plan.groups.iter().zip(&self.groupings);
         let own = all.filter(|(plan, _)| plan.of.is_none());
-        let own: Vec<&Grouping> = own.map(|(_, grouping)| grouping).collect();
+        let own: Vec<&GroupingFactor> = own.map(|(_, grouping)| grouping).collect();
         let are_plain = own.iter().all(|one| one.is_plain()) && !own.is_empty();
         are_plain.then(|| own.iter().map(|one| one.label.as_str()).collect())
     }
@@ -412,7 +412,7 @@ impl Regression {
             values: ValueProfile::Levels {
                 names: names.to_vec(),
                 commonest: 0,
-                held: Held::Text,
+                held: LevelType::Text,
                 baseline: None,
             },
         })
@@ -420,12 +420,12 @@ impl Regression {
 
     /// The functions of columns by name, and the automatic choices for each in words.
     pub(crate) fn function_words(&self) -> Vec<(String, String)> {
-        let blueprint = &self.blueprint;
-        let smooths = blueprint.smooths.iter();
+        let model_plan = &self.model_plan;
+        let smooths = model_plan.smooths.iter();
         let smooths = smooths.map(|plan| (plan.label.clone(), plan.words()));
-        let splines = blueprint.splines.iter();
+        let splines = model_plan.splines.iter();
         let splines = splines.map(|plan| (plan.label.clone(), plan.words()));
-        let induced = blueprint.induced.iter();
+        let induced = model_plan.induced.iter();
         let induced = induced.map(|plan| (plan.label.clone(), plan.words()));
         smooths.chain(splines).chain(induced).collect()
     }

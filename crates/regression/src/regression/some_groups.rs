@@ -5,7 +5,7 @@ use lehr_table::Table;
 
 use super::Regression;
 use crate::column_name::group_column;
-use crate::design::{Block, Design, Purpose};
+use crate::design::{Design, Purpose, TableBlock};
 use crate::error::RegressionError;
 use crate::new_rows::NewRows;
 use crate::term::group::GroupPlan;
@@ -22,11 +22,11 @@ impl Regression {
         let table = known.as_ref().unwrap_or(table);
         let mut design = Design::new(
             &self.design_plan(),
-            &Block::whole(table),
+            &TableBlock::whole(table),
             Purpose::Predict(new_levels),
         )?;
         design.complete(&self.outcome, table.n_rows());
-        let mut own = self.blueprint.clone();
+        let mut own = self.model_plan.clone();
         for (plan, unseen) in own.groups.iter_mut().zip(&design.unseen) {
             plan.unseen = unseen.len();
         }
@@ -38,12 +38,12 @@ impl Regression {
             groups
         });
         let bound = own.program()?.bind(&design.table)?;
-        Ok(NewRows::new(bound, &self.blueprint, &design).with_groups(groups))
+        Ok(NewRows::new(bound, &self.model_plan, &design).with_groups(groups))
     }
 
     /// The column of the design by which rows read a site of random effects.
     pub fn group_column_of(&self, site: &str) -> String {
-        let mut plans = self.blueprint.groups.iter();
+        let mut plans = self.model_plan.groups.iter();
         let place = plans.position(|plan| plan.own_site("") == site);
         group_column(place.expect("a site of effects"))
     }

@@ -8,11 +8,11 @@ use lehr_table::Table;
 
 use crate::error::RegressionError;
 use crate::family::Family;
-use crate::multivariate::Several;
+use crate::multivariate::MultivariateRegression;
 use crate::prior::GivenPriors;
 use crate::regression::Regression;
 use crate::response_name;
-use crate::specification::part::{Part, pointed};
+use crate::specification::part::{ResponseSpecification, pointed};
 
 /// The model of a specification once its table is known.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,14 +20,14 @@ pub enum FormulaModel {
     /// A regression of one response.
     Univariate(Box<Regression>),
     /// Regressions of several responses.
-    Multivariate(Box<Several>),
+    Multivariate(Box<MultivariateRegression>),
 }
 
 /// A formula whose columns are known to exist, with a family and priors; or one for each of several
 /// responses.
 pub struct Specification {
     source: String,
-    parts: Vec<Part>,
+    parts: Vec<ResponseSpecification>,
     /// The prefix of each response's coefficients; empty if there is one response.
     names: Vec<String>,
     residuals: ResidualCorrelation,
@@ -45,19 +45,21 @@ impl Specification {
     /// A specification from parsed formulas, for a table with these columns.
     pub fn new(formulas: &Formulas, columns: &[String]) -> Result<Specification, RegressionError> {
         let responses = formulas.responses();
-        let part = |formula: &Formula, others: &[&str]| Part::new(formula, columns, others);
-        let alone: Result<Vec<Part>, LearnError> =
+        let part = |formula: &Formula, others: &[&str]| {
+            ResponseSpecification::new(formula, columns, others)
+        };
+        let alone: Result<Vec<ResponseSpecification>, LearnError> =
             responses.iter().map(|formula| part(formula, &[])).collect();
         let mut parts = alone?;
         let mut names = Vec::new();
         if parts.len() > 1 {
-            let outcomes = |part: &Part| -> Vec<String> {
+            let outcomes = |part: &ResponseSpecification| -> Vec<String> {
                 let columns = part.terms.response.outcome.column_names();
                 columns.into_iter().map(str::to_owned).collect()
             };
             let outcomes: Vec<String> = parts.iter().flat_map(outcomes).collect();
             let others: Vec<&str> = outcomes.iter().map(String::as_str).collect();
-            let free: Result<Vec<Part>, LearnError> = responses
+            let free: Result<Vec<ResponseSpecification>, LearnError> = responses
                 .iter()
                 .map(|formula| part(formula, &others))
                 .collect();
@@ -168,7 +170,7 @@ impl Specification {
 
     /// The columns of a table that the formulas read, the responses' first.
     pub fn columns(&self) -> Vec<&str> {
-        response_name::union(self.parts.iter().map(Part::columns))
+        response_name::union(self.parts.iter().map(ResponseSpecification::columns))
     }
 
     /// The columns whose values may be missing.
@@ -187,7 +189,7 @@ impl Specification {
     }
 
     /// The specification of the response, if there is one.
-    fn only(&self) -> Option<&Part> {
+    fn only(&self) -> Option<&ResponseSpecification> {
         match &self.parts[..] {
             [only] => Some(only),
             _ => None,
@@ -237,7 +239,7 @@ impl Specification {
         }
         let learnt: Result<Vec<Regression>, LearnError> =
             self.parts.iter().map(|part| part.learn(blocks)).collect();
-        let several = Several::new(
+        let several = MultivariateRegression::new(
             &self.source,
             (self.names.clone(), learnt?),
             self.residuals,

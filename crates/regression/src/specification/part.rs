@@ -1,7 +1,7 @@
 //! The specification of one response: a formula, a family, priors.
 
 use lehr_formula::{Formula, FormulaError, Intercept, Terms};
-use lehr_learn::{Blocks, FamilyOrigin, Form, LearnError, Outline, Request};
+use lehr_learn::{Blocks, FamilyOrigin, LearnError, LearningRequest, Outline, ResponseForm};
 
 use crate::family::Family;
 use crate::prior::GivenPriors;
@@ -10,7 +10,7 @@ use crate::term::parameter::can_vary;
 
 /// The specification of one response: a formula whose columns are known to exist, with a family and
 /// priors.
-pub(crate) struct Part {
+pub(crate) struct ResponseSpecification {
     /// The text of the formula, for errors.
     formula: String,
     pub(crate) terms: Terms,
@@ -21,13 +21,13 @@ pub(crate) struct Part {
     parameters: Vec<String>,
 }
 
-impl Part {
+impl ResponseSpecification {
     /// A formula for a table with these columns; `.` does not stand for the other responses.
     pub(crate) fn new(
         formula: &Formula,
         columns: &[String],
         others: &[&str],
-    ) -> Result<Part, LearnError> {
+    ) -> Result<ResponseSpecification, LearnError> {
         let free = columns
             .iter()
             .filter(|name| !others.contains(&name.as_str()));
@@ -37,7 +37,7 @@ impl Part {
             terms.check_columns(columns)?;
             Ok(terms)
         };
-        Ok(Part {
+        Ok(ResponseSpecification {
             terms: expand().map_err(|error| pointed(error, formula.source()))?,
             formula: formula.source().to_owned(),
             family: None,
@@ -80,7 +80,7 @@ impl Part {
     /// fitted.
     pub(crate) fn learn(&self, blocks: &dyn Blocks) -> Result<Regression, LearnError> {
         let formula = self.title();
-        let request = |form: Option<Form>| {
+        let request = |form: Option<ResponseForm>| {
             let family = self.family.or(form.map(Family::usual));
             let family = family.expect("named by the user or told by the response");
             self.request(&formula, family, blocks)
@@ -104,7 +104,7 @@ impl Part {
         formula: &'f str,
         family: Family,
         blocks: &dyn Blocks,
-    ) -> Result<Request<'f>, LearnError> {
+    ) -> Result<LearningRequest<'f>, LearnError> {
         let resolved = self
             .terms
             .clone()
@@ -120,10 +120,10 @@ impl Part {
             *parameter = resolved.map_err(|error| pointed(error, text))?;
         }
         // The cutpoints already act as intercepts.
-        if family.form() == Form::Ordered {
+        if family.form() == ResponseForm::Ordered {
             terms.intercept = Intercept::Present;
         }
-        Ok(Request {
+        Ok(LearningRequest {
             formula,
             terms,
             rule: family.rule(),

@@ -16,14 +16,14 @@ const SCALE: f64 = 0.7;
 /// they determine it. In between, w is the share by which the rows would reduce its prior variance
 /// if all else were known.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Centring {
+pub(crate) struct PartialCentring {
     /// w of each function.
     shares: Vec<f64>,
     /// ln ā of each function.
     references: Vec<f64>,
 }
 
-impl Centring {
+impl PartialCentring {
     /// For basis functions with these values at some rows, row-major, where each row has this
     /// information on its linear predictor; at lengthscales in units.
     pub(crate) fn new(
@@ -31,7 +31,7 @@ impl Centring {
         features: &[f64],
         information: f64,
         lengthscales: &[f64],
-    ) -> Centring {
+    ) -> PartialCentring {
         let graph = Graph::new();
         let own = graph.constant([lengthscales.len()], lengthscales);
         let log = basis.log_amplitudes(graph.scalar(SCALE), own);
@@ -41,7 +41,7 @@ impl Centring {
         let rest = (scaled.square().sum_axis(0) + 1.0).recip();
         let mut found = evaluate(&[log, 1.0 - rest], &InputValues::new(), 1).into_iter();
         let mut next = || found.next().unwrap_or_default();
-        Centring {
+        PartialCentring {
             references: next(),
             shares: next(),
         }
@@ -49,10 +49,10 @@ impl Centring {
 
     /// For uncorrelated functions with mean square 1 over the rows, whose coefficients have these
     /// standard deviations if the scale is 1; the rows have this information in total.
-    pub(crate) fn of_independent(roots: &[f64], information: f64) -> Centring {
+    pub(crate) fn of_independent(roots: &[f64], information: f64) -> PartialCentring {
         let references = roots.iter().map(|root| (SCALE * root).ln());
         let share = |root: &f64| 1.0 - 1.0 / (1.0 + information * (SCALE * root).powi(2));
-        Centring {
+        PartialCentring {
             shares: roots.iter().map(share).collect(),
             references: references.collect(),
         }

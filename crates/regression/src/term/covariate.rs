@@ -5,7 +5,7 @@
 
 use lehr_graph::Expr;
 use lehr_learn::column_name::{ERROR, GAP, MEASURED, SEEN, UNKNOWN};
-use lehr_learn::{Covariate, Form, LearnError, Smooth, covariate_names};
+use lehr_learn::{Covariate, LearnError, ResponseForm, Smooth, covariate_names};
 use lehr_model::distribution::{CensoredDistribution, Normal};
 use lehr_model::{Row, Schema, Tracer};
 use serde::{Deserialize, Serialize};
@@ -59,10 +59,10 @@ pub(crate) fn covariate_plan(
     book: &mut PriorBook<'_>,
 ) -> Result<CovariatePlan, LearnError> {
     check_covariate(covariate, induced, book.family)?;
-    let (anchor, scale) = (book.anchor, covariate.scale);
+    let (predictor_scale, scale) = (book.predictor_scale, covariate.scale);
     let [name, mean, spread] = covariate.names();
-    let unit = anchor.unit / scale;
-    let slope = Law::new(Kind::Normal, &[0.0, 2.5 * anchor.widening * unit]);
+    let unit = predictor_scale.unit / scale;
+    let slope = Law::new(Kind::Normal, &[0.0, 2.5 * predictor_scale.widening * unit]);
     let centre = Law::new(Kind::Normal, &[covariate.mean, 2.5 * scale]);
     let width = Law::new(Kind::HalfNormal, &[2.0 * scale]);
     let one = std::slice::from_ref;
@@ -90,7 +90,7 @@ fn check_covariate(
             hint: hint.into(),
         })
     };
-    if family.form() == Form::Unordered {
+    if family.form() == ResponseForm::Unordered {
         let hint = "compare two classes at a time with --family bernoulli";
         return wrong(
             "a family with one linear predictor",

@@ -1,7 +1,7 @@
 //! Group terms in the model: their sites, and their contributions to each row.
 
 use lehr_graph::{Expr, Shape};
-use lehr_learn::{Grouping, Link};
+use lehr_learn::{GroupingFactor, Link};
 use lehr_model::distribution::{Distribution, LkjCholesky, Normal};
 use lehr_model::{Row, Tracer};
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ pub(crate) struct GroupPlan {
     pub(crate) count: usize,
     /// Groups of rows to predict that were not fitted.
     pub(crate) unseen: usize,
-    pub(crate) form: Form,
+    pub(crate) form: EffectForm,
     pub(crate) spreads: Vec<Law>,
     pub(crate) correlation: Option<Law>,
     pub(crate) has_slopes: bool,
@@ -30,7 +30,7 @@ pub(crate) struct GroupPlan {
 
 /// The content of a group term's site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Form {
+pub(crate) enum EffectForm {
     /// Standard normals that the rows multiply by the standard deviation (non-centred): nearly
     /// independent of the standard deviation if each group has few rows.
     Standard,
@@ -39,19 +39,19 @@ pub(crate) enum Form {
     Effect,
 }
 
-impl Form {
+impl EffectForm {
     /// Rows per group above which a group's own rows have more information on its effect than the
     /// other groups, for effects of half the standard deviation of a row's noise.
     const ENOUGH: usize = 8;
 
     /// Correlated effects use standard normals, because the density of the effects needs the
     /// inverse of the factor.
-    fn of(grouping: &Grouping, rows: usize) -> Form {
-        let many = rows >= Form::ENOUGH * grouping.count();
+    fn of(grouping: &GroupingFactor, rows: usize) -> EffectForm {
+        let many = rows >= EffectForm::ENOUGH * grouping.count();
         if many && !grouping.correlated {
-            Form::Effect
+            EffectForm::Effect
         } else {
-            Form::Standard
+            EffectForm::Standard
         }
     }
 }
@@ -80,7 +80,7 @@ impl<'g> GroupSites<'g> {
 }
 
 /// The standard deviations and correlations of effects, which can have priors.
-pub(crate) fn group_parameters(groupings: &[Grouping]) -> Vec<Parameter> {
+pub(crate) fn group_parameters(groupings: &[GroupingFactor]) -> Vec<Parameter> {
     let mut found = Vec::new();
     for grouping in groupings {
         for effect in &grouping.effects {
@@ -97,7 +97,10 @@ pub(crate) fn group_parameters(groupings: &[Grouping]) -> Vec<Parameter> {
 }
 
 /// The group terms with the user's priors or the default ones.
-pub(crate) fn group_plans(groupings: &[Grouping], book: &mut PriorBook<'_>) -> Vec<GroupPlan> {
+pub(crate) fn group_plans(
+    groupings: &[GroupingFactor],
+    book: &mut PriorBook<'_>,
+) -> Vec<GroupPlan> {
     let mut plans = Vec::with_capacity(groupings.len());
     for grouping in groupings {
         let before = groupings[..plans.len()].iter();
@@ -113,7 +116,7 @@ pub(crate) fn group_plans(groupings: &[Grouping], book: &mut PriorBook<'_>) -> V
             of: grouping.of.clone(),
             count: grouping.count(),
             unseen: 0,
-            form: Form::of(grouping, book.n_rows),
+            form: EffectForm::of(grouping, book.n_rows),
             spreads,
             correlation: (grouping.correlated)
                 .then(|| book.choose(std::slice::from_ref(&cor), &cor, &default, 1.0)),
@@ -123,13 +126,15 @@ pub(crate) fn group_plans(groupings: &[Grouping], book: &mut PriorBook<'_>) -> V
     plans
 }
 
-fn spread_laws(grouping: &Grouping, book: &mut PriorBook<'_>) -> Vec<Law> {
+fn spread_laws(grouping: &GroupingFactor, book: &mut PriorBook<'_>) -> Vec<Law> {
     // On a link's scale effects of 2 are large; on the response's own scale its standard deviation
     // is. For parameters the default coefficients are of size 1.
     let (own, usual) = match (&grouping.of, book.family.link()) {
         (Some(_), _) => (1.0, 1.0),
-        (None, Link::Identity) => (book.anchor.unit, 1.0),
-        (None, Link::Log | Link::Logit | Link::Probit | Link::TanHalf) => (book.anchor.unit, 2.0),
+        (None, Link::Identity) => (book.predictor_scale.unit, 1.0),
+        (None, Link::Log | Link::Logit | Link::Probit | Link::TanHalf) => {
+            (book.predictor_scale.unit, 2.0)
+        }
     };
     let law = |(effect, scale): (&String, &f64)| {
         let unit = own / scale;
@@ -146,7 +151,7 @@ fn spread_laws(grouping: &Grouping, book: &mut PriorBook<'_>) -> Vec<Law> {
 }
 
 /// The reported name of a standard deviation.
-pub(crate) fn spread_name(grouping: &Grouping, effect: &str) -> String {
+pub(crate) fn spread_name(grouping: &GroupingFactor, effect: &str) -> String {
     if grouping.is_plain() {
         format!("sd({})", grouping.label)
     } else {
@@ -154,7 +159,7 @@ pub(crate) fn spread_name(grouping: &Grouping, effect: &str) -> String {
     }
 }
 
-fn spread_names(grouping: &Grouping, effect: &str) -> Vec<String> {
+fn spread_names(grouping: &GroupingFactor, effect: &str) -> Vec<String> {
     let label = &grouping.label;
     vec![format!("sd({label}, {effect})"), format!("sd({label})")]
 }
@@ -163,8 +168,8 @@ impl GroupPlan {
     /// The site with a number for each group and effect.
     pub(crate) fn own_site(&self, head: &str) -> String {
         match self.form {
-            Form::Standard => format!("standard({}){head}", self.site),
-            Form::Effect => format!("effect({}){head}", self.site),
+            EffectForm::Standard => format!("standard({}){head}", self.site),
+            EffectForm::Effect => format!("effect({}){head}", self.site),
         }
     }
 
@@ -199,22 +204,22 @@ impl GroupPlan {
             m.sample(&self.correlation_site(head), factor)
         });
         let own = match self.form {
-            Form::Standard => Normal::new(0.0, 1.0),
-            Form::Effect => Normal::new(0.0, spread),
+            EffectForm::Standard => Normal::new(0.0, 1.0),
+            EffectForm::Effect => Normal::new(0.0, spread),
         };
         let mut own = m.sample(&self.own_site(head), own.expand(self.shape(self.count)));
         if self.unseen > 0 {
             let standard = Normal::new(0.0, 1.0).expand(self.shape(self.unseen));
             let unseen = m.sample(&self.unseen_site(head), standard);
             let unseen = match self.form {
-                Form::Standard => unseen,
-                Form::Effect => unseen * spread,
+                EffectForm::Standard => unseen,
+                EffectForm::Effect => unseen * spread,
             };
             own = m.graph().concat(&[own, unseen], 0);
         }
         GroupSites {
             own,
-            spread: (self.form == Form::Standard).then_some(spread),
+            spread: (self.form == EffectForm::Standard).then_some(spread),
             correlation,
         }
     }

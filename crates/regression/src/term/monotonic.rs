@@ -37,15 +37,15 @@ pub(crate) fn monotonic_plans(
     effects: &[Monotonic],
     book: &mut PriorBook<'_>,
 ) -> Vec<MonotonicPlan> {
-    let anchor = book.anchor;
+    let predictor = book.predictor_scale;
     let plan = |effect: &Monotonic| {
         let levels = effect.levels().len();
-        let scale = 2.5 * anchor.widening * anchor.unit / (levels - 1) as f64;
+        let scale = 2.5 * predictor.widening * predictor.unit / (levels - 1) as f64;
         let slope = Law::new(Kind::Normal, &[0.0, scale]);
         let (name, steps) = (effect.label.clone(), effect.step_name());
         let even = Law::new(Kind::Dirichlet, &[1.0]);
         MonotonicPlan {
-            slope: book.choose(std::slice::from_ref(&name), &name, &slope, anchor.unit),
+            slope: book.choose(std::slice::from_ref(&name), &name, &slope, predictor.unit),
             concentration: book.choose(std::slice::from_ref(&steps), &steps, &even, 1.0),
             label: name,
             levels,

@@ -2,14 +2,14 @@
 
 use lehr_formula::Intercept;
 use lehr_graph::Expr;
-use lehr_learn::{Link, Population};
+use lehr_learn::{FixedEffects, Link};
 use lehr_model::{Row, Tracer};
 use serde::{Deserialize, Serialize};
 
 use super::intercept::InterceptLaw;
 use crate::Family;
 use crate::column_name::parameter_column;
-use crate::family::{OwnParameter, Unit};
+use crate::family::{OwnParameter, ParameterUnit};
 use crate::law::{Domain, Kind, Law, sample};
 use crate::law_site::sample_runs;
 use crate::prior::{Parameter, PriorOrigin};
@@ -25,7 +25,7 @@ pub(crate) fn can_vary(name: &str) -> bool {
 pub(crate) struct ParameterPart<'a> {
     pub(crate) name: &'a str,
     pub(crate) intercept: Intercept,
-    pub(crate) population: &'a Population,
+    pub(crate) population: &'a FixedEffects,
 }
 
 /// A parameter as a function of columns.
@@ -133,8 +133,8 @@ fn parameter_plan(part: &ParameterPart<'_>, book: &mut PriorBook<'_>) -> Paramet
     let own = own_parameter(book.family, part.name);
     let link = parameter_link(book.family, part.name);
     let centre = match own.unit {
-        Unit::One => 0.0,
-        Unit::Response => book.anchor.unit.ln(),
+        ParameterUnit::One => 0.0,
+        ParameterUnit::Response => book.predictor_scale.unit.ln(),
     };
     let columns = &part.population.columns;
     let weights = columns.iter().map(|column| {

@@ -28,7 +28,7 @@ pub(crate) fn row_law(
     book: &mut PriorBook<'_>,
 ) -> Result<Law, LearnError> {
     check_by_row(induced, book)?;
-    let (unit, name) = (book.anchor.unit, row_spread());
+    let (unit, name) = (book.predictor_scale.unit, row_spread());
     let usual = match book.family.link() {
         Link::Identity => 1.0,
         _ => 2.0,

@@ -8,7 +8,7 @@ use lehr_model::gp::{BasisAxis, GpBasis, Kernel};
 use lehr_model::{Row, Schema, Tracer};
 use serde::{Deserialize, Serialize};
 
-use super::centring::{Centring, row_information};
+use super::centring::{PartialCentring, row_information};
 use crate::column_name::{basis_column, level_column};
 use crate::law::{Domain, Kind, Law, sample, short};
 use crate::law_site::sample_runs;
@@ -33,7 +33,7 @@ pub(crate) struct SmoothPlan {
     pub(crate) scale: Law,
     /// In half ranges of the columns.
     pub(crate) lengthscales: Vec<Law>,
-    pub(crate) centring: Centring,
+    pub(crate) centring: PartialCentring,
     /// The constant subtracted from each basis function: its mean over fitted rows if there is an
     /// intercept. Otherwise intercept and function could hardly be distinguished.
     centre: Vec<f64>,
@@ -147,7 +147,7 @@ pub(crate) fn smooth_plans(
     smooths: &[Smooth],
     book: &mut PriorBook<'_>,
 ) -> Result<Vec<SmoothPlan>, LearnError> {
-    let unit = book.anchor.unit;
+    let unit = book.predictor_scale.unit;
     let rows = book.n_rows as f64 * row_information(book.family.link());
     let mut plans = Vec::with_capacity(smooths.len());
     for smooth in smooths {
@@ -173,7 +173,7 @@ pub(crate) fn smooth_plans(
             .collect();
         plans.push(SmoothPlan {
             label: smooth.label.clone(),
-            centring: Centring::new(&basis, &features, own, &medians),
+            centring: PartialCentring::new(&basis, &features, own, &medians),
             centre,
             basis,
             levels,

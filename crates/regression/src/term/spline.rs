@@ -7,7 +7,7 @@ use lehr_model::distribution::{Distribution, Normal};
 use lehr_model::{Row, Schema, Tracer};
 use serde::{Deserialize, Serialize};
 
-use super::centring::{Centring, row_information};
+use super::centring::{PartialCentring, row_information};
 use super::parameter::parameter_link;
 use crate::column_name::spline_column;
 use crate::law::{Domain, Kind, Law, sample};
@@ -27,7 +27,7 @@ pub(crate) struct SplinePlan {
     roots: Vec<f64>,
     /// The centring of the weights; `None` for the weights themselves, if some functions are zero
     /// in every row.
-    centring: Option<Centring>,
+    centring: Option<PartialCentring>,
     words: String,
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn spline_plans(splines: &[Spline], book: &mut PriorBook<'_>) -> Vec<
             scale: spline.multiplier.scale(),
             spread: book.choose(names, &names[0], &default, unit),
             centring: (!spline.has_unseen)
-                .then(|| Centring::of_independent(&spline.roots, information)),
+                .then(|| PartialCentring::of_independent(&spline.roots, information)),
             roots: spline.roots.clone(),
             words: spline.words(),
         }
@@ -80,7 +80,7 @@ pub(crate) fn spline_plans(splines: &[Spline], book: &mut PriorBook<'_>) -> Vec<
 /// The unit of the smooth's predictor, the default size of a curve in it, and the link.
 fn spline_scales(spline: &Spline, book: &PriorBook<'_>) -> (f64, f64, Link) {
     match &spline.of {
-        None => (book.anchor.unit, 2.5, book.family.link()),
+        None => (book.predictor_scale.unit, 2.5, book.family.link()),
         Some(name) => (1.0, 1.0, parameter_link(book.family, name).as_link()),
     }
 }

@@ -6,7 +6,7 @@ use lehr_infer::fit::{Fit, FitError};
 use lehr_learn::LearnError;
 use lehr_model::Bound;
 use lehr_numeric::stream::Stream;
-use lehr_regression::{Groups, Several};
+use lehr_regression::{Groups, MultivariateRegression};
 use lehr_table::{Column, Table};
 use serde::Serialize;
 
@@ -44,8 +44,8 @@ impl Simulation<'_> {
         if self
             .saved
             .subject
-            .several()
-            .is_some_and(Several::has_residuals)
+            .multivariate()
+            .is_some_and(MultivariateRegression::has_residuals)
         {
             return Err(LearnError::Column {
                 at: self.saved.subject.title(),

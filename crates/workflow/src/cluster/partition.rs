@@ -77,8 +77,8 @@ impl Partition {
     /// If the file is missing or damaged, or its rows do not suit the task.
     pub fn answer(&mut self, model: Option<&[u8]>, task: &[u8]) -> Result<Vec<u8>, Error> {
         let task: PartitionTask = decoded(task)?;
-        if let PartitionTask::Learn(lesson) = task {
-            return Ok(encoded(&self.learn(lesson.accumulator())?));
+        if let PartitionTask::Learn(accumulator) = task {
+            return Ok(encoded(&self.learn(accumulator.accumulator())?));
         }
         let model = model.ok_or_else(no_model)?;
         if self.keeping == RowStorage::Files {
@@ -134,24 +134,28 @@ impl Partition {
         }
     }
 
-    fn learn(&mut self, mut lesson: Box<dyn Accumulator>) -> Result<AccumulatorAnswer, Error> {
+    fn learn(&mut self, mut accumulator: Box<dyn Accumulator>) -> Result<AccumulatorAnswer, Error> {
         let first = self.rows.part.first as usize;
-        let columns: Vec<String> = lesson.columns().iter().map(ToString::to_string).collect();
+        let columns: Vec<String> = accumulator
+            .columns()
+            .iter()
+            .map(ToString::to_string)
+            .collect();
         if self.keeping == RowStorage::Files {
             let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
             let mut rows = 0;
             self.rows.each(&columns, &mut |batch, first| {
                 rows += batch.n_rows() as u64;
-                Ok(lesson.add_rows(batch, first as usize)?)
+                Ok(accumulator.add_rows(batch, first as usize)?)
             })?;
-            let lesson = AccumulatorMessage::of(&*lesson);
-            return Ok(AccumulatorAnswer { lesson, rows });
+            let accumulator = AccumulatorMessage::of(&*accumulator);
+            return Ok(AccumulatorAnswer { accumulator, rows });
         }
         let table = self.table(columns)?;
-        lesson.add_rows(table, first)?;
+        accumulator.add_rows(table, first)?;
         let rows = table.n_rows() as u64;
-        let lesson = AccumulatorMessage::of(&*lesson);
-        Ok(AccumulatorAnswer { lesson, rows })
+        let accumulator = AccumulatorMessage::of(&*accumulator);
+        Ok(AccumulatorAnswer { accumulator, rows })
     }
 
     /// These columns as they are read.

@@ -24,21 +24,21 @@ impl Blocks for WorkerTable<'_> {
     }
 
     fn each(&self, _: &[&str], _: &mut EachBlock<'_>) -> Result<(), LearnError> {
-        unreachable!("rows stay with the workers, and all that is learnt of them is a lesson")
+        unreachable!("rows stay with the workers, and all that is learnt of them is a accumulator")
     }
 
-    fn teach(
+    fn accumulate(
         &self,
-        mut lesson: Box<dyn Accumulator>,
+        mut accumulator: Box<dyn Accumulator>,
     ) -> Result<(usize, Box<dyn Accumulator>), LearnError> {
-        let task = encoded(&PartitionTask::Learn(AccumulatorMessage::of(&*lesson)));
+        let task = encoded(&PartitionTask::Learn(AccumulatorMessage::of(&*accumulator)));
         let answers = self.workers.answer(Tasks::Same(&task));
         let mut rows = 0;
         for bytes in answers.map_err(LearnError::Read)? {
             let learnt: AccumulatorAnswer = decoded(&bytes)?;
             rows += learnt.rows as usize;
-            lesson.merge(learnt.lesson.accumulator());
+            accumulator.merge(learnt.accumulator.accumulator());
         }
-        Ok((rows, lesson))
+        Ok((rows, accumulator))
     }
 }

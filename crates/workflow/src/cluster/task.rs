@@ -23,7 +23,7 @@ pub(super) enum PartitionTask {
 /// An accumulator after learning, and the number of rows it has read.
 #[derive(Serialize, Deserialize)]
 pub(super) struct AccumulatorAnswer {
-    pub(super) lesson: AccumulatorMessage,
+    pub(super) accumulator: AccumulatorMessage,
     pub(super) rows: u64,
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lehr_density::Predictor;
-use lehr_learn::{ColumnProfile, Form, LearnError, Link, Value, reference_row};
+use lehr_learn::{ColumnProfile, ColumnValue, LearnError, Link, ResponseForm, reference_row};
 use lehr_regression::{PredictionLevel, Regression, column_name::PREDICTOR};
 use lehr_report::Summary;
 use lehr_table::{Column, Levels, MISSING, Table};
@@ -167,7 +167,7 @@ impl<'a> EffectAverager<'a> {
         let profiles = self.regression.profiles().iter();
         let read = profiles.filter(|profile| is_read(&profile.name));
         let value = |profile: &ColumnProfile| match profile.reference() {
-            Value::Number(mean) => rounded(mean),
+            ColumnValue::Number(mean) => rounded(mean),
             other => other.to_string(),
         };
         read.map(|profile| (profile.name.clone(), value(profile)))
@@ -175,7 +175,7 @@ impl<'a> EffectAverager<'a> {
     }
 
     /// The levels of the column by which rows are averaged.
-    fn reference_levels(&self, by: &str) -> Result<Vec<Value>, LearnError> {
+    fn reference_levels(&self, by: &str) -> Result<Vec<ColumnValue>, LearnError> {
         let levels = profile(self.regression, by)?.levels();
         levels.ok_or_else(|| LearnError::Column {
             at: format!("--by {by}"),
@@ -259,7 +259,7 @@ impl<'a> EffectAverager<'a> {
         number: usize,
     ) -> Result<Vec<f64>, Error> {
         let (draw, params) = (&batch.draws[number], self.forecaster.saved.params());
-        let per_trial = self.regression.family().form() == Form::Successes;
+        let per_trial = self.regression.family().form() == ResponseForm::Successes;
         if self.question.scale == EffectScale::Response && !per_trial {
             let moments = predictor.moments(draw, params).into_iter().next();
             let response = moments.and_then(|moments| {
@@ -360,7 +360,7 @@ impl<'a> EffectAverager<'a> {
     fn class(&self, part: usize) -> Option<String> {
         let classes = self.regression.response_levels();
         let first = classes.len().saturating_sub(self.width);
-        (self.width > 1 || self.regression.family().form() == Form::Unordered)
+        (self.width > 1 || self.regression.family().form() == ResponseForm::Unordered)
             .then(|| classes.get(first + part).cloned())
             .flatten()
     }
@@ -375,12 +375,12 @@ impl<'a> EffectAverager<'a> {
                 format!("the mean of {response} but for averaging, as ratios")
             }
             (EffectScale::Odds, _) => format!("the odds of {response}"),
-            (_, Form::Two) => {
+            (_, ResponseForm::Two) => {
                 let one = classes.last().map_or("1", String::as_str);
                 format!("the probability of {response} = {one}")
             }
-            (_, Form::Successes) => format!("the probability of a success in {response}"),
-            (_, Form::Unordered | Form::Ordered) => {
+            (_, ResponseForm::Successes) => format!("the probability of a success in {response}"),
+            (_, ResponseForm::Unordered | ResponseForm::Ordered) => {
                 format!("the probability of each class of {response}")
             }
             _ => format!("the mean of {response}"),

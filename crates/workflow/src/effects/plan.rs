@@ -1,6 +1,6 @@
 //! From a question to counterfactual tables, and the effects computed from them.
 
-use lehr_learn::{ColumnProfile, LearnError, Link, Value, ValueProfile};
+use lehr_learn::{ColumnProfile, ColumnValue, LearnError, Link, ValueProfile};
 use lehr_regression::Regression;
 use lehr_table::{Column, Table, TableError, nearest};
 use serde::Serialize;
@@ -27,7 +27,7 @@ pub enum EffectKind {
 /// The treatment of a column in a counterfactual.
 #[derive(Clone, Debug, PartialEq)]
 enum ColumnSetting {
-    To(Value),
+    To(ColumnValue),
     Moved(f64),
 }
 
@@ -147,10 +147,10 @@ impl Planner<'_> {
         })
     }
 
-    fn prediction(&mut self, value: &Value) -> usize {
+    fn prediction(&mut self, value: &ColumnValue) -> usize {
         let place = self.scenario(ColumnSetting::To(value.clone()));
         let (shown, number) = match value {
-            Value::Number(number) => (rounded(*number), Some(*number)),
+            ColumnValue::Number(number) => (rounded(*number), Some(*number)),
             other => (other.to_string(), None),
         };
         self.plan.quantities.push(PlannedEffect {
@@ -162,7 +162,7 @@ impl Planner<'_> {
         place
     }
 
-    fn contrast(&mut self, [high, low]: [&Value; 2]) {
+    fn contrast(&mut self, [high, low]: [&ColumnValue; 2]) {
         let places = [high, low].map(|value| self.scenario(ColumnSetting::To(value.clone())));
         let sign = match self.question.scale {
             EffectScale::Odds => "/",
@@ -183,8 +183,8 @@ impl Planner<'_> {
         let own = self.held.settings.iter();
         let own = own.clone().find(|(name, _)| *name == self.variable.name);
         let around = |by: f64| match own {
-            Some((_, ColumnSetting::To(Value::Number(at)))) => {
-                ColumnSetting::To(Value::Number(at + by))
+            Some((_, ColumnSetting::To(ColumnValue::Number(at)))) => {
+                ColumnSetting::To(ColumnValue::Number(at + by))
             }
             _ => ColumnSetting::Moved(by),
         };
@@ -211,7 +211,7 @@ impl Planner<'_> {
         let last = self.question.points.saturating_sub(1).max(1) as f64;
         for point in 0..self.question.points {
             let share = point as f64 / last;
-            self.prediction(&Value::Number(low + share * (high - low)));
+            self.prediction(&ColumnValue::Number(low + share * (high - low)));
         }
     }
 
@@ -252,7 +252,7 @@ impl Planner<'_> {
 
     /// The two values of `night - day` or `shift: night - day`. A level may contain a dash, so
     /// every dash between blanks is tried.
-    fn sides(&self, text: &str) -> Result<[Value; 2], LearnError> {
+    fn sides(&self, text: &str) -> Result<[ColumnValue; 2], LearnError> {
         let name = &self.variable.name;
         let pair = match text.split_once(':') {
             Some((before, after)) if before.trim() == name => after,

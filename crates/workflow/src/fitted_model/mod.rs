@@ -10,7 +10,8 @@ use lehr_density::{FlatDraws, Layout, SiteValue};
 use lehr_learn::{LearnError, NewLevels};
 use lehr_model::{Bound, Program};
 use lehr_regression::{
-    FormulaModel, Groups, NamedDraws, NewRows, PriorLine, Regression, RegressionError, Several,
+    FormulaModel, Groups, MultivariateRegression, NamedDraws, NewRows, PriorLine, Regression,
+    RegressionError,
 };
 use lehr_table::Table;
 use serde::{Deserialize, Serialize};
@@ -45,7 +46,7 @@ pub trait FittedModel {
     }
 
     /// The regressions of several responses, if it has several.
-    fn several(&self) -> Option<&Several> {
+    fn multivariate(&self) -> Option<&MultivariateRegression> {
         None
     }
 
@@ -179,7 +180,7 @@ pub enum AnyModel {
     /// Any other model, which reads its columns itself.
     Program(Box<Program>),
     /// Regressions of several responses, which share random effects or residual correlations.
-    Several(Box<Several>),
+    Several(Box<MultivariateRegression>),
 }
 
 impl Deref for AnyModel {

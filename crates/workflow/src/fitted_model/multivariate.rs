@@ -4,15 +4,15 @@ use lehr_density::SiteValue;
 use lehr_learn::{LearnError, NewLevels};
 use lehr_model::Bound;
 use lehr_regression::{
-    Groups, NamedDraws, NewRows, PriorLine, Regression, RegressionError, Several,
+    Groups, MultivariateRegression, NamedDraws, NewRows, PriorLine, Regression, RegressionError,
 };
 use lehr_table::Table;
 
 use super::{FittedModel, Measure};
 use crate::error::Error;
 
-impl FittedModel for Several {
-    fn several(&self) -> Option<&Several> {
+impl FittedModel for MultivariateRegression {
+    fn multivariate(&self) -> Option<&MultivariateRegression> {
         Some(self)
     }
 
@@ -21,11 +21,11 @@ impl FittedModel for Several {
     }
 
     fn prior_lines(&self) -> Vec<PriorLine> {
-        Several::prior_lines(self)
+        MultivariateRegression::prior_lines(self)
     }
 
     fn notes(&self) -> Vec<String> {
-        Several::notes(self)
+        MultivariateRegression::notes(self)
     }
 
     fn only(&self, what: &'static str) -> Result<&Regression, Error> {
@@ -33,7 +33,7 @@ impl FittedModel for Several {
     }
 
     fn shown_name(&self, entry: &str) -> Option<String> {
-        Several::shown_name(self, entry)
+        MultivariateRegression::shown_name(self, entry)
     }
 
     fn title(&self) -> String {
@@ -45,11 +45,11 @@ impl FittedModel for Several {
     }
 
     fn columns(&self) -> Vec<&str> {
-        Several::columns(self)
+        MultivariateRegression::columns(self)
     }
 
     fn predictor_columns(&self) -> Vec<&str> {
-        Several::predictor_columns(self)
+        MultivariateRegression::predictor_columns(self)
     }
 
     fn measure(&self) -> Measure {
@@ -61,7 +61,7 @@ impl FittedModel for Several {
     }
 
     fn design(&self, table: &Table) -> Result<Table, LearnError> {
-        Several::design(self, table)
+        MultivariateRegression::design(self, table)
     }
 
     fn bind(&self, design: &Table) -> Result<Bound, RegressionError> {

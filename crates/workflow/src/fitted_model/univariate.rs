@@ -1,7 +1,7 @@
 //! A regression of one response as a fitted model.
 
 use lehr_density::SiteValue;
-use lehr_learn::{Covariate, Form, LearnError, NewLevels};
+use lehr_learn::{Covariate, LearnError, NewLevels, ResponseForm};
 use lehr_model::Bound;
 use lehr_regression::{Groups, NamedDraws, NewRows, PriorLine, Regression, RegressionError};
 use lehr_table::Table;
@@ -68,12 +68,14 @@ impl FittedModel for Regression {
 
     fn measure(&self) -> Measure {
         match self.family().form() {
-            Form::Two => Measure::Binary,
-            Form::Unordered | Form::Ordered => Measure::Class,
-            Form::Real => Measure::Real,
-            Form::Direction => Measure::Direction,
-            Form::Count => Measure::Count,
-            Form::Positive | Form::Share | Form::Successes => Measure::Amount,
+            ResponseForm::Two => Measure::Binary,
+            ResponseForm::Unordered | ResponseForm::Ordered => Measure::Class,
+            ResponseForm::Real => Measure::Real,
+            ResponseForm::Direction => Measure::Direction,
+            ResponseForm::Count => Measure::Count,
+            ResponseForm::Positive | ResponseForm::Share | ResponseForm::Successes => {
+                Measure::Amount
+            }
         }
     }
 

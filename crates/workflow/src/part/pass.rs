@@ -3,7 +3,7 @@
 use lehr_density::RowSource;
 use lehr_model::{Bound, Program};
 use lehr_regression::column_name::MATRIX;
-use lehr_regression::{Block, Design, DesignSource, Purpose, Regression, RegressionError};
+use lehr_regression::{Design, DesignSource, Purpose, Regression, RegressionError, TableBlock};
 use lehr_rows::{AnyJob, AnyPartial, Computed, MachinePool, Passing, TableRows};
 
 use super::PartRows;
@@ -41,7 +41,7 @@ impl PartPass {
         let common = &self.regression.population;
         rows.each(&self.regression.columns(), &mut |table, first| {
             let first = first as usize;
-            let block = Block { table, first };
+            let block = TableBlock { table, first };
             let source = DesignSource::new(&self.regression.design_plan(), &block, Purpose::Fit)?;
             let design = Design::of_block(&self.regression.design_plan(), &source)?;
             let matrix = common.scaled(&source.columns)?;

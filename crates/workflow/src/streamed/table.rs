@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use lehr_infer::observer::Wish;
-use lehr_learn::{Accumulator, Blocks, EachBlock, LearnError, Taught};
+use lehr_learn::{Accumulator, Blocks, EachBlock, LearnError, LearningResult};
 use lehr_numeric::order::permutation;
 use lehr_numeric::stream::Stream;
 use lehr_regression::RegressionError;
@@ -22,7 +22,7 @@ use crate::part::PartRows;
 /// enough.
 const SURPLUS: f64 = 1.1;
 
-/// Parquet files that all threads read again for every lesson.
+/// Parquet files that all threads read again for every pass of learning.
 pub(super) struct StreamedTable<'a> {
     files: &'a FileTable<'a>,
     reader: PartReader<'a>,
@@ -57,7 +57,7 @@ type AccumulatorResult = Result<Box<dyn Accumulator>, LearnError>;
 
 /// The results of one part.
 struct PartResult {
-    lessons: Vec<AccumulatorResult>,
+    accumulators: Vec<AccumulatorResult>,
     rows: u64,
     dropped: usize,
     picked: Option<Table>,
@@ -80,7 +80,7 @@ struct PassState {
 /// are in memory at a time.
 struct PartMerger {
     order: OrderedMerge<PartResult>,
-    taught: Vec<AccumulatorResult>,
+    learned: Vec<AccumulatorResult>,
     rows: u64,
     dropped: usize,
     picked: Vec<Table>,
@@ -91,11 +91,14 @@ struct PartMerger {
 const CALM: &str = "nobody panics with it";
 
 impl PartMerger {
-    fn new(lessons: Vec<Box<dyn Accumulator>>, distinct: Option<DistinctCounter>) -> PartMerger {
+    fn new(
+        accumulators: Vec<Box<dyn Accumulator>>,
+        distinct: Option<DistinctCounter>,
+    ) -> PartMerger {
         PartMerger {
             distinct,
             order: OrderedMerge::default(),
-            taught: lessons.into_iter().map(Ok).collect(),
+            learned: accumulators.into_iter().map(Ok).collect(),
             rows: 0,
             dropped: 0,
             picked: Vec::new(),
@@ -120,7 +123,7 @@ impl PartMerger {
                 None => self.missing.push((name, count)),
             }
         }
-        for (all, own) in self.taught.iter_mut().zip(learnt.lessons) {
+        for (all, own) in self.learned.iter_mut().zip(learnt.accumulators) {
             match (all, own) {
                 (Ok(all), Ok(own)) => all.merge(own),
                 (all @ Ok(_), Err(error)) => *all = Err(error),
@@ -161,21 +164,24 @@ impl Blocks for StreamedTable<'_> {
     }
 
     /// The first rows of the first part.
-    fn glance(&self, columns: &[&str]) -> Result<Option<Table>, LearnError> {
+    fn peek_rows(&self, columns: &[&str]) -> Result<Option<Table>, LearnError> {
         self.reader.rows(0).first(columns).map_err(read_error)
     }
 
-    fn teach(
+    fn accumulate(
         &self,
-        lesson: Box<dyn Accumulator>,
+        accumulator: Box<dyn Accumulator>,
     ) -> Result<(usize, Box<dyn Accumulator>), LearnError> {
-        let (rows, mut taught) = self.pass(vec![lesson])?;
-        Ok((rows, taught.swap_remove(0)?))
+        let (rows, mut learned) = self.pass(vec![accumulator])?;
+        Ok((rows, learned.swap_remove(0)?))
     }
 
-    fn teach_all(&self, lessons: Vec<Box<dyn Accumulator>>) -> Result<(usize, Taught), LearnError> {
-        let (rows, taught) = self.pass(lessons)?;
-        Ok((rows, taught.into_iter().map(Result::ok).collect()))
+    fn accumulate_all(
+        &self,
+        accumulators: Vec<Box<dyn Accumulator>>,
+    ) -> Result<(usize, LearningResult), LearnError> {
+        let (rows, learned) = self.pass(accumulators)?;
+        Ok((rows, learned.into_iter().map(Result::ok).collect()))
     }
 }
 
@@ -183,9 +189,9 @@ impl<'a> StreamedTable<'a> {
     /// Passes all rows to these accumulators, each of which may fail.
     fn pass(
         &self,
-        lessons: Vec<Box<dyn Accumulator>>,
+        accumulators: Vec<Box<dyn Accumulator>>,
     ) -> Result<(usize, Vec<AccumulatorResult>), LearnError> {
-        let before = copies(&lessons);
+        let before = copies(&accumulators);
         let (reader, total) = (&self.reader, self.reader.total);
         let picks = self.seen.borrow().sample.is_none();
         let passing = PassState {
@@ -193,8 +199,8 @@ impl<'a> StreamedTable<'a> {
             many: AtomicBool::new(!picks),
             done: AtomicU64::new(0),
         };
-        let distinct = picks.then(|| reader.distinct(&lessons[0].columns()));
-        let gathered = Mutex::new(PartMerger::new(lessons, distinct));
+        let distinct = picks.then(|| reader.distinct(&accumulators[0].columns()));
+        let gathered = Mutex::new(PartMerger::new(accumulators, distinct));
         let work = |part: usize| {
             let learnt = reader.learn(part, copies(&before), &passing)?;
             let mut gathered = gathered.lock().expect(CALM);
@@ -215,7 +221,7 @@ impl<'a> StreamedTable<'a> {
             let distinct = distinct.map_err(|error| LearnError::Read(error.to_string()))?;
             seen.distinct = distinct.filter(CountedTable::pays);
         }
-        Ok((seen.rows as usize, gathered.taught))
+        Ok((seen.rows as usize, gathered.learned))
     }
 
     /// The table in these parts of files. `wanted` is the number of rows to draw at random and the
@@ -270,24 +276,24 @@ impl PartReader<'_> {
     fn learn(
         &self,
         part: usize,
-        lessons: Vec<Box<dyn Accumulator>>,
+        accumulators: Vec<Box<dyn Accumulator>>,
         passing: &PassState,
     ) -> Result<PartResult, Error> {
-        let columns: Vec<String> = lessons[0]
+        let columns: Vec<String> = accumulators[0]
             .columns()
             .iter()
             .map(ToString::to_string)
             .collect();
         let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
-        let mut lessons: Vec<AccumulatorResult> = lessons.into_iter().map(Ok).collect();
+        let mut accumulators: Vec<AccumulatorResult> = accumulators.into_iter().map(Ok).collect();
         let mut keeper = passing.picks.then(|| self.keeper(part, &columns));
         let mut rows = 0;
         let scanned = self.rows(part).each(&columns, &mut |batch, first| {
-            for lesson in &mut lessons {
-                if let Ok(own) = lesson
+            for accumulator in &mut accumulators {
+                if let Ok(own) = accumulator
                     && let Err(error) = own.add_rows(batch, first as usize)
                 {
-                    *lesson = Err(error);
+                    *accumulator = Err(error);
                 }
             }
             if let Some(keeper) = &mut keeper {
@@ -304,7 +310,7 @@ impl PartReader<'_> {
         };
         let (picked, distinct) = keeper.map(SampleCollector::finish).transpose()?.unzip();
         Ok(PartResult {
-            lessons,
+            accumulators,
             rows,
             dropped,
             picked,
@@ -342,8 +348,11 @@ impl PartReader<'_> {
 }
 
 /// A copy of each accumulator, to read other rows.
-fn copies(lessons: &[Box<dyn Accumulator>]) -> Vec<Box<dyn Accumulator>> {
-    lessons.iter().map(|lesson| lesson.copied()).collect()
+fn copies(accumulators: &[Box<dyn Accumulator>]) -> Vec<Box<dyn Accumulator>> {
+    accumulators
+        .iter()
+        .map(|accumulator| accumulator.copied())
+        .collect()
 }
 
 /// Adds the distinct rows of one more part; `None` if there are too many.

@@ -5,7 +5,9 @@ use lehr_density::Density;
 use lehr_infer::fit::Fit;
 use lehr_infer::method::Nuts;
 use lehr_learn::NewLevels;
-use lehr_regression::{Family, FormulaModel, Groups, RegressionError, Several, Specification};
+use lehr_regression::{
+    Family, FormulaModel, Groups, MultivariateRegression, RegressionError, Specification,
+};
 use lehr_table::{Column, Table};
 use lehr_workflow::{AnyModel, SavedFit, regress};
 
@@ -86,7 +88,7 @@ fn specified(formula: &str, names: &str, table: &Table) -> Result<FormulaModel, 
     specification.with_families(&families(names))?.model(table)
 }
 
-fn several(formula: &str, names: &str, table: &Table) -> Several {
+fn several(formula: &str, names: &str, table: &Table) -> MultivariateRegression {
     match specified(formula, names, table).unwrap_or_else(|error| panic!("{error}")) {
         FormulaModel::Multivariate(several) => *several,
         FormulaModel::Univariate(_) => panic!("several responses are expected"),
@@ -141,7 +143,7 @@ fn a_response_of_its_own_has_the_rows_of_the_whole() {
 }
 
 /// A fit with two points of the latent space.
-fn drawn(joint: &Several, table: &Table) -> SavedFit {
+fn drawn(joint: &MultivariateRegression, table: &Table) -> SavedFit {
     let specification = Specification::parse(joint.formula(), table.names()).unwrap();
     let specification = specification.with_families(&joint.families()).unwrap();
     let bound =

@@ -7,7 +7,7 @@ use lehr_table::Moment;
 
 use super::{Dependence, Smooth};
 use crate::error::LearnError;
-use crate::fixed_effects::{check_size, see_all, turn_all};
+use crate::fixed_effects::{add_rows_to, check_size, next_rounds};
 use crate::source::Source;
 
 /// The most distinct places that are counted.
@@ -26,20 +26,20 @@ pub(crate) struct SmoothLearner {
     smooth: Smooth,
     levels: Vec<TermLearner>,
     multiplier: Option<(String, Moment)>,
-    axes: Vec<Distinct>,
-    together: Distinct,
-    thinning: Thinning,
+    axes: Vec<DistinctValues>,
+    together: DistinctValues,
+    thinning: RowThinner,
     /// Whether a round has shown all rows.
     settled: bool,
 }
 
 /// Distinct values, counted up to a limit.
 #[derive(Clone, Default)]
-struct Distinct {
+struct DistinctValues {
     seen: HashSet<Vec<u64>>,
 }
 
-impl Distinct {
+impl DistinctValues {
     fn push(&mut self, values: impl Iterator<Item = f64>) {
         if self.seen.len() < MOST_DISTINCT {
             // Adding zero turns −0 into 0.
@@ -55,13 +55,13 @@ impl Distinct {
 
 /// Keeps every k-th row, so that the number of kept rows is bounded.
 #[derive(Clone)]
-struct Thinning {
+struct RowThinner {
     most: usize,
     every: usize,
     row: usize,
 }
 
-impl Thinning {
+impl RowThinner {
     fn push(&mut self, places: &mut [Vec<f64>], values: impl Fn(usize) -> f64) {
         if self.row.is_multiple_of(self.every) {
             if places[0].len() == self.most {
@@ -103,9 +103,9 @@ impl SmoothLearner {
             smooth,
             levels,
             multiplier,
-            axes: (0..count).map(|_| Distinct::default()).collect(),
-            together: Distinct::default(),
-            thinning: Thinning {
+            axes: (0..count).map(|_| DistinctValues::default()).collect(),
+            together: DistinctValues::default(),
+            thinning: RowThinner {
                 most: if term.is_induced() {
                     MOST_INDUCED
                 } else {
@@ -118,8 +118,8 @@ impl SmoothLearner {
         }
     }
 
-    pub(crate) fn see(&mut self, source: &Source<'_>) -> Result<(), LearnError> {
-        see_all(&mut self.levels, source)?;
+    pub(crate) fn add_rows(&mut self, source: &Source<'_>) -> Result<(), LearnError> {
+        add_rows_to(&mut self.levels, source)?;
         if self.settled {
             return Ok(());
         }
@@ -149,9 +149,9 @@ impl SmoothLearner {
         Ok(())
     }
 
-    pub(crate) fn turn(&mut self) -> Result<Round, LearnError> {
+    pub(crate) fn next_round(&mut self) -> Result<Round, LearnError> {
         self.settled = true;
-        turn_all(&mut self.levels)
+        next_rounds(&mut self.levels)
     }
 
     /// The function, if its columns can have one.

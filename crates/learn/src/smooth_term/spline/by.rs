@@ -4,7 +4,7 @@ use lehr_formula::{ByVariable, Coding, ColumnExpr, Factor, Term, TermBasis, Term
 use serde::{Deserialize, Serialize};
 
 use crate::error::LearnError;
-use crate::fixed_effects::{see_all, turn_all};
+use crate::fixed_effects::{add_rows_to, next_rounds};
 use crate::source::Source;
 
 /// The most levels with a smooth each.
@@ -69,12 +69,12 @@ impl Multiplier {
 #[derive(Clone)]
 pub(super) struct ByLearner {
     levels: Option<TermLearner>,
-    number: Option<Squares>,
+    number: Option<SquareSum>,
 }
 
 /// The squares of a column.
 #[derive(Clone)]
-struct Squares {
+struct SquareSum {
     column: String,
     sum: f64,
     rows: usize,
@@ -92,7 +92,7 @@ impl ByLearner {
                 learner.levels = Some(TermLearner::new(&factor, &[Coding::Full]));
             }
             Some(ByVariable::Column(name)) => {
-                learner.number = Some(Squares {
+                learner.number = Some(SquareSum {
                     column: name.clone(),
                     sum: 0.0,
                     rows: 0,
@@ -103,9 +103,9 @@ impl ByLearner {
         learner
     }
 
-    pub(super) fn see(&mut self, source: &Source<'_>) -> Result<(), LearnError> {
+    pub(super) fn add_rows(&mut self, source: &Source<'_>) -> Result<(), LearnError> {
         if let Some(levels) = &mut self.levels {
-            see_all(std::slice::from_mut(levels), source)?;
+            add_rows_to(std::slice::from_mut(levels), source)?;
         }
         if let Some(number) = &mut self.number {
             let values = source.evaluate(&ColumnExpr::Column(number.column.clone()))?;
@@ -118,7 +118,7 @@ impl ByLearner {
     /// One multiplier for each smooth, after the round.
     pub(super) fn finish(&mut self, label: &str) -> Result<Vec<Multiplier>, LearnError> {
         if let Some(mut levels) = self.levels.take() {
-            turn_all(std::slice::from_mut(&mut levels))?;
+            next_rounds(std::slice::from_mut(&mut levels))?;
             let basis = levels.into_basis();
             let count = basis.factors[0].level_names().len();
             if count > MOST_LEVELS {
@@ -135,7 +135,7 @@ impl ByLearner {
             };
             return Ok((0..count).map(of).collect());
         }
-        let Some(Squares { column, sum, rows }) = self.number.take() else {
+        let Some(SquareSum { column, sum, rows }) = self.number.take() else {
             return Ok(vec![Multiplier::One]);
         };
         let scale = (sum / rows as f64).sqrt();

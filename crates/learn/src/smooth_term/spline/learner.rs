@@ -4,8 +4,8 @@
 use lehr_formula::{BSpline, CubicSpline, KnotSample, PenalisedSpline, Round, SplineTerm};
 
 use super::by::{ByLearner, Multiplier};
-use super::reduced::{Raw, Reduced};
-use super::{Spline, Wish};
+use super::demmler_reinsch::{DemmlerReinschBasis, PenalisedBasis};
+use super::{Spline, SplineRequest};
 use crate::error::LearnError;
 use crate::fixed_effects::check_size;
 use crate::source::Source;
@@ -20,25 +20,25 @@ const MOST_PLACES: usize = 512;
 /// The information gathered about one smooth.
 #[derive(Clone)]
 pub(crate) struct SplineLearner {
-    wish: Wish,
+    wish: SplineRequest,
     sample: KnotSample,
     by: ByLearner,
-    raw: Option<Splines>,
+    raw: Option<SplineProducts>,
     settled: bool,
 }
 
 /// Splines before the penalty, and their sums for each smooth.
 #[derive(Clone)]
-struct Splines {
-    raw: Raw,
+struct SplineProducts {
+    raw: PenalisedBasis,
     span: f64,
     k: usize,
-    parts: Vec<Summed>,
+    parts: Vec<SplineSums>,
 }
 
 /// The sums of products over the rows of one smooth.
 #[derive(Clone)]
-struct Summed {
+struct SplineSums {
     multiplier: Multiplier,
     sums: Vec<[f64; 16]>,
     rows: usize,
@@ -53,14 +53,14 @@ impl SplineLearner {
     pub(crate) fn new((of, term): (Option<&str>, &SplineTerm)) -> SplineLearner {
         SplineLearner {
             by: ByLearner::new(term.by.as_ref()),
-            wish: Wish::new(of, term),
+            wish: SplineRequest::new(of, term),
             sample: KnotSample::default(),
             raw: None,
             settled: false,
         }
     }
 
-    pub(crate) fn see(&mut self, source: &Source<'_>) -> Result<(), LearnError> {
+    pub(crate) fn add_rows(&mut self, source: &Source<'_>) -> Result<(), LearnError> {
         if self.settled {
             return Ok(());
         }
@@ -69,7 +69,7 @@ impl SplineLearner {
             for value in values {
                 self.sample.push(value);
             }
-            return self.by.see(source);
+            return self.by.add_rows(source);
         };
         let low = self.sample.range()[0];
         let place = |value: f64| match self.wish.kind {
@@ -89,7 +89,7 @@ impl SplineLearner {
         Ok(())
     }
 
-    pub(crate) fn turn(&mut self) -> Result<Round, LearnError> {
+    pub(crate) fn next_round(&mut self) -> Result<Round, LearnError> {
         if let Some(splines) = &self.raw {
             self.settled = true;
             self.check_levels(&splines.parts)?;
@@ -100,9 +100,9 @@ impl SplineLearner {
     }
 
     /// The splines before the penalty, if the column can have a smooth.
-    fn splines(&mut self) -> Result<Splines, LearnError> {
+    fn splines(&mut self) -> Result<SplineProducts, LearnError> {
         let multipliers = self.by.finish(&self.wish.label)?;
-        let Wish { input, kind, .. } = &self.wish;
+        let SplineRequest { input, kind, .. } = &self.wish;
         let [low, high] = self.sample.range();
         check_size(
             &input.to_string(),
@@ -129,18 +129,20 @@ impl SplineLearner {
         places.dedup_by(|next, one| *next - *one < 1e-9);
         let k = self.count(places.len())?;
         let raw = match kind {
-            PenalisedSpline::Ps => Raw::of_differences(&BSpline::evenly_spaced(3, k, [0.0, 1.0])),
+            PenalisedSpline::Ps => {
+                PenalisedBasis::of_differences(&BSpline::evenly_spaced(3, k, [0.0, 1.0]))
+            }
             PenalisedSpline::Tp => {
                 let knots = CubicSpline::knots_of(&places, 2 * k + 40);
-                Raw::of_bends(CubicSpline::natural(&knots))
+                PenalisedBasis::of_bends(CubicSpline::natural(&knots))
             }
             PenalisedSpline::Cc => {
                 places.push(1.0);
                 let knots = CubicSpline::knots_of(&places, 2 * k + 41);
-                Raw::on_circle(CubicSpline::circle(&knots))
+                PenalisedBasis::on_circle(CubicSpline::circle(&knots))
             }
         };
-        let part = |multiplier: Multiplier| Summed {
+        let part = |multiplier: Multiplier| SplineSums {
             multiplier,
             sums: raw.splines.no_products(),
             rows: 0,
@@ -148,7 +150,7 @@ impl SplineLearner {
             moment: 0.0,
             distinct: Vec::new(),
         };
-        Ok(Splines {
+        Ok(SplineProducts {
             parts: multipliers.into_iter().map(part).collect(),
             raw,
             span,
@@ -157,11 +159,11 @@ impl SplineLearner {
     }
 
     /// Refuses levels in which line and curvature could not be distinguished.
-    fn check_levels(&self, parts: &[Summed]) -> Result<(), LearnError> {
+    fn check_levels(&self, parts: &[SplineSums]) -> Result<(), LearnError> {
         let Some(few) = parts.iter().find(|part| part.distinct.len() < FEWEST) else {
             return Ok(());
         };
-        let Wish { input, by, .. } = &self.wish;
+        let SplineRequest { input, by, .. } = &self.wish;
         let by = by.as_ref().map_or("", |by| by.column());
         Err(LearnError::Column {
             at: self.wish.names(&few.multiplier).0,
@@ -173,7 +175,7 @@ impl SplineLearner {
 
     /// How many functions there are, the constant and the line included.
     fn count(&self, distinct: usize) -> Result<usize, LearnError> {
-        let Wish { label, input, .. } = &self.wish;
+        let SplineRequest { label, input, .. } = &self.wish;
         let wrong = |expected: String, found: String, hint: String| {
             Err(LearnError::Column {
                 at: label.clone(),
@@ -209,8 +211,9 @@ impl SplineLearner {
             .collect()
     }
 
-    fn smooth(&self, splines: &Splines, part: Summed) -> Spline {
-        let reduced = Reduced::new(&splines.raw, &part.sums, part.weight, splines.k - 2);
+    fn smooth(&self, splines: &SplineProducts, part: SplineSums) -> Spline {
+        let reduced =
+            DemmlerReinschBasis::new(&splines.raw, &part.sums, part.weight, splines.k - 2);
         let (label, spread_names, line) = self.wish.names(&part.multiplier);
         Spline {
             label,
@@ -231,7 +234,7 @@ impl SplineLearner {
     }
 }
 
-impl Summed {
+impl SplineSums {
     /// Counts a row.
     fn count(&mut self, value: f64, multiplier: f64) {
         let weight = multiplier * multiplier;

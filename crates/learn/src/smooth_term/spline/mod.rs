@@ -2,8 +2,8 @@
 //! effects with a common standard deviation.
 
 mod by;
+mod demmler_reinsch;
 mod learner;
-mod reduced;
 
 use lehr_formula::{ByVariable, ColumnExpr, CubicSpline, PenalisedSpline, SplineTerm, quote_name};
 use serde::{Deserialize, Serialize};
@@ -131,7 +131,7 @@ impl Spline {
 
 /// The arguments of a formula's smooth, before a table is known.
 #[derive(Clone)]
-struct Wish {
+struct SplineRequest {
     label: String,
     of: Option<String>,
     by: Option<ByVariable>,
@@ -142,10 +142,10 @@ struct Wish {
     k: Option<usize>,
 }
 
-impl Wish {
-    fn new(of: Option<&str>, term: &SplineTerm) -> Wish {
+impl SplineRequest {
+    fn new(of: Option<&str>, term: &SplineTerm) -> SplineRequest {
         let named = |text: String| owned_label(of, &text);
-        Wish {
+        SplineRequest {
             label: named(term.term_label()),
             of: of.map(str::to_owned),
             by: term.by.clone(),

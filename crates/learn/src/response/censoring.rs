@@ -6,10 +6,10 @@ use lehr_formula::{ColumnExpr, Response};
 use lehr_table::Column;
 use serde::{Deserialize, Serialize};
 
-use super::outcome::Outcome;
+use super::response_column::ResponseColumn;
 use crate::column_name::{HIGH, LOW, STATUS, UPPER};
 use crate::error::LearnError;
-use crate::response_rule::Form;
+use crate::response_rule::ResponseForm;
 use crate::source::Source;
 
 /// The numeric codes of a censoring state, and its words, as in brms.
@@ -23,14 +23,14 @@ const STATUSES: [(f64, &str); 4] = [
 /// Replaces a limit of 0, so that its logarithm is finite.
 const LEAST: f64 = 1e-300;
 
-impl Outcome {
+impl ResponseColumn {
     /// The bounds of the response in every row, with the upper ends of intervals; `None` if all
     /// responses are known exactly.
-    pub fn knowledge(
+    pub fn censored_response(
         &self,
         source: &Source<'_>,
         values: &[f64],
-    ) -> Result<Option<Knowledge>, LearnError> {
+    ) -> Result<Option<CensoredResponse>, LearnError> {
         let Some(censoring) = &self.response.censoring else {
             return Ok(None);
         };
@@ -39,7 +39,7 @@ impl Outcome {
         let Some(expr) = &censoring.upper else {
             let interval = status.iter().position(|code| *code == 2.0);
             return match interval {
-                None => Ok(Some(Knowledge {
+                None => Ok(Some(CensoredResponse {
                     status,
                     upper: None,
                 })),
@@ -65,14 +65,14 @@ impl Outcome {
             2.0 => upper[row],
             _ => values[row] + 1.0,
         };
-        Ok(Some(Knowledge {
+        Ok(Some(CensoredResponse {
             upper: Some((0..status.len()).map(end).collect()),
             status,
         }))
     }
 
     /// The columns of bounds for rows with unknown responses.
-    pub fn no_knowledge(&self, rows: usize) -> Vec<(&'static str, Vec<f64>)> {
+    pub fn placeholder_bounds(&self, rows: usize) -> Vec<(&'static str, Vec<f64>)> {
         let Some(censoring) = &self.response.censoring else {
             return Vec::new();
         };
@@ -90,12 +90,12 @@ impl Outcome {
         };
         let form = self.rule.form;
         let lowest = |value: f64| match form {
-            Form::Positive => value.max(LEAST),
-            Form::Count => value.max(0.0).ceil(),
+            ResponseForm::Positive => value.max(LEAST),
+            ResponseForm::Count => value.max(0.0).ceil(),
             _ => value,
         };
         let highest = |value: f64| match form {
-            Form::Count => value.floor(),
+            ResponseForm::Count => value.floor(),
             _ => value,
         };
         let column = |expr: &Option<ColumnExpr>| {
@@ -127,7 +127,7 @@ impl Outcome {
             return Ok(());
         };
         let least = match self.rule.form {
-            Form::Positive | Form::Count => 0.0,
+            ResponseForm::Positive | ResponseForm::Count => 0.0,
             _ => f64::NEG_INFINITY,
         };
         let is_count = self.rule.is_count();
@@ -189,12 +189,12 @@ impl Outcome {
 }
 
 /// The bounds of the response, row by row.
-pub struct Knowledge {
+pub struct CensoredResponse {
     pub status: Vec<f64>,
     pub upper: Option<Vec<f64>>,
 }
 
-impl Knowledge {
+impl CensoredResponse {
     /// The bounds as columns of the model.
     pub fn columns(self) -> Vec<(&'static str, Vec<f64>)> {
         let upper = self.upper.map(|values| (UPPER, values));
@@ -210,7 +210,7 @@ pub(crate) struct StatusCount([usize; STATUSES.len()]);
 
 impl StatusCount {
     /// Adds a block.
-    pub(crate) fn see(&mut self, status: &[f64]) {
+    pub(crate) fn add_rows(&mut self, status: &[f64]) {
         for (count, (code, _)) in self.0.iter_mut().zip(STATUSES) {
             *count += status.iter().filter(|one| **one == code).count();
         }

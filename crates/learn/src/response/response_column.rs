@@ -8,7 +8,7 @@ use lehr_table::{Column, Labels};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{LearnError, list_names};
-use crate::response_rule::Form;
+use crate::response_rule::ResponseForm;
 use crate::response_rule::ResponseRule;
 use crate::source::Source;
 
@@ -20,7 +20,7 @@ const MOST_ORDERED_NUMBERS: usize = 20;
 
 /// The conversion of a table's response to numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Outcome {
+pub struct ResponseColumn {
     /// The requirements of the family.
     pub rule: ResponseRule,
     /// The left side of the formula.
@@ -29,13 +29,13 @@ pub struct Outcome {
     pub classes: Vec<String>,
 }
 
-impl Outcome {
+impl ResponseColumn {
     /// The response of a family before its classes are known.
-    pub fn new(rule: &ResponseRule, response: &Response) -> Result<Outcome, LearnError> {
+    pub fn new(rule: &ResponseRule, response: &Response) -> Result<ResponseColumn, LearnError> {
         check_trials(rule, response)?;
         check_errors(rule, response)?;
         check_bounds(rule, response)?;
-        let outcome = Outcome {
+        let outcome = ResponseColumn {
             rule: rule.clone(),
             response: response.clone(),
             classes: Vec::new(),
@@ -72,7 +72,7 @@ impl Outcome {
             [only] => format!("only {only:?}"),
             many => format!("{}", many.len()),
         };
-        if self.rule.form == Form::Two && classes.len() != 2 {
+        if self.rule.form == ResponseForm::Two && classes.len() != 2 {
             let hint = match classes.len() {
                 1 => "there is nothing to tell apart; look at how the rows were chosen",
                 _ => "use --family categorical, or ordinal if the classes are ordered",
@@ -97,13 +97,13 @@ impl Outcome {
             return Vec::new();
         };
         match (self.rule.form, &self.classes[..]) {
-            (Form::Two, [zero, one]) if is_text(name) => {
+            (ResponseForm::Two, [zero, one]) if is_text(name) => {
                 vec![format!("{name}: {one:?} counts as 1 and {zero:?} as 0")]
             }
-            (Form::Unordered, [first, ..]) => {
+            (ResponseForm::Unordered, [first, ..]) => {
                 vec![format!("{name}: {first:?} is the reference class")]
             }
-            (Form::Ordered, classes) => {
+            (ResponseForm::Ordered, classes) => {
                 let order = classes.join(" < ");
                 let is_number = |class: &String| class.parse::<f64>().is_ok();
                 let by_alphabet = classes.is_sorted() && !classes.iter().all(is_number);
@@ -125,7 +125,7 @@ impl Outcome {
             expr => return self.checked(source.evaluate(expr)?, source.first),
         };
         match (self.rule.is_class(), source.column(name)) {
-            (true, Column::Number(values)) if self.rule.form == Form::Two => {
+            (true, Column::Number(values)) if self.rule.form == ResponseForm::Two => {
                 self.checked(values.clone(), source.first)
             }
             (true, _) => self.class_numbers(name, source),
@@ -172,8 +172,8 @@ impl Outcome {
         let form = self.rule.form;
         let (sound, expected, hint) = demand(form);
         let wrong = match form {
-            Form::Real => None,
-            Form::Two => column::first_other(&values, [0.0, 1.0]),
+            ResponseForm::Real => None,
+            ResponseForm::Two => column::first_other(&values, [0.0, 1.0]),
             _ => values.iter().position(|value| !sound(*value)),
         };
         let Some(row) = wrong else {
@@ -268,8 +268,8 @@ impl Outcome {
     /// A valid value of the family, for rows whose response is unknown.
     pub fn stand_in(&self) -> f64 {
         match self.rule.form {
-            Form::Positive => 1.0,
-            Form::Share => 0.5,
+            ResponseForm::Positive => 1.0,
+            ResponseForm::Share => 0.5,
             _ => 0.0,
         }
     }
@@ -277,8 +277,8 @@ impl Outcome {
 
 /// The classes of a response while they are gathered.
 #[derive(Clone, Serialize, Deserialize)]
-pub(crate) struct OutcomeLearner {
-    outcome: Outcome,
+pub(crate) struct ClassLearner {
+    outcome: ResponseColumn,
     labels: Labels,
     /// Whether the response is a column of numbers.
     is_number: bool,
@@ -286,9 +286,9 @@ pub(crate) struct OutcomeLearner {
     given: Option<Vec<String>>,
 }
 
-impl OutcomeLearner {
-    pub(crate) fn new(outcome: Outcome) -> OutcomeLearner {
-        OutcomeLearner {
+impl ClassLearner {
+    pub(crate) fn new(outcome: ResponseColumn) -> ClassLearner {
+        ClassLearner {
             outcome,
             labels: Labels::default(),
             is_number: false,
@@ -296,14 +296,14 @@ impl OutcomeLearner {
         }
     }
 
-    pub(crate) fn see(&mut self, source: &Source<'_>) {
+    pub(crate) fn add_rows(&mut self, source: &Source<'_>) {
         let ColumnExpr::Column(name) = &self.outcome.response.outcome else {
             return;
         };
         if !self.outcome.rule.is_class() {
             return;
         }
-        let binary = self.outcome.rule.form == Form::Two;
+        let binary = self.outcome.rule.form == ResponseForm::Two;
         self.is_number |= matches!(source.column(name), Column::Number(_));
         match source.column(name) {
             Column::Number(_) if binary => self.given = Some(vec!["0".into(), "1".into()]),
@@ -321,7 +321,7 @@ impl OutcomeLearner {
     }
 
     /// Adds the results of a copy that has seen more rows.
-    pub(crate) fn merge(&mut self, other: &OutcomeLearner) {
+    pub(crate) fn merge(&mut self, other: &ClassLearner) {
         self.labels.merge_labels(&other.labels);
         self.is_number |= other.is_number;
         self.given = self.given.take().or_else(|| other.given.clone());
@@ -331,11 +331,11 @@ impl OutcomeLearner {
     pub(crate) fn finish(
         self,
         is_text: &dyn Fn(&str) -> bool,
-    ) -> Result<(Outcome, Vec<String>), LearnError> {
+    ) -> Result<(ResponseColumn, Vec<String>), LearnError> {
         let mut outcome = self.outcome;
         if outcome.rule.is_class() {
             let (found, _) = self.labels.sorted_labels();
-            let ordered = outcome.rule.form == Form::Ordered && self.is_number;
+            let ordered = outcome.rule.form == ResponseForm::Ordered && self.is_number;
             if ordered && found.len() > MOST_ORDERED_NUMBERS {
                 let expected = format!("at most {MOST_ORDERED_NUMBERS} numbers as classes");
                 let hint = "use --family gaussian for a quantity, or cut it into classes first";
@@ -352,37 +352,37 @@ impl OutcomeLearner {
 }
 
 /// The numbers that a family allows, in words, and advice on others.
-fn demand(form: Form) -> (fn(f64) -> bool, &'static str, &'static str) {
+fn demand(form: ResponseForm) -> (fn(f64) -> bool, &'static str, &'static str) {
     let whole: fn(f64) -> bool = |y| y >= 0.0 && y.fract() == 0.0;
     match form {
-        Form::Real => (|_| true, "a number", ""),
-        Form::Two => (
+        ResponseForm::Real => (|_| true, "a number", ""),
+        ResponseForm::Two => (
             |y| y == 0.0 || y == 1.0,
             "0 or 1",
             "use --family poisson for counts, gaussian for numbers, categorical for classes",
         ),
-        Form::Positive => (
+        ResponseForm::Positive => (
             |y| y > 0.0,
             "a number above 0",
             "use --family gaussian, or leave such rows out",
         ),
-        Form::Share => (
+        ResponseForm::Share => (
             |y| y > 0.0 && y < 1.0,
             "a number strictly between 0 and 1",
             "use --family binomial if it is a proportion of counts, bernoulli if it is 0 or 1",
         ),
-        Form::Direction => (
+        ResponseForm::Direction => (
             |y| y.abs() <= std::f64::consts::PI,
             "an angle in radians from -pi to pi",
             "write I(y - 6.283185307179586 * (y > 3.141592653589793)) ~ ... for angles from 0 to 2 pi, I(y * \
              0.017453292519943295) for degrees",
         ),
-        Form::Successes => (
+        ResponseForm::Successes => (
             whole,
             "a whole number from 0 on",
             "successes are counted, not divided by the trials",
         ),
-        Form::Count | Form::Unordered | Form::Ordered => (
+        ResponseForm::Count | ResponseForm::Unordered | ResponseForm::Ordered => (
             whole,
             "a whole number from 0 on",
             "use --family gamma for positive numbers, gaussian for any",
@@ -417,12 +417,12 @@ fn check_trials(rule: &ResponseRule, response: &Response) -> Result<(), LearnErr
         })
     };
     match (rule.form, &response.trials) {
-        (Form::Successes, None) => wrong(
+        (ResponseForm::Successes, None) => wrong(
             "a number of trials",
             "none".into(),
             "write cbind(successes, failures) ~ ... or successes | trials(n) ~ ...",
         ),
-        (Form::Successes, Some(_)) | (_, None) => Ok(()),
+        (ResponseForm::Successes, Some(_)) | (_, None) => Ok(()),
         (_, Some(_)) => wrong(
             "a response without trials",
             response.to_string(),

@@ -6,7 +6,7 @@ use lehr_table::Moment;
 use serde::{Deserialize, Serialize};
 
 use crate::response_rule::ResponseRule;
-use crate::response_rule::{Form, Link};
+use crate::response_rule::{Link, ResponseForm};
 
 /// The initial count of each class.
 const HALF: f64 = 0.5;
@@ -17,7 +17,7 @@ const FEW_CLASSES: usize = 4;
 /// The linear predictor is `centre + unit · (standardised predictor)`, one centre for each logit of
 /// the family. So all latents are about 1 in size, in any unit of the response.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Anchor {
+pub struct PredictorScale {
     /// The expected linear predictor of each logit.
     pub centre: Vec<f64>,
     /// The unit of the linear predictor.
@@ -36,7 +36,7 @@ pub(crate) struct ResponseProfile {
     /// The moments of the response less the offset.
     rest: Moment,
     trials: Option<f64>,
-    offset: Option<Exposure>,
+    offset: Option<OffsetSums>,
     /// The frequency of each class plus ½; empty for numbers.
     classes: Vec<f64>,
     first: Option<f64>,
@@ -45,7 +45,7 @@ pub(crate) struct ResponseProfile {
 
 /// Sums of the offset.
 #[derive(Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-struct Exposure {
+struct OffsetSums {
     sum: f64,
     /// The largest offset, and Σ e^(offset − largest).
     most: f64,
@@ -75,7 +75,7 @@ impl ResponseProfile {
         }
     }
 
-    pub(crate) fn see(&mut self, seen: &ResponseBlock<'_>) {
+    pub(crate) fn add_rows(&mut self, seen: &ResponseBlock<'_>) {
         self.count += seen.values.len() as f64;
         // Summed one after another, so that the division into blocks does not change a bit.
         self.sum = seen.values.iter().fold(self.sum, |sum, value| sum + value);
@@ -96,7 +96,7 @@ impl ResponseProfile {
             *self.trials.get_or_insert(0.0) += trials.iter().sum::<f64>();
         }
         if let Some(offset) = seen.offset {
-            let exposure = self.offset.get_or_insert_with(Exposure::default);
+            let exposure = self.offset.get_or_insert_with(OffsetSums::default);
             for value in offset {
                 exposure.push(*value);
             }
@@ -126,7 +126,7 @@ impl ResponseProfile {
             *self.trials.get_or_insert(0.0) += more;
         }
         if let Some(more) = &other.offset {
-            let own = self.offset.get_or_insert_with(Exposure::default);
+            let own = self.offset.get_or_insert_with(OffsetSums::default);
             own.merge(more);
         }
         for (own, more) in self.classes.iter_mut().zip(&other.classes) {
@@ -152,23 +152,23 @@ impl ResponseProfile {
         self.offset.is_some()
     }
 
-    /// The anchor of these responses.
-    pub(crate) fn anchor(&self, intercept: Intercept) -> Anchor {
+    /// The scale of the predictor of these responses.
+    pub(crate) fn predictor_scale(&self, intercept: Intercept) -> PredictorScale {
         if self.rule.link == Link::Identity {
             return self.identity(intercept);
         }
         let centre = match self.rule.form {
-            Form::Ordered | Form::Direction => vec![0.0],
-            Form::Unordered => self.class_logits(),
+            ResponseForm::Ordered | ResponseForm::Direction => vec![0.0],
+            ResponseForm::Unordered => self.class_logits(),
             _ => vec![self.linked_mean()],
         };
         match intercept {
-            Intercept::Present => Anchor {
+            Intercept::Present => PredictorScale {
                 centre,
                 unit: 1.0,
                 widening: 1.0,
             },
-            Intercept::Absent => Anchor {
+            Intercept::Absent => PredictorScale {
                 unit: 1.0,
                 widening: (centre.iter())
                     .fold(1.0, |most: f64, at| most.max(at.abs()))
@@ -180,12 +180,12 @@ impl ResponseProfile {
 
     /// The residual of the offset: its mean and standard deviation, or its root mean square around
     /// 0.
-    fn identity(&self, intercept: Intercept) -> Anchor {
+    fn identity(&self, intercept: Intercept) -> PredictorScale {
         let (centre, unit) = match intercept {
             Intercept::Present => (self.rest.mean(), self.rest.scale()),
             Intercept::Absent => (0.0, self.rest.root_mean_square()),
         };
-        Anchor {
+        PredictorScale {
             centre: vec![centre],
             // A standard deviation of rounding size counts as zero; the caller refuses it.
             unit: if unit > 4.0 * f64::EPSILON * centre.abs() {
@@ -210,7 +210,7 @@ impl ResponseProfile {
         let shift = self.offset.as_ref().map_or(0.0, |offset| offset.sum) / self.count;
         let (hits, all) = match self.trials {
             Some(trials) => (self.sum + 0.5, trials + 1.0),
-            None if self.rule.form == Form::Share => (self.sum, self.count),
+            None if self.rule.form == ResponseForm::Share => (self.sum, self.count),
             None => (self.sum + 0.5, self.count + 1.0),
         };
         (hits / (all - hits)).ln() - shift
@@ -223,15 +223,15 @@ impl ResponseProfile {
     }
 }
 
-impl Exposure {
-    fn merge(&mut self, other: &Exposure) {
+impl OffsetSums {
+    fn merge(&mut self, other: &OffsetSums) {
         let sum = self.sum + other.sum;
         let (high, low) = if self.parts == 0.0 || other.parts > 0.0 && other.most > self.most {
             (*other, *self)
         } else {
             (*self, *other)
         };
-        *self = Exposure { sum, ..high };
+        *self = OffsetSums { sum, ..high };
         if low.parts > 0.0 {
             self.parts += low.parts * (low.most - high.most).exp();
         }

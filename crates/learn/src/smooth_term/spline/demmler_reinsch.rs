@@ -20,7 +20,7 @@ const LEAST: f64 = 1e-3;
 
 /// Splines, their penalty, and its null space.
 #[derive(Clone)]
-pub(super) struct Raw {
+pub(super) struct PenalisedBasis {
     pub splines: CubicSpline,
     penalty: Vec<f64>,
     /// The weights of a constant, and of a line if there is one.
@@ -28,16 +28,16 @@ pub(super) struct Raw {
 }
 
 /// Functions with independent weights.
-pub(super) struct Reduced {
+pub(super) struct DemmlerReinschBasis {
     pub functions: CubicSpline,
     pub roots: Vec<f64>,
     pub has_unseen: bool,
 }
 
-impl Raw {
+impl PenalisedBasis {
     /// The penalty ∫ f″².
-    pub(super) fn of_bends(splines: CubicSpline) -> Raw {
-        Raw {
+    pub(super) fn of_bends(splines: CubicSpline) -> PenalisedBasis {
+        PenalisedBasis {
             penalty: splines.penalty_matrix(),
             null: vec![vec![1.0; splines.width()], splines.knots().to_vec()],
             splines,
@@ -45,8 +45,8 @@ impl Raw {
     }
 
     /// The same for periodic splines, which contain no lines.
-    pub(super) fn on_circle(splines: CubicSpline) -> Raw {
-        Raw {
+    pub(super) fn on_circle(splines: CubicSpline) -> PenalisedBasis {
+        PenalisedBasis {
             penalty: splines.penalty_matrix(),
             null: vec![vec![1.0; splines.width()]],
             splines,
@@ -54,7 +54,7 @@ impl Raw {
     }
 
     /// The penalty Σ (cᵢ − 2cᵢ₊₁ + cᵢ₊₂)² of the weights of B-splines (Eilers and Marx 1996).
-    pub(super) fn of_differences(splines: &BSpline) -> Raw {
+    pub(super) fn of_differences(splines: &BSpline) -> PenalisedBasis {
         let count = splines.count();
         let mut penalty = vec![0.0; count * count];
         for first in 0..count - 2 {
@@ -65,7 +65,7 @@ impl Raw {
                 }
             }
         }
-        Raw {
+        PenalisedBasis {
             splines: CubicSpline::of_bsplines(splines),
             penalty,
             null: vec![
@@ -76,10 +76,15 @@ impl Raw {
     }
 }
 
-impl Reduced {
+impl DemmlerReinschBasis {
     /// The functions with the largest prior variance over `rows` rows, from their summed products;
     /// at most `most`.
-    pub(super) fn new(raw: &Raw, sums: &[[f64; 16]], rows: f64, most: usize) -> Reduced {
+    pub(super) fn new(
+        raw: &PenalisedBasis,
+        sums: &[[f64; 16]],
+        rows: f64,
+        most: usize,
+    ) -> DemmlerReinschBasis {
         let size = raw.splines.width();
         let products = raw.splines.cross_products(sums);
         let gram = Mat::from_fn(size, size, |i, j| products[i * size + j] / rows);
@@ -107,7 +112,7 @@ impl Reduced {
         let flat: Vec<f64> = (0..size * kept)
             .map(|k| columns[(k / kept, k % kept)])
             .collect();
-        Reduced {
+        DemmlerReinschBasis {
             functions: raw.splines.combine_columns(&flat, kept),
             has_unseen: roots.iter().any(|root| *root < UNSEEN * roots[0]),
             roots: sizes.iter().map(|size| size / total).collect(),
@@ -117,7 +122,7 @@ impl Reduced {
 
 /// Weights in whose coordinates the penalty is a sum of squares: eigenvectors divided by the roots
 /// of their eigenvalues, without the null space.
-fn penalised(raw: &Raw) -> Mat<f64> {
+fn penalised(raw: &PenalisedBasis) -> Mat<f64> {
     let size = raw.splines.width();
     let penalty = Mat::from_fn(size, size, |i, j| raw.penalty[i * size + j]);
     let (values, vectors) = eigen(&penalty);
@@ -159,13 +164,13 @@ fn eigen(matrix: &Mat<f64>) -> (Vec<f64>, Mat<f64>) {
 mod tests {
     use super::*;
 
-    fn reduced(raw: &Raw, most: usize) -> Reduced {
+    fn reduced(raw: &PenalisedBasis, most: usize) -> DemmlerReinschBasis {
         let mut sums = raw.splines.no_products();
         for row in 0..90_u32 {
             let place = (0.618_034 * f64::from(row)).fract().powi(2);
             raw.splines.add_products(place, &mut sums);
         }
-        Reduced::new(raw, &sums, 90.0, most)
+        DemmlerReinschBasis::new(raw, &sums, 90.0, most)
     }
 
     /// A weight of standard deviation r has a function whose ∫ f″² is proportional to 1/r², and
@@ -174,8 +179,8 @@ mod tests {
     fn weights_are_independent_under_the_penalty() {
         let knots: Vec<f64> = (0..=20).map(|k| f64::from(k) / 20.0).collect();
         for raw in [
-            Raw::of_bends(CubicSpline::natural(&knots)),
-            Raw::on_circle(CubicSpline::circle(&knots)),
+            PenalisedBasis::of_bends(CubicSpline::natural(&knots)),
+            PenalisedBasis::on_circle(CubicSpline::circle(&knots)),
         ] {
             let found = reduced(&raw, 7);
             let (penalty, roots) = (found.functions.penalty_matrix(), &found.roots);
@@ -193,13 +198,13 @@ mod tests {
 
     #[test]
     fn splines_that_no_row_sees_are_kept_and_said_so() {
-        let raw = Raw::of_differences(&BSpline::evenly_spaced(3, 30, [0.0, 1.0]));
+        let raw = PenalisedBasis::of_differences(&BSpline::evenly_spaced(3, 30, [0.0, 1.0]));
         let mut sums = raw.splines.no_products();
         for row in 0..60_u32 {
             let place = 0.5 * (0.618_034 * f64::from(row)).fract();
             raw.splines.add_products(place, &mut sums);
         }
-        let found = Reduced::new(&raw, &sums, 60.0, 28);
+        let found = DemmlerReinschBasis::new(&raw, &sums, 60.0, 28);
         assert!(found.has_unseen);
         assert_eq!(found.functions.width(), 28);
         assert!(found.roots.iter().all(|root| *root > 0.0));

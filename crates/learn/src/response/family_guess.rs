@@ -6,9 +6,9 @@ use lehr_formula::{ColumnExpr, Terms};
 use lehr_table::{Column, Table};
 use serde::{Deserialize, Serialize};
 
-use crate::accumulator::Pupil;
+use crate::accumulator::Learner;
 use crate::error::LearnError;
-use crate::response_rule::Form;
+use crate::response_rule::ResponseForm;
 
 /// Whether the user or the response determines the family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,37 +20,37 @@ pub enum FamilyOrigin {
 }
 
 /// Evidence of the form of a response.
-pub(crate) enum Clue<'t> {
+pub(crate) enum FamilyEvidence<'t> {
     /// The user named the family.
     Named,
     /// The formula alone determines the form.
-    Form(Form),
+    Form(ResponseForm),
     /// The values of this column determine it.
     Column(&'t str),
 }
 
-impl<'t> Clue<'t> {
+impl<'t> FamilyEvidence<'t> {
     /// The evidence that these terms give.
-    pub(crate) fn of(terms: &'t Terms, family: FamilyOrigin) -> Clue<'t> {
+    pub(crate) fn of(terms: &'t Terms, family: FamilyOrigin) -> FamilyEvidence<'t> {
         if family == FamilyOrigin::User {
-            return Clue::Named;
+            return FamilyEvidence::Named;
         }
         if terms.response.errors.is_some() {
-            return Clue::Form(Form::Real);
+            return FamilyEvidence::Form(ResponseForm::Real);
         }
         if terms.response.trials.is_some() {
-            return Clue::Form(Form::Successes);
+            return FamilyEvidence::Form(ResponseForm::Successes);
         }
         match &terms.response.outcome {
-            ColumnExpr::Column(name) => Clue::Column(name),
-            _ => Clue::Form(Form::Real),
+            ColumnExpr::Column(name) => FamilyEvidence::Column(name),
+            _ => FamilyEvidence::Form(ResponseForm::Real),
         }
     }
 }
 
 /// Statistics from which the form of a response is guessed.
 #[derive(Clone, Serialize, Deserialize)]
-pub struct Guess {
+pub struct FamilyGuess {
     name: String,
     levels: HashSet<String>,
     is_text: bool,
@@ -59,9 +59,9 @@ pub struct Guess {
     most: f64,
 }
 
-impl Guess {
-    pub fn new(name: &str) -> Guess {
-        Guess {
+impl FamilyGuess {
+    pub fn new(name: &str) -> FamilyGuess {
+        FamilyGuess {
             name: name.to_owned(),
             levels: HashSet::new(),
             is_text: false,
@@ -72,20 +72,20 @@ impl Guess {
     }
 
     /// The form of the response. Whole numbers may be counts or measurements, which only the user knows.
-    pub fn finish(&self) -> Result<Form, LearnError> {
+    pub fn finish(&self) -> Result<ResponseForm, LearnError> {
         Ok(match (self.is_text, self.is_binary) {
-            (true, _) if self.levels.len() > 2 => Form::Unordered,
-            (true, _) | (_, true) => Form::Two,
+            (true, _) if self.levels.len() > 2 => ResponseForm::Unordered,
+            (true, _) | (_, true) => ResponseForm::Two,
             _ if self.is_whole && self.most > 0.0 => {
                 return Err(whole_numbers(&self.name, self.most));
             }
-            _ => Form::Real,
+            _ => ResponseForm::Real,
         })
     }
 }
 
-impl Pupil for Guess {
-    fn see(&mut self, _: &Terms, block: &Table, _: usize) -> Result<(), LearnError> {
+impl Learner for FamilyGuess {
+    fn add_rows(&mut self, _: &Terms, block: &Table, _: usize) -> Result<(), LearnError> {
         match block.column(&self.name) {
             Ok(Column::Boolean(_)) => {}
             Ok(Column::Category { levels: names, .. }) => {
@@ -102,7 +102,7 @@ impl Pupil for Guess {
         Ok(())
     }
 
-    fn merge(&mut self, other: &Guess) {
+    fn merge(&mut self, other: &FamilyGuess) {
         self.levels.extend(other.levels.iter().cloned());
         self.is_text |= other.is_text;
         self.is_binary &= other.is_binary;

@@ -15,11 +15,11 @@ use crate::law::{Kind, Law};
 use crate::named_draws::NamedDraws;
 use crate::regression::Regression;
 use crate::response_name::prefixed;
-use crate::term::group::{Form, GroupSites};
+use crate::term::group::{EffectForm, GroupSites};
 
 /// The group terms of several responses whose effects are tied.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Tie {
+pub(crate) struct SharedGrouping {
     /// The grouping factor, `g`.
     pub(crate) label: String,
     /// The label, made unique.
@@ -43,10 +43,13 @@ pub(crate) struct Member {
     own: Range<usize>,
 }
 
-impl Tie {
+impl SharedGrouping {
     /// The ties of the responses' group terms, in the order in which they first appear.
-    pub(crate) fn all(names: &[String], responses: &[Regression]) -> Result<Vec<Tie>, LearnError> {
-        let mut found: Vec<(String, Tie)> = Vec::new();
+    pub(crate) fn all(
+        names: &[String],
+        responses: &[Regression],
+    ) -> Result<Vec<SharedGrouping>, LearnError> {
+        let mut found: Vec<(String, SharedGrouping)> = Vec::new();
         for (response, regression) in responses.iter().enumerate() {
             for (place, grouping) in regression.groupings.iter().enumerate() {
                 let Some(tie) = &grouping.tie else { continue };
@@ -54,7 +57,10 @@ impl Tie {
                 let effects = effects.map(|effect| prefixed(&names[response], effect));
                 let at = found.iter().position(|(name, _)| name == tie);
                 let at = at.unwrap_or_else(|| {
-                    found.push((tie.clone(), Tie::new(&grouping.label, grouping.count())));
+                    found.push((
+                        tie.clone(),
+                        SharedGrouping::new(&grouping.label, grouping.count()),
+                    ));
                     found.len() - 1
                 });
                 let known = &mut found[at].1;
@@ -75,8 +81,8 @@ impl Tie {
         Ok(with_sites(ties.collect()))
     }
 
-    fn new(label: &str, count: usize) -> Tie {
-        Tie {
+    fn new(label: &str, count: usize) -> SharedGrouping {
+        SharedGrouping {
             label: label.to_owned(),
             site: String::new(),
             members: Vec::new(),
@@ -123,7 +129,7 @@ impl Tie {
     ) -> Vec<(usize, usize, GroupSites<'g>)> {
         let total = self.effects.len();
         let spread = |member: &Member| {
-            let plan = &responses[member.response].blueprint.groups[member.place];
+            let plan = &responses[member.response].model_plan.groups[member.place];
             m.within(&format!("{}.", names[member.response]), || {
                 plan.spread(m, "")
             })
@@ -199,9 +205,9 @@ impl Tie {
 }
 
 /// Tied terms hold standard normals in the models of single responses, too.
-pub(crate) fn standardise(ties: &[Tie], responses: &mut [Regression]) {
-    for member in ties.iter().flat_map(Tie::members) {
-        responses[member.response].blueprint.groups[member.place].form = Form::Standard;
+pub(crate) fn standardise(ties: &[SharedGrouping], responses: &mut [Regression]) {
+    for member in ties.iter().flat_map(SharedGrouping::members) {
+        responses[member.response].model_plan.groups[member.place].form = EffectForm::Standard;
     }
 }
 
@@ -239,7 +245,7 @@ pub(crate) fn site<'s>(sites: &'s [SiteValue], name: &str) -> &'s SiteValue {
     found.unwrap_or_else(|| panic!("draws of the site {name:?} are expected"))
 }
 
-fn with_sites(mut ties: Vec<Tie>) -> Vec<Tie> {
+fn with_sites(mut ties: Vec<SharedGrouping>) -> Vec<SharedGrouping> {
     for place in 0..ties.len() {
         let label = ties[place].label.clone();
         let before = ties[..place].iter().filter(|tie| tie.label == label);
