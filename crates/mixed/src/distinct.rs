@@ -12,16 +12,16 @@ const WORTH: f64 = 0.2;
 
 /// The first of each kind of row, and the frequency of each kind.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Distinct {
+pub(crate) struct DistinctRows {
     pub(crate) rows: Vec<usize>,
     pub(crate) times: Vec<f64>,
 }
 
 /// The distinct rows of a density; `None` if they are almost as many as all.
-pub(crate) fn distinct(density: &dyn Density) -> Option<Distinct> {
+pub(crate) fn find_distinct_rows(density: &dyn Density) -> Option<DistinctRows> {
     let n_rows = density.n_rows();
     let mut places: HashMap<Box<[u8]>, usize> = HashMap::new();
-    let mut found = Distinct {
+    let mut found = DistinctRows {
         rows: Vec::new(),
         times: Vec::new(),
     };

@@ -3,14 +3,14 @@
 use lehr_numeric::dense::small;
 use lehr_numeric::stream::Stream;
 
-use crate::best::Theta;
-use crate::collapsed::{MarginalDensity, ResponseRows};
-use crate::cross::Effects;
-use crate::drawing::Drawing;
-use crate::exact::Way;
-use crate::group_moments::PriorAt;
+use crate::cross_products::Effects;
+use crate::effect_target::EffectTarget;
+use crate::gaussian_response;
+use crate::group_moments::PointPrior;
+use crate::marginal::{MarginalDensity, ResponseRows};
 use crate::marginal_point::MarginalPoint;
-use crate::normal;
+use crate::proposal::ProposalKind;
+use crate::variational_gaussian::ThetaPrior;
 use crate::workspace::MixedWorkspace;
 
 /// Draws that are solved for together.
@@ -18,58 +18,58 @@ const TOGETHER: usize = 16;
 
 /// The draws at one point.
 #[derive(Default)]
-pub(crate) struct Draws {
+pub(crate) struct PointDraws {
     /// z, draw after draw.
     pub(crate) z: Vec<f64>,
     /// One log weight per draw.
     pub(crate) log_weights: Vec<f64>,
     /// The conditional prior from which a block that was not drawn can be drawn later.
-    pub(crate) prior: Option<PriorAt>,
+    pub(crate) prior: Option<PointPrior>,
 }
 
 /// A θ that has just been evaluated.
-pub(crate) struct Place<'a> {
-    pub(crate) collapsed: &'a MarginalDensity<'a>,
+pub(crate) struct EffectSampler<'a> {
+    pub(crate) marginal: &'a MarginalDensity<'a>,
     pub(crate) theta: &'a [f64],
     pub(crate) at: &'a MarginalPoint,
 }
 
-impl Place<'_> {
+impl EffectSampler<'_> {
     /// Draws of z with the workspace that evaluated θ; `None` if a number is not finite.
     pub(crate) fn draw(
         &self,
-        how: (Way, usize),
+        how: (ProposalKind, usize),
         random: &mut Stream,
-        bench: &mut MixedWorkspace,
-    ) -> Option<Draws> {
-        let Place {
-            collapsed,
+        work: &mut MixedWorkspace,
+    ) -> Option<PointDraws> {
+        let EffectSampler {
+            marginal,
             theta,
             at,
         } = *self;
-        let (way, count) = how;
-        let ResponseRows::Other(rows) = &collapsed.rows else {
-            return Some(Draws {
-                z: self.draw_normal(count, random, bench)?,
+        let (kind, count) = how;
+        let ResponseRows::Other(rows) = &marginal.rows else {
+            return Some(PointDraws {
+                z: self.draw_normal(count, random, work)?,
                 log_weights: vec![at.value; count],
                 prior: None,
             });
         };
-        let drawing = Drawing {
-            problem: collapsed.problem(rows),
-            at: Theta {
+        let target = EffectTarget {
+            problem: marginal.problem(rows),
+            at: ThetaPrior {
                 theta,
                 given: &at.given,
             },
             mean: &at.mean,
-            local: &rows.largest,
+            group_rows: &rows.largest,
             grids: &rows.grids,
         };
-        let mut draws = Draws::default();
-        for one in drawing.draw(way, count, random, bench)? {
+        let mut draws = PointDraws::default();
+        for one in target.draw(kind, count, random, work)? {
             draws
                 .z
-                .extend(collapsed.latents(theta, &at.given, &one.effects));
+                .extend(marginal.latents(theta, &at.given, &one.effects));
             draws.log_weights.push(one.log_weight);
         }
         Some(draws)
@@ -80,22 +80,22 @@ impl Place<'_> {
         &self,
         count: usize,
         random: &mut Stream,
-        bench: &MixedWorkspace,
-    ) -> Option<Draws> {
-        let Place {
-            collapsed,
+        work: &MixedWorkspace,
+    ) -> Option<PointDraws> {
+        let EffectSampler {
+            marginal,
             theta,
             at,
         } = *self;
         let given = &at.given;
-        let others = rest(collapsed, at, (count, random), bench)?;
+        let others = draw_rest(marginal, at, (count, random), work)?;
         let z = others
             .iter()
-            .flat_map(|one| collapsed.kept(Theta { theta, given }, one));
-        Some(Draws {
+            .flat_map(|one| marginal.kept_latents(ThetaPrior { theta, given }, one));
+        Some(PointDraws {
             z: z.collect(),
             log_weights: vec![at.value; count],
-            prior: Some(prior_at(collapsed, at)?),
+            prior: Some(prior_at(marginal, at)?),
         })
     }
 
@@ -103,26 +103,26 @@ impl Place<'_> {
         &self,
         count: usize,
         random: &mut Stream,
-        bench: &MixedWorkspace,
+        work: &MixedWorkspace,
     ) -> Option<Vec<f64>> {
-        let Place {
-            collapsed,
+        let EffectSampler {
+            marginal,
             theta,
             at,
         } = *self;
-        let mut draws = Vec::with_capacity(count * collapsed.parts.density.latents().size());
+        let mut draws = Vec::with_capacity(count * marginal.model.density.latents().size());
         let mut left = count;
         while left > 0 {
             let some = left.min(TOGETHER);
-            let mut noise = vec![Effects::zero(&collapsed.design); some];
+            let mut noise = vec![Effects::zero(&marginal.order); some];
             for one in &mut noise {
                 random.fill_normal(&mut one.own);
                 random.fill_normal(&mut one.others);
             }
-            bench.factor.coloured_all(&collapsed.design, &mut noise)?;
+            work.factor.colour_effects(&marginal.order, &mut noise)?;
             for effects in &mut noise {
                 effects.add(1.0, &at.mean);
-                draws.extend(collapsed.latents(theta, &at.given, effects));
+                draws.extend(marginal.latents(theta, &at.given, effects));
             }
             left -= some;
         }
@@ -131,18 +131,18 @@ impl Place<'_> {
 }
 
 /// Draws of all effects other than the largest block at an evaluated θ.
-pub(crate) fn rest(
-    collapsed: &MarginalDensity<'_>,
+pub(crate) fn draw_rest(
+    marginal: &MarginalDensity<'_>,
     at: &MarginalPoint,
     (count, random): (usize, &mut Stream),
-    bench: &MixedWorkspace,
+    work: &MixedWorkspace,
 ) -> Option<Vec<Vec<f64>>> {
-    let mut others = vec![vec![0.0; collapsed.design.rest]; count];
+    let mut others = vec![vec![0.0; marginal.order.rest]; count];
     let mut all: Vec<&mut [f64]> = others.iter_mut().map(Vec::as_mut_slice).collect();
     for one in &mut all {
         random.fill_normal(one);
     }
-    bench.factor.colour_rest(&collapsed.design, &mut all)?;
+    work.factor.colour_rest(&marginal.order, &mut all)?;
     for one in &mut others {
         small::add(one, 1.0, &at.mean.others);
     }
@@ -150,17 +150,17 @@ pub(crate) fn rest(
 }
 
 /// The conditional prior at an evaluated θ.
-pub(crate) fn prior_at(collapsed: &MarginalDensity<'_>, at: &MarginalPoint) -> Option<PriorAt> {
-    let blocks = collapsed.parts.blocks.iter().zip(&at.given.blocks);
-    let turns = (blocks.skip(1)).map(|(block, prior)| prior.inverse.turn(block.width));
-    let mut turns: Vec<Vec<f64>> = turns.collect::<Option<_>>()?;
-    turns.push(Vec::new());
+pub(crate) fn prior_at(marginal: &MarginalDensity<'_>, at: &MarginalPoint) -> Option<PointPrior> {
+    let blocks = marginal.model.blocks.iter().zip(&at.given.blocks);
+    let maps = (blocks.skip(1)).map(|(block, prior)| prior.inverse.invert(block.width));
+    let mut maps: Vec<Vec<f64>> = maps.collect::<Option<_>>()?;
+    maps.push(Vec::new());
     let own = &at.given.blocks[0];
-    Some(PriorAt {
-        scale: normal::precision(&at.given),
+    Some(PointPrior {
+        scale: gaussian_response::noise_precision(&at.given),
         precision: own.precision.clone(),
         linear: own.linear.clone(),
-        inverse: own.inverse.matrix(collapsed.design.width),
-        turns,
+        inverse: own.inverse.matrix(marginal.order.width),
+        maps,
     })
 }

@@ -5,14 +5,16 @@ use lehr_density::Layout;
 use lehr_numeric::pareto::log_mean;
 use lehr_numeric::summary::mean;
 
-use crate::effect_draws::Draws;
+use crate::effect_draws::PointDraws;
+use crate::effect_structure::MOST_AXES;
 use crate::group_moments::GroupMoments;
-use crate::harvest::{Harvest, group_moments, kept_layout};
+use crate::integration_points::{
+    DrawContents, HyperparameterPoints, PointOrder, PointSource, WeightedDraws,
+};
 use crate::mixed_search::MixedSearch;
+use crate::moment_draws::{MomentDraws, group_moments, kept_layout};
 use crate::option::{HyperparameterMethod, MixedError};
-use crate::parts::MOST_AXES;
-use crate::points::{is_missed, is_settled};
-use crate::sample::{HyperparameterPoints, Making, Order, Proposed, WeightedDraws};
+use crate::point_count::{has_converged, misses_mass};
 
 /// The results of a fit.
 pub struct MixedFit {
@@ -46,11 +48,11 @@ impl MixedSearch<'_> {
     /// # Errors
     /// If the density is not finite at any point.
     pub fn weigh_points(&self) -> Result<Option<WeightedDraws>, MixedError> {
-        let (collapsed, options) = (self.collapsed, &self.options);
+        let (marginal, options) = (self.marginal, &self.options);
         let chains = match options.hyperparameters {
-            HyperparameterMethod::Chosen => collapsed.size() > MOST_AXES,
+            HyperparameterMethod::Chosen => marginal.size() > MOST_AXES,
             HyperparameterMethod::Points => false,
-            HyperparameterMethod::Chains => collapsed.size() > 0,
+            HyperparameterMethod::Chains => marginal.size() > 0,
         };
         if chains {
             return Ok(None);
@@ -58,14 +60,14 @@ impl MixedSearch<'_> {
         let drawn = self.next_points()?;
         let asked =
             options.points.is_some() || options.hyperparameters == HyperparameterMethod::Points;
-        let serve = is_settled(&drawn, collapsed) && !is_missed(&drawn);
-        Ok((asked || serve || !collapsed.is_quick()).then_some(drawn))
+        let serve = has_converged(&drawn, marginal) && !misses_mass(&drawn);
+        Ok((asked || serve || !marginal.is_quick()).then_some(drawn))
     }
 
     /// Draws the effects at draws of the marginal density, θ after θ.
     pub fn weigh_draws(&self, thetas: &[f64]) -> WeightedDraws {
-        let count = thetas.len() / self.collapsed.size();
-        (self.weighing(Proposed::Draws(thetas))).weigh(count, (1, 1))
+        let count = thetas.len() / self.marginal.size();
+        (self.weighing(PointSource::Chains(thetas))).weigh(count, (1, 1))
     }
 
     /// The results of weighted points.
@@ -73,20 +75,20 @@ impl MixedSearch<'_> {
     /// # Errors
     /// If an effect is not finite.
     pub fn fit(&self, drawn: &WeightedDraws) -> Result<MixedFit, MixedError> {
-        let (collapsed, making) = (self.collapsed, self.making());
-        let latents = match making {
-            Making::Draws => collapsed.density().latents().clone(),
-            Making::Kept => kept_layout(collapsed),
+        let (marginal, draw_contents) = (self.marginal, self.draw_contents());
+        let latents = match draw_contents {
+            DrawContents::All => marginal.density().latents().clone(),
+            DrawContents::WithoutLargest => kept_layout(marginal),
         };
-        let kept = Harvest::of(drawn, self.count(drawn), latents.size());
-        let moments = match making {
-            Making::Draws => None,
-            Making::Kept => Some(
-                group_moments(collapsed, drawn, &kept, self.options.seed)
+        let kept = MomentDraws::of(drawn, self.count(drawn), latents.size());
+        let moments = match draw_contents {
+            DrawContents::All => None,
+            DrawContents::WithoutLargest => Some(
+                group_moments(marginal, drawn, &kept, self.options.seed)
                     .ok_or_else(|| MixedError::improper("effects are not finite"))?,
             ),
         };
-        let average = |draws: &Draws| mean(&draws.log_weights);
+        let average = |draws: &PointDraws| mean(&draws.log_weights);
         Ok(MixedFit {
             latents,
             remarks: self.remarks(drawn, moments.as_ref()),
@@ -97,7 +99,7 @@ impl MixedSearch<'_> {
             mean_log_weights: drawn.draws.iter().map(average).collect(),
             half_log_dets: drawn.halves.clone(),
             converged: self.mode.converged
-                && (drawn.order == Order::Chains || is_settled(drawn, collapsed)),
+                && (drawn.order == PointOrder::Chains || has_converged(drawn, marginal)),
             points: drawn.points.clone(),
         })
     }
@@ -107,9 +109,11 @@ impl MixedSearch<'_> {
         let (draws, each) = (self.options.draws, drawn.each());
         let even = draws.div_ceil(drawn.points.len());
         match drawn.order {
-            Order::Chains => drawn.points.len(),
-            Order::Sobol if !self.collapsed.is_normal() && each > even => drawn.points.len() * each,
-            Order::Sobol => draws,
+            PointOrder::Chains => drawn.points.len(),
+            PointOrder::Sobol if !self.marginal.is_normal() && each > even => {
+                drawn.points.len() * each
+            }
+            PointOrder::Sobol => draws,
         }
     }
 }

@@ -30,11 +30,11 @@ pub struct GroupMoments {
     pub(crate) means: Vec<f64>,
     /// Their covariances, group after group, row-major.
     pub(crate) covariances: Vec<f64>,
-    pub(crate) sums: GroupSums,
+    pub(crate) sums: EffectSums,
     /// The kept numbers through which the rows of a group read other effects.
-    pub(crate) others: Vec<Others>,
+    pub(crate) others: Vec<OtherEffects>,
     /// The prior at each point of the hyperparameters.
-    pub(crate) priors: Vec<PriorAt>,
+    pub(crate) priors: Vec<PointPrior>,
     /// The point of each draw.
     pub(crate) points: Vec<u32>,
     pub(crate) seed: u64,
@@ -42,7 +42,7 @@ pub struct GroupMoments {
 
 /// Sums over the rows of each group.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct GroupSums {
+pub(crate) struct EffectSums {
     /// Σ w z zᵀ
     pub(crate) own: Vec<f64>,
     /// Σ w z y
@@ -56,14 +56,14 @@ pub(crate) struct GroupSums {
 
 /// The places of other effects in a kept draw.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Others {
+pub(crate) struct OtherEffects {
     pub(crate) places: Vec<usize>,
     pub(crate) width: usize,
 }
 
 /// The conditional prior at one point of the hyperparameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct PriorAt {
+pub(crate) struct PointPrior {
     /// h, the precision of a row of weight one.
     pub(crate) scale: f64,
     /// P
@@ -74,7 +74,7 @@ pub(crate) struct PriorAt {
     pub(crate) inverse: Vec<f64>,
     /// T of the other effects in turn: empty for the identity, else the diagonal or the full
     /// matrix.
-    pub(crate) turns: Vec<Vec<f64>>,
+    pub(crate) maps: Vec<Vec<f64>>,
 }
 
 impl GroupMoments {
@@ -147,18 +147,18 @@ impl GroupMoments {
     }
 
     /// u_R of a kept draw.
-    fn others_of(&self, kept: &[f64], prior: &PriorAt) -> Vec<f64> {
+    fn others_of(&self, kept: &[f64], prior: &PointPrior) -> Vec<f64> {
         let mut found = Vec::with_capacity(self.others.iter().map(|one| one.places.len()).sum());
-        for (others, turn) in self.others.iter().zip(&prior.turns) {
+        for (others, map) in self.others.iter().zip(&prior.maps) {
             let own: Vec<f64> = others.places.iter().map(|place| kept[*place]).collect();
-            if turn.is_empty() {
+            if map.is_empty() {
                 found.extend(own);
-            } else if turn.len() == others.width {
-                let factors = turn.iter().cycle();
+            } else if map.len() == others.width {
+                let factors = map.iter().cycle();
                 found.extend(own.iter().zip(factors).map(|(own, factor)| own * factor));
             } else {
                 let groups = own.chunks_exact(others.width);
-                found.extend(groups.flat_map(|group| small::apply(turn, group)));
+                found.extend(groups.flat_map(|group| small::apply(map, group)));
             }
         }
         found
@@ -168,7 +168,7 @@ impl GroupMoments {
     fn group(
         &self,
         group: usize,
-        prior: &PriorAt,
+        prior: &PointPrior,
         others: &[f64],
         random: &mut Stream,
     ) -> Vec<f64> {

@@ -1,16 +1,16 @@
 //! The effects at one θ, and the collapsed density there.
 
-use crate::best::State;
-use crate::cross::Effects;
-use crate::gap::Measured;
-use crate::given::Given;
-use crate::likelihood::Averages;
+use crate::cross_products::Effects;
+use crate::group_integral::MeasuredGaps;
+use crate::prior::EffectPrior;
+use crate::row_averages::RowAverages;
+use crate::variational_gaussian::VariationalGaussian;
 
 /// The effects at one θ; the workspace holds their factor.
 pub struct MarginalPoint {
     /// log p(D, θ)
     pub value: f64,
-    pub(crate) given: Given,
+    pub(crate) given: EffectPrior,
     pub(crate) mean: Effects,
     pub(crate) detail: Detail,
 }
@@ -19,36 +19,36 @@ pub struct MarginalPoint {
 pub(crate) enum Detail {
     /// cᵀΛ⁻¹c
     Normal(f64),
-    Other(Box<OtherAt>),
+    Other(Box<NonGaussianPoint>),
 }
 
 /// The Gaussian variational approximation at one θ.
-pub(crate) struct OtherAt {
-    pub(crate) state: State,
-    pub(crate) averages: Averages,
-    pub(crate) gaps: Shortfall,
+pub(crate) struct NonGaussianPoint {
+    pub(crate) state: VariationalGaussian,
+    pub(crate) averages: RowAverages,
+    pub(crate) gaps: GapTotal,
 }
 
 /// The variational gap.
-pub(crate) enum Shortfall {
-    Measured(Measured),
+pub(crate) enum GapTotal {
+    MeasuredGaps(MeasuredGaps),
     /// The total predicted from nearby gaps.
-    Told(f64),
+    Predicted(f64),
 }
 
-impl OtherAt {
+impl NonGaussianPoint {
     /// The variational gap in nats.
     pub(crate) fn gap(&self) -> f64 {
         match &self.gaps {
-            Shortfall::Measured(gaps) => gaps.blocks.iter().flatten().map(|gap| gap.value).sum(),
-            Shortfall::Told(gap) => *gap,
+            GapTotal::MeasuredGaps(gaps) => gaps.blocks.iter().flatten().map(|gap| gap.value).sum(),
+            GapTotal::Predicted(gap) => *gap,
         }
     }
 
-    pub(crate) fn measured(&self) -> Option<&Measured> {
+    pub(crate) fn measured(&self) -> Option<&MeasuredGaps> {
         match &self.gaps {
-            Shortfall::Measured(gaps) => Some(gaps),
-            Shortfall::Told(_) => None,
+            GapTotal::MeasuredGaps(gaps) => Some(gaps),
+            GapTotal::Predicted(_) => None,
         }
     }
 }

@@ -1,15 +1,16 @@
 //! The setting of a search for points of the hyperparameters: the marginal density, its mode, and
 //! the axes through that.
 
-use crate::axes::AxisProposal;
-use crate::collapsed::MarginalDensity;
+use crate::axis_proposal::AxisProposal;
+use crate::integration_points::{DrawContents, PointSampler, PointSource};
+use crate::marginal::MarginalDensity;
+use crate::mode::MarginalMode;
 use crate::option::MixedOptions;
-use crate::sample::{Making, Proposed, Weighing};
-use crate::search::MarginalMode;
+use crate::proposal::ProposalKind;
 
 /// A search for points of the hyperparameters around their mode.
 pub struct MixedSearch<'a> {
-    pub(crate) collapsed: &'a MarginalDensity<'a>,
+    pub(crate) marginal: &'a MarginalDensity<'a>,
     pub(crate) mode: MarginalMode,
     pub(crate) axes: AxisProposal,
     pub(crate) options: MixedOptions,
@@ -18,13 +19,13 @@ pub struct MixedSearch<'a> {
 impl<'a> MixedSearch<'a> {
     /// The search around a mode. Evaluates the axes through it.
     pub fn new(
-        collapsed: &'a MarginalDensity<'a>,
+        marginal: &'a MarginalDensity<'a>,
         mode: MarginalMode,
         options: MixedOptions,
     ) -> MixedSearch<'a> {
         MixedSearch {
-            axes: AxisProposal::new(collapsed, &mode),
-            collapsed,
+            axes: AxisProposal::new(marginal, &mode),
+            marginal,
             mode,
             options,
         }
@@ -32,7 +33,7 @@ impl<'a> MixedSearch<'a> {
 
     /// The density of the hyperparameters.
     pub fn marginal(&self) -> &'a MarginalDensity<'a> {
-        self.collapsed
+        self.marginal
     }
 
     /// Its mode.
@@ -46,17 +47,19 @@ impl<'a> MixedSearch<'a> {
     }
 
     /// The kind of draws at points.
-    pub(crate) fn making(&self) -> Making {
-        self.collapsed.making(&self.options)
+    pub(crate) fn draw_contents(&self) -> DrawContents {
+        self.marginal.draw_contents(&self.options)
     }
 
-    pub(crate) fn weighing<'b>(&'b self, proposed: Proposed<'b>) -> Weighing<'b> {
-        Weighing {
-            collapsed: self.collapsed,
+    pub(crate) fn weighing<'b>(&'b self, proposed: PointSource<'b>) -> PointSampler<'b> {
+        PointSampler {
+            marginal: self.marginal,
             proposed,
-            near: &self.mode.near,
-            making: self.making(),
+            warm_start: &self.mode.warm_start,
+            draw_contents: self.draw_contents(),
             seed: self.options.seed,
+            each: 1,
+            kind: ProposalKind::Gaussian,
         }
     }
 }

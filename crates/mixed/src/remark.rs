@@ -2,20 +2,20 @@
 
 use lehr_density::Support;
 
-use crate::collapsed::MarginalDensity;
-use crate::exact::Way;
 use crate::group_moments::GroupMoments;
+use crate::integration_points::WeightedDraws;
+use crate::marginal::MarginalDensity;
 use crate::mixed_search::MixedSearch;
-use crate::sample::WeightedDraws;
+use crate::proposal::ProposalKind;
 
 impl MarginalDensity<'_> {
     /// A description of the effects that are integrated out: names and values.
     pub fn remarks(&self) -> Vec<(String, String)> {
-        let (parts, design) = (&self.parts, &self.design);
-        let blocks: Vec<String> = (parts.blocks.iter())
+        let (model, order) = (&self.model, &self.order);
+        let blocks: Vec<String> = (model.blocks.iter())
             .map(|block| format!("{} of {}", block.places.len(), block.name))
             .collect();
-        let common = match parts.common.places.len() {
+        let common = match model.common.places.len() {
             0 => String::new(),
             count => format!(" and {count} that all rows share"),
         };
@@ -23,7 +23,7 @@ impl MarginalDensity<'_> {
             ("collapsed", format!("{}{common}", blocks.join(", "))),
             (
                 "eliminated first",
-                format!("{}, which leaves {}", parts.blocks[0].name, design.rest),
+                format!("{}, which leaves {}", model.blocks[0].name, order.rest),
             ),
             ("hyperparameters", self.size().to_string()),
         ];
@@ -38,30 +38,30 @@ impl MixedSearch<'_> {
         drawn: &WeightedDraws,
         moments: Option<&GroupMoments>,
     ) -> Vec<(String, String)> {
-        let (collapsed, axes, mode) = (self.collapsed, &self.axes, &self.mode);
-        let parts = &collapsed.parts;
-        let factors = mode.steps + 2 * collapsed.size() + axes.looks() + drawn.factors;
+        let (marginal, axes, mode) = (self.marginal, &self.axes, &self.mode);
+        let model = &marginal.model;
+        let factors = mode.steps + 2 * marginal.size() + axes.n_evaluations() + drawn.factors;
         let mut chosen = vec![("factorisations", factors.to_string())];
-        if let Some(distinct) = &parts.distinct {
-            let (some, all) = (distinct.rows.len(), parts.density.n_rows());
+        if let Some(distinct) = &model.distinct {
+            let (some, all) = (distinct.rows.len(), model.density.n_rows());
             let words = format!("{all} rows, of which {some} are distinct");
             chosen.push(("joined", words));
         }
-        if let Some(words) = &mode.shortfall {
+        if let Some(words) = &mode.gap_in_words {
             chosen.push(("added to the bound", words.clone()));
         }
-        if drawn.points.way == Way::Exact {
-            let words = format!("{}, group by group", parts.blocks[0].name);
+        if drawn.points.kind == ProposalKind::Exact {
+            let words = format!("{}, group by group", model.blocks[0].name);
             chosen.push(("drawn exactly", words));
         }
-        for (one, other) in &collapsed.confounded {
+        for (one, other) in &marginal.confounded {
             let words = format!(
                 "{one} and {other} group the rows alike: only the sums of their effects are known"
             );
             chosen.push(("confounded", words));
         }
         let names: Vec<&str> = (axes.open_to_the_left().iter())
-            .filter_map(|k| parts.density.latents().site_of(parts.hyper[*k]))
+            .filter_map(|k| model.density.latents().site_of(model.hyper[*k]))
             .filter(|site| site.support == Support::Positive)
             .map(|site| site.name.as_str())
             .collect();

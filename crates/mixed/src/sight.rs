@@ -12,7 +12,7 @@ pub(crate) enum Sight {
     ByRow,
     /// By sums, without a factor of the Schur complement, in all directions.
     #[cfg(test)]
-    Loose,
+    ConjugateGradient,
     /// The same with random probes.
     #[cfg(test)]
     Probed,
@@ -30,7 +30,7 @@ impl Sight {
     pub(crate) fn is_loose(self) -> bool {
         match self {
             #[cfg(test)]
-            Sight::Loose | Sight::Probed => true,
+            Sight::ConjugateGradient | Sight::Probed => true,
             _ => false,
         }
     }
@@ -38,7 +38,7 @@ impl Sight {
     pub(crate) fn probes(self, size: usize) -> Probes {
         match self {
             #[cfg(test)]
-            Sight::Loose => exact(size),
+            Sight::ConjugateGradient => exact(size),
             _ => Probes::random_signs(size),
         }
     }

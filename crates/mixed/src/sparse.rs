@@ -2,7 +2,7 @@
 
 use lehr_numeric::lanczos::{LANES, LaneMoments, add_scaled};
 
-use crate::design::Design;
+use crate::elimination_order::EliminationOrder;
 
 /// The lower triangle of a symmetric matrix, column by column, the diagonal first.
 #[derive(Clone, Default)]
@@ -14,13 +14,13 @@ pub(crate) struct Sparse {
 }
 
 /// The rows of a design that read each column, with the entry.
-struct Readers {
+struct ColumnReaders {
     first: Vec<usize>,
     entries: Vec<usize>,
 }
 
-impl Readers {
-    fn new(columns: &[u32], size: usize) -> Readers {
+impl ColumnReaders {
+    fn new(columns: &[u32], size: usize) -> ColumnReaders {
         let mut first = vec![0; size + 1];
         for column in columns {
             first[*column as usize + 1] += 1;
@@ -34,7 +34,7 @@ impl Readers {
             entries[next[*column as usize]] = entry;
             next[*column as usize] += 1;
         }
-        Readers { first, entries }
+        ColumnReaders { first, entries }
     }
 }
 
@@ -57,22 +57,22 @@ impl Sparse {
 
     /// Σ ω r rᵀ over the rows of a design; the pattern includes every diagonal entry and the pairs
     /// within a group.
-    pub(crate) fn squares(design: &Design, weights: &[f64]) -> Sparse {
-        let columns = design.read_columns();
-        let (size, entries) = (design.rest, design.entries);
-        let readers = Readers::new(&columns, size);
+    pub(crate) fn squares(order: &EliminationOrder, weights: &[f64]) -> Sparse {
+        let columns = order.read_columns();
+        let (size, entries) = (order.rest, order.entries);
+        let readers = ColumnReaders::new(&columns, size);
         let mut found = Sparse::default();
         let mut sums = vec![0.0; size];
         let mut seen = vec![false; size];
         let mut rows: Vec<u32> = Vec::new();
         for column in 0..size {
-            rows.extend(design.beside(column));
+            rows.extend(order.beside(column));
             for row in &rows {
                 seen[*row as usize] = true;
             }
             for &entry in &readers.entries[readers.first[column]..readers.first[column + 1]] {
                 let (row, from) = (entry / entries, entry % entries);
-                let r = &design.others[row * entries..][..entries];
+                let r = &order.others[row * entries..][..entries];
                 let scaled = weights[row] * r[from];
                 let read = &columns[row * entries..][..entries];
                 for (at, r) in read[from..].iter().zip(&r[from..]) {

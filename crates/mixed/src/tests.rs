@@ -15,16 +15,16 @@ use lehr_numeric::stream::Stream;
 use lehr_rows::fold;
 use lehr_table::Table;
 
-use crate::collapsed::MarginalDensity;
-use crate::gap::Accuracy;
-use crate::near::WarmStart;
+use crate::group_integral::Accuracy;
+use crate::marginal::MarginalDensity;
 use crate::sight::Sight;
+use crate::warm_start::WarmStart;
 
 mod basis;
+mod from_group_sums;
 mod large;
 mod other;
 mod shape;
-mod tallied;
 
 const ROWS: usize = 60;
 
@@ -151,10 +151,10 @@ fn theta(form: Form) -> Vec<f64> {
 }
 
 fn value(density: &dyn Density, theta: &[f64]) -> f64 {
-    let collapsed = MarginalDensity::new(density).unwrap();
-    let mut bench = collapsed.bench();
-    collapsed
-        .at(theta, &WarmStart::default(), Accuracy::Value, &mut bench)
+    let marginal = MarginalDensity::new(density).unwrap();
+    let mut work = marginal.workspace();
+    marginal
+        .evaluate(theta, &WarmStart::default(), Accuracy::Value, &mut work)
         .unwrap()
         .value
 }
@@ -178,9 +178,9 @@ fn refusal(density: &dyn Density) -> Option<String> {
 /// ln p(θ) by the model's own prior with all effects at 0, less the prior density of the effects
 /// there.
 fn log_prior(density: &dyn Density, theta: &[f64], at_zero: f64) -> f64 {
-    let collapsed = MarginalDensity::new(density).unwrap();
+    let marginal = MarginalDensity::new(density).unwrap();
     let mut z = vec![0.0; density.latents().size()];
-    collapsed.parts.place(theta, &mut z);
+    marginal.model.place(theta, &mut z);
     prior_at(density, &z) - at_zero
 }
 
@@ -252,23 +252,23 @@ fn slopes_are_differences_of_values() {
     let data = Data::new();
     for form in [Form::Standard, Form::Effect] {
         let (bound, theta) = (bind(form, &data), theta(form));
-        let collapsed = MarginalDensity::new(&bound).unwrap();
-        let mut bench = collapsed.bench();
-        let (_, slope) = collapsed
-            .slope(&theta, &WarmStart::default(), &mut bench)
+        let marginal = MarginalDensity::new(&bound).unwrap();
+        let mut work = marginal.workspace();
+        let (_, slope) = marginal
+            .gradient(&theta, &WarmStart::default(), &mut work)
             .unwrap();
         for (k, found) in slope.iter().enumerate() {
             let mut side = |step: f64| {
                 let mut moved = theta.clone();
                 moved[k] += step;
-                collapsed
-                    .at(&moved, &WarmStart::default(), Accuracy::Value, &mut bench)
+                marginal
+                    .evaluate(&moved, &WarmStart::default(), Accuracy::Value, &mut work)
                     .unwrap()
                     .value
             };
-            let near = (side(1e-4) - side(-1e-4)) / 2e-4;
+            let warm_start = (side(1e-4) - side(-1e-4)) / 2e-4;
             let far = (side(2e-4) - side(-2e-4)) / 4e-4;
-            let expected = (4.0 * near - far) / 3.0;
+            let expected = (4.0 * warm_start - far) / 3.0;
             assert!(
                 (found - expected).abs() < 1e-7 * (1.0 + expected.abs()),
                 "{k} {found} {expected}"
@@ -282,29 +282,28 @@ fn the_joint_density_of_a_draw_has_the_ratio_of_its_hyperparameters() {
     let data = Data::new();
     for form in [Form::Standard, Form::Effect] {
         let (bound, theta) = (bind(form, &data), theta(form));
-        let collapsed = MarginalDensity::new(&bound).unwrap();
-        let mut bench = collapsed.bench();
-        let at = collapsed
-            .at(&theta, &WarmStart::default(), Accuracy::Value, &mut bench)
+        let marginal = MarginalDensity::new(&bound).unwrap();
+        let mut work = marginal.workspace();
+        let at = marginal
+            .evaluate(&theta, &WarmStart::default(), Accuracy::Value, &mut work)
             .unwrap();
         // log p(D, u, θ) − ln N(u; û, Λ⁻¹) is the same for every u.
         let mut random = Stream::new(9, "joint", 0);
         for _ in 0..3 {
-            let mut noise = crate::cross::Effects::zero(&collapsed.design);
+            let mut noise = crate::cross_products::Effects::zero(&marginal.order);
             random.fill_normal(&mut noise.own);
             random.fill_normal(&mut noise.others);
             let square = noise.dot(&noise);
-            bench
-                .factor
-                .coloured_all(&collapsed.design, std::slice::from_mut(&mut noise))
+            work.factor
+                .colour_effects(&marginal.order, std::slice::from_mut(&mut noise))
                 .unwrap();
             let mut effects = noise;
             effects.add(1.0, &at.mean);
-            let z = collapsed.latents(&theta, &at.given, &effects);
+            let z = marginal.latents(&theta, &at.given, &effects);
             let joint = prior_at(&bound, &z) + log_likelihood(&bound, &z);
             let size = effects.len() as f64;
-            let turns = collapsed.parts.blocks.iter().zip(&at.given.blocks);
-            let turned: f64 = turns
+            let maps = marginal.model.blocks.iter().zip(&at.given.blocks);
+            let turned: f64 = maps
                 .map(|(block, prior)| {
                     let (_, log_det) = lehr_numeric::dense::small::inverse(
                         &prior.inverse.matrix(block.width),
@@ -314,7 +313,7 @@ fn the_joint_density_of_a_draw_has_the_ratio_of_its_hyperparameters() {
                     -(block.groups as f64) * log_det
                 })
                 .sum();
-            let own = 0.5 * bench.factor.log_det - 0.5 * square - 0.5 * size * TAU.ln() + turned;
+            let own = 0.5 * work.factor.log_det - 0.5 * square - 0.5 * size * TAU.ln() + turned;
             assert!(
                 (joint - own - at.value).abs() < 1e-9,
                 "{joint} {own} {}",
@@ -395,15 +394,15 @@ fn a_factor_model_and_local_spreads_are_refused_in_words() {
         m.rows(|row| row.observe("y", Normal::new(beta * row.number("x"), noise)));
     }));
     assert_eq!(plain, "no effect varies by group");
-    let local = refused(Model::new(|m| {
+    let group_rows = refused(Model::new(|m| {
         let spread = m.sample("spread", HalfNormal::new(1.0).expand([4]));
         let effect = m.sample("effect", Normal::new(0.0, spread).expand([4]));
         let noise = m.sample("noise", Exponential::new(1.0));
         m.rows(|row| row.observe("y", Normal::new(effect.at(row.index("b")), noise)));
     }));
     assert!(
-        local.starts_with("groups differ by more than their rows"),
-        "{local}"
+        group_rows.starts_with("groups differ by more than their rows"),
+        "{group_rows}"
     );
 }
 
@@ -442,8 +441,8 @@ fn factors_that_group_the_rows_alike_are_named() {
         });
     });
     let bound = model.bind(&data.table()).unwrap();
-    let collapsed = MarginalDensity::new(&bound).unwrap();
-    assert_eq!(collapsed.confounded, [("a".into(), "b".into())]);
+    let marginal = MarginalDensity::new(&bound).unwrap();
+    assert_eq!(marginal.confounded, [("a".into(), "b".into())]);
     assert!(
         MarginalDensity::new(&bind(Form::Effect, &data))
             .unwrap()
@@ -458,10 +457,10 @@ fn rows_one_by_one_say_of_a_normal_response_what_their_sums_do() {
     for form in [Form::Standard, Form::Effect] {
         let (bound, theta) = (bind(form, &data), theta(form));
         let exact = MarginalDensity::new(&bound).unwrap();
-        let by_row = MarginalDensity::seen(&bound, Sight::ByRow).unwrap();
-        let slope = |collapsed: &MarginalDensity<'_>| {
-            let mut bench = collapsed.bench();
-            let found = collapsed.slope(&theta, &WarmStart::default(), &mut bench);
+        let by_row = MarginalDensity::with_rows(&bound, Sight::ByRow).unwrap();
+        let slope = |marginal: &MarginalDensity<'_>| {
+            let mut work = marginal.workspace();
+            let found = marginal.gradient(&theta, &WarmStart::default(), &mut work);
             found.unwrap()
         };
         let ((value, slope), (other, other_slope)) = (slope(&exact), slope(&by_row));

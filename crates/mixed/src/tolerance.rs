@@ -7,7 +7,7 @@ const WIDE: usize = 24;
 
 /// The value of the effect at a place in z when groups are checked: no other combination of groups
 /// gives the same sums.
-pub(crate) fn wave(k: usize) -> f64 {
+pub(crate) fn probe_pattern(k: usize) -> f64 {
     (0.7 + 1.9 * k as f64).sin() + 0.1 * (k as f64).sqrt()
 }
 

@@ -11,14 +11,14 @@ use lehr_numeric::stream::Stream;
 use lehr_table::Table;
 
 use super::{log_prior, value};
-use crate::collapsed::MarginalDensity;
-use crate::effect_draws::Place;
-use crate::exact::Way;
-use crate::gap::Accuracy;
-use crate::near::WarmStart;
-use crate::parts::Within;
+use crate::effect_draws::EffectSampler;
+use crate::effect_structure::EffectCovariance;
+use crate::group_integral::Accuracy;
+use crate::hyperparameter_map::HyperparameterMap;
+use crate::marginal::MarginalDensity;
+use crate::proposal::ProposalKind;
 use crate::sight::Sight;
-use crate::turn::Turning;
+use crate::warm_start::WarmStart;
 
 const ROWS: usize = 60;
 /// The weights have the prior standard deviation a^SHARE for an amplitude a, and a^(1 − SHARE)
@@ -210,10 +210,13 @@ impl Data {
 fn coefficients_with_factors_of_their_own_are_known_for_it() {
     for kind in KINDS {
         let bound = Data::new(kind, Response::Normal).bind(Response::Normal);
-        let collapsed = MarginalDensity::new(&bound).unwrap();
-        let block = &collapsed.parts.blocks[0];
-        assert!(matches!(block.turning, Turning::Scaled(_)), "{kind:?}");
-        assert_eq!(block.within, Within::Independent);
+        let marginal = MarginalDensity::new(&bound).unwrap();
+        let block = &marginal.model.blocks[0];
+        assert!(
+            matches!(block.theta_map, HyperparameterMap::Scaled(_)),
+            "{kind:?}"
+        );
+        assert_eq!(block.covariance, EffectCovariance::Independent);
     }
 }
 
@@ -261,17 +264,17 @@ fn a_function_that_nothing_is_left_of_leaves_the_model_without_it() {
 }
 
 /// The largest error of a gradient compared with finite differences.
-fn worst_slope(collapsed: &MarginalDensity<'_>, theta: &[f64]) -> f64 {
-    let mut bench = collapsed.bench();
-    let near = WarmStart::default();
-    let (_, slope) = collapsed.slope(theta, &near, &mut bench).unwrap();
+fn worst_slope(marginal: &MarginalDensity<'_>, theta: &[f64]) -> f64 {
+    let mut work = marginal.workspace();
+    let warm_start = WarmStart::default();
+    let (_, slope) = marginal.gradient(theta, &warm_start, &mut work).unwrap();
     let mut worst = 0.0_f64;
     for (k, found) in slope.iter().enumerate() {
         let mut side = |step: f64| {
             let mut moved = theta.to_vec();
             moved[k] += step;
-            collapsed
-                .at(&moved, &near, Accuracy::Slope, &mut bench)
+            marginal
+                .evaluate(&moved, &warm_start, Accuracy::Slope, &mut work)
                 .unwrap()
                 .value
         };
@@ -288,10 +291,10 @@ fn slopes_of_functions_are_differences_of_values_at_any_lengthscale() {
     for kind in KINDS {
         let data = Data::new(kind, Response::Normal);
         let bound = data.bind(Response::Normal);
-        let collapsed = MarginalDensity::new(&bound).unwrap();
+        let marginal = MarginalDensity::new(&bound).unwrap();
         for lengthscale in [0.1, 0.5, 4.0, 60.0, 1e4] {
             let theta = data.theta(lengthscale, Response::Normal);
-            let worst = worst_slope(&collapsed, &theta);
+            let worst = worst_slope(&marginal, &theta);
             assert!(worst < 1e-6, "{kind:?} {lengthscale} {worst}");
         }
     }
@@ -302,10 +305,10 @@ fn slopes_of_functions_of_counts_are_differences_of_values() {
     for kind in KINDS {
         let data = Data::new(kind, Response::Counts);
         let bound = data.bind(Response::Counts);
-        let collapsed = MarginalDensity::new(&bound).unwrap();
+        let marginal = MarginalDensity::new(&bound).unwrap();
         for lengthscale in [0.3, 3.0, 1e3] {
             let theta = data.theta(lengthscale, Response::Counts);
-            let worst = worst_slope(&collapsed, &theta);
+            let worst = worst_slope(&marginal, &theta);
             assert!(worst < 1e-3, "{kind:?} {lengthscale} {worst}");
         }
     }
@@ -316,10 +319,10 @@ fn rows_one_by_one_say_of_a_function_what_their_sums_say() {
     for kind in KINDS {
         let data = Data::new(kind, Response::Normal);
         let bound = data.bind(Response::Normal);
-        let by_row = MarginalDensity::seen(&bound, Sight::ByRow).unwrap();
+        let by_row = MarginalDensity::with_rows(&bound, Sight::ByRow).unwrap();
         let theta = data.theta(0.5, Response::Normal);
-        let mut bench = by_row.bench();
-        let at = by_row.at(&theta, &WarmStart::default(), Accuracy::Slope, &mut bench);
+        let mut work = by_row.workspace();
+        let at = by_row.evaluate(&theta, &WarmStart::default(), Accuracy::Slope, &mut work);
         let (found, expected) = (at.unwrap().value, value(&bound, &theta));
         assert!(
             (found - expected).abs() < 1e-7,
@@ -335,20 +338,20 @@ fn draws_of_a_function_are_of_its_posterior() {
     for kind in KINDS {
         let data = Data::new(kind, Response::Normal);
         let bound = data.bind(Response::Normal);
-        let collapsed = MarginalDensity::new(&bound).unwrap();
+        let marginal = MarginalDensity::new(&bound).unwrap();
         let theta = data.theta(0.5, Response::Normal);
-        let mut bench = collapsed.bench();
-        let at = collapsed
-            .at(&theta, &WarmStart::default(), Accuracy::Value, &mut bench)
+        let mut work = marginal.workspace();
+        let at = marginal
+            .evaluate(&theta, &WarmStart::default(), Accuracy::Value, &mut work)
             .unwrap();
-        let place = Place {
-            collapsed: &collapsed,
+        let place = EffectSampler {
+            marginal: &marginal,
             theta: &theta,
             at: &at,
         };
         let mut random = Stream::new(8, "draws of a function", 0);
         let draws = place
-            .draw((Way::Gaussian, DRAWS), &mut random, &mut bench)
+            .draw((ProposalKind::Gaussian, DRAWS), &mut random, &mut work)
             .unwrap();
         let amplitudes = data.amplitudes(&theta);
         let mut prior = data.covariance(&amplitudes);
@@ -360,7 +363,7 @@ fn draws_of_a_function_are_of_its_posterior() {
         let covariance = &own - gain.as_ref() * own.as_ref();
         let features = data.basis.features(&data.columns);
         let (width, size) = (amplitudes.len(), draws.z.len() / DRAWS);
-        let block = &collapsed.parts.blocks[0];
+        let block = &marginal.model.blocks[0];
         for row in [0, 17, 41] {
             let group = if kind == Kind::Levels {
                 data.level[row] as usize

@@ -4,11 +4,11 @@
 use lehr_density::Density;
 
 use super::{Data, Form, bind, theta};
-use crate::collapsed::MarginalDensity;
-use crate::gap::Accuracy;
+use crate::group_integral::Accuracy;
+use crate::marginal::MarginalDensity;
 use crate::marginal_point::MarginalPoint;
-use crate::near::WarmStart;
 use crate::sight::Sight;
+use crate::warm_start::WarmStart;
 use crate::workspace::MixedWorkspace;
 
 /// The same table with the factor of the Schur complement in S, and with the approximation used in
@@ -18,27 +18,30 @@ fn both(
     look: impl Fn(&MarginalDensity<'_>, MarginalPoint, &mut MixedWorkspace) -> Vec<f64>,
 ) {
     let (bound, theta) = (bind(form, &Data::new()), theta(form));
-    let [dense, loose] = [Sight::Exact, Sight::Loose].map(|sight| {
-        let collapsed = MarginalDensity::seen(&bound, sight).unwrap();
-        let mut bench = collapsed.bench();
-        let at = collapsed.at(&theta, &WarmStart::default(), Accuracy::Slope, &mut bench);
+    let [dense, iterative] = [Sight::Exact, Sight::ConjugateGradient].map(|sight| {
+        let marginal = MarginalDensity::with_rows(&bound, sight).unwrap();
+        let mut work = marginal.workspace();
+        let at = marginal.evaluate(&theta, &WarmStart::default(), Accuracy::Slope, &mut work);
         let at = at.unwrap();
-        assert_eq!(bench.factor.loose.is_some(), sight == Sight::Loose);
-        look(&collapsed, at, &mut bench)
+        assert_eq!(
+            work.factor.iterative.is_some(),
+            sight == Sight::ConjugateGradient
+        );
+        look(&marginal, at, &mut work)
     });
-    assert_eq!(dense.len(), loose.len());
-    for (dense, loose) in dense.iter().zip(&loose) {
-        assert!((dense - loose).abs() < 1e-7, "{dense} {loose}");
+    assert_eq!(dense.len(), iterative.len());
+    for (dense, iterative) in dense.iter().zip(&iterative) {
+        assert!((dense - iterative).abs() < 1e-7, "{dense} {iterative}");
     }
 }
 
 #[test]
 fn solves_and_probes_in_all_directions_are_the_factor() {
     for form in [Form::Standard, Form::Effect] {
-        both(form, |collapsed, at, bench| {
+        both(form, |marginal, at, work| {
             let theta = theta(form);
             let mut found = vec![at.value];
-            found.extend(collapsed.slope_at(&theta, &at, bench).unwrap());
+            found.extend(marginal.gradient_at(&theta, &at, work).unwrap());
             found.extend(&at.mean.own);
             found.extend(&at.mean.others);
             found
@@ -49,17 +52,14 @@ fn solves_and_probes_in_all_directions_are_the_factor() {
 #[test]
 fn draws_without_a_factor_have_the_covariance_of_the_inverse() {
     for form in [Form::Standard, Form::Effect] {
-        both(form, |collapsed, _, bench| {
-            let size = collapsed.design.rest;
+        both(form, |marginal, _, work| {
+            let size = marginal.order.rest;
             let mut draws = vec![vec![0.0; size]; size];
             for (k, draw) in draws.iter_mut().enumerate() {
                 draw[k] = 1.0;
             }
             let mut all: Vec<&mut [f64]> = draws.iter_mut().map(Vec::as_mut_slice).collect();
-            bench
-                .factor
-                .colour_rest(&collapsed.design, &mut all)
-                .unwrap();
+            work.factor.colour_rest(&marginal.order, &mut all).unwrap();
             let entry = |k: usize| draws.iter().map(|own| own[k / size] * own[k % size]).sum();
             (0..size * size).map(entry).collect()
         });
@@ -70,22 +70,22 @@ fn draws_without_a_factor_have_the_covariance_of_the_inverse() {
 fn eight_probes_are_close_to_the_factor() {
     let bound = bind(Form::Effect, &Data::new());
     let exact = MarginalDensity::new(&bound).unwrap();
-    let value = |collapsed: &MarginalDensity<'_>, shift: f64| {
+    let value = |marginal: &MarginalDensity<'_>, shift: f64| {
         let mut moved = theta(Form::Effect);
         for entry in &mut moved {
             *entry += shift;
         }
-        let at = collapsed.at(
+        let at = marginal.evaluate(
             &moved,
             &WarmStart::default(),
             Accuracy::Value,
-            &mut collapsed.bench(),
+            &mut marginal.workspace(),
         );
         at.unwrap().value
     };
-    let loose = MarginalDensity::seen(&bound, Sight::Probed).unwrap();
-    let change = |collapsed: &MarginalDensity<'_>| value(collapsed, 0.3) - value(collapsed, 0.0);
-    let off = change(&exact) - change(&loose);
+    let iterative = MarginalDensity::with_rows(&bound, Sight::Probed).unwrap();
+    let change = |marginal: &MarginalDensity<'_>| value(marginal, 0.3) - value(marginal, 0.0);
+    let off = change(&exact) - change(&iterative);
     assert!(off.abs() < 0.2 && off != 0.0, "{off}");
     assert!(bound.latents().size() > 0);
 }

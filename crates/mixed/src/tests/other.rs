@@ -8,14 +8,14 @@ use lehr_numeric::pareto::log_mean;
 use lehr_numeric::stream::Stream;
 use lehr_table::Table;
 
-use crate::best::Theta;
-use crate::collapsed::{MarginalDensity, ResponseRows};
-use crate::drawing::Drawing;
-use crate::exact::Way;
-use crate::gap::Accuracy;
+use crate::effect_target::EffectTarget;
+use crate::group_integral::Accuracy;
+use crate::marginal::{MarginalDensity, ResponseRows};
 use crate::marginal_point::Detail;
-use crate::near::WarmStart;
-use crate::search::climb;
+use crate::mode::find_mode_from;
+use crate::proposal::ProposalKind;
+use crate::variational_gaussian::ThetaPrior;
+use crate::warm_start::WarmStart;
 
 const GROUPS: usize = 30;
 const ROWS: usize = 180;
@@ -147,11 +147,11 @@ fn log_half_normal(log_spread: f64) -> f64 {
 fn the_gaps_of_groups_lead_from_the_bound_to_the_integral() {
     let data = Data::new();
     let bound = alone(&data);
-    let collapsed = MarginalDensity::new(&bound).unwrap();
-    let mut bench = collapsed.bench();
+    let marginal = MarginalDensity::new(&bound).unwrap();
+    let mut work = marginal.workspace();
     for log_spread in [-3.0, -0.5, 0.0, 0.8] {
         let theta: [f64; 1] = [log_spread];
-        let at = collapsed.at(&theta, &WarmStart::default(), Accuracy::Slope, &mut bench);
+        let at = marginal.evaluate(&theta, &WarmStart::default(), Accuracy::Slope, &mut work);
         let at = at.unwrap();
         let spread = log_spread.exp();
         let groups = (0..GROUPS).map(|g| group_integral(&data, g, [0.2, 1.0, spread]));
@@ -199,11 +199,11 @@ fn rows_that_are_the_same_are_one_row_that_counts_as_often() {
     let weighted = model(true).bind(&weighted).unwrap();
     let theta = [-0.4, 0.7];
     let of = |bound: &Bound| {
-        let collapsed = MarginalDensity::new(bound).unwrap();
-        let (value, slope) = collapsed
-            .slope(&theta, &WarmStart::default(), &mut collapsed.bench())
+        let marginal = MarginalDensity::new(bound).unwrap();
+        let (value, slope) = marginal
+            .gradient(&theta, &WarmStart::default(), &mut marginal.workspace())
             .unwrap();
-        (collapsed.design.order.len(), value, slope)
+        (marginal.order.rows.len(), value, slope)
     };
     let ((rows, value, slope), (all, wanted, slopes)) = (of(&joined), of(&weighted));
     let distinct = times.iter().filter(|count| **count > 0.0).count();
@@ -217,13 +217,16 @@ fn rows_that_are_the_same_are_one_row_that_counts_as_often() {
 #[test]
 fn values_from_what_is_near_are_those_of_a_search_from_scratch() {
     let bound = crossed(&Data::new());
-    let collapsed = MarginalDensity::new(&bound).unwrap();
-    let mut bench = collapsed.bench();
-    let mode = climb(&collapsed, &vec![-0.5; collapsed.size()], &mut bench).unwrap();
-    let mut value = |theta: &[f64], near: &WarmStart, care: Accuracy| {
-        let before = bench.factors;
-        let found = collapsed.at(theta, near, care, &mut bench).unwrap().value;
-        (found, bench.factors - before)
+    let marginal = MarginalDensity::new(&bound).unwrap();
+    let mut work = marginal.workspace();
+    let mode = find_mode_from(&marginal, &vec![-0.5; marginal.size()], &mut work).unwrap();
+    let mut value = |theta: &[f64], warm_start: &WarmStart, accuracy: Accuracy| {
+        let before = work.factors;
+        let found = marginal
+            .evaluate(theta, warm_start, accuracy, &mut work)
+            .unwrap()
+            .value;
+        (found, work.factors - before)
     };
     for change in [
         [0.0, 0.0],
@@ -233,20 +236,23 @@ fn values_from_what_is_near_are_those_of_a_search_from_scratch() {
         [-0.5, -0.6],
     ] {
         let theta: Vec<f64> = mode.theta.iter().zip(change).map(|(t, c)| t + c).collect();
-        let (near, factors) = value(&theta, &mode.near, Accuracy::Value);
+        let (warm_start, factors) = value(&theta, &mode.warm_start, Accuracy::Value);
         let (exact, more) = value(&theta, &WarmStart::default(), Accuracy::Slope);
-        assert!((near - exact).abs() < 0.02, "{change:?}: {near} {exact}");
+        assert!(
+            (warm_start - exact).abs() < 0.02,
+            "{change:?}: {warm_start} {exact}"
+        );
         assert!(factors == 1 && more > 3, "{change:?}: {factors} {more}");
     }
 }
 
 /// Central differences of the value.
-fn differences(collapsed: &MarginalDensity<'_>, theta: &[f64]) -> Vec<f64> {
-    let mut bench = collapsed.bench();
+fn differences(marginal: &MarginalDensity<'_>, theta: &[f64]) -> Vec<f64> {
+    let mut work = marginal.workspace();
     let mut side = |k: usize, step: f64| {
         let mut moved = theta.to_vec();
         moved[k] += step;
-        let found = collapsed.at(&moved, &WarmStart::default(), Accuracy::Slope, &mut bench);
+        let found = marginal.evaluate(&moved, &WarmStart::default(), Accuracy::Slope, &mut work);
         found.unwrap().value
     };
     (0..theta.len())
@@ -254,9 +260,9 @@ fn differences(collapsed: &MarginalDensity<'_>, theta: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-fn slope(collapsed: &MarginalDensity<'_>, theta: &[f64]) -> Vec<f64> {
-    let mut bench = collapsed.bench();
-    let found = collapsed.slope(theta, &WarmStart::default(), &mut bench);
+fn slope(marginal: &MarginalDensity<'_>, theta: &[f64]) -> Vec<f64> {
+    let mut work = marginal.workspace();
+    let found = marginal.gradient(theta, &WarmStart::default(), &mut work);
     found.unwrap().1
 }
 
@@ -284,18 +290,18 @@ fn slopes_are_differences_of_values_where_nothing_else_moves() {
     let table = data.table();
     for (model, theta) in [(shaped, [-0.3, 0.7]), (tailed, [0.1, 0.2])] {
         let bound = model.bind(&table).unwrap();
-        let collapsed = MarginalDensity::new(&bound).unwrap();
-        let (found, expected) = (slope(&collapsed, &theta), differences(&collapsed, &theta));
+        let marginal = MarginalDensity::new(&bound).unwrap();
+        let (found, expected) = (slope(&marginal, &theta), differences(&marginal, &theta));
         for (found, expected) in found.iter().zip(&expected) {
             let close = (found - expected).abs() < 0.01 * (1.0 + expected.abs());
             assert!(close, "{found} {expected}");
         }
     }
     let bound = alone(&data);
-    let collapsed = MarginalDensity::new(&bound).unwrap();
+    let marginal = MarginalDensity::new(&bound).unwrap();
     let (found, expected) = (
-        slope(&collapsed, &[0.1])[0],
-        differences(&collapsed, &[0.1])[0],
+        slope(&marginal, &[0.1])[0],
+        differences(&marginal, &[0.1])[0],
     );
     assert!(
         (found - expected).abs() < 0.03 * (1.0 + expected.abs()),
@@ -304,26 +310,26 @@ fn slopes_are_differences_of_values_where_nothing_else_moves() {
 }
 
 /// The mean weight of draws at one θ, with its standard error, and the value there.
-fn weighed(bound: &Bound, theta: &[f64], way: Way) -> (f64, f64, f64) {
-    let collapsed = MarginalDensity::new(bound).unwrap();
-    let mut bench = collapsed.bench();
-    let at = collapsed.at(theta, &WarmStart::default(), Accuracy::Slope, &mut bench);
+fn weighed(bound: &Bound, theta: &[f64], kind: ProposalKind) -> (f64, f64, f64) {
+    let marginal = MarginalDensity::new(bound).unwrap();
+    let mut work = marginal.workspace();
+    let at = marginal.evaluate(theta, &WarmStart::default(), Accuracy::Slope, &mut work);
     let at = at.unwrap();
-    let ResponseRows::Other(rows) = &collapsed.rows else {
+    let ResponseRows::Other(rows) = &marginal.rows else {
         panic!("not a normal response");
     };
-    let drawing = Drawing {
-        problem: collapsed.problem(rows),
-        at: Theta {
+    let target = EffectTarget {
+        problem: marginal.problem(rows),
+        at: ThetaPrior {
             theta,
             given: &at.given,
         },
         mean: &at.mean,
-        local: &rows.largest,
+        group_rows: &rows.largest,
         grids: &rows.grids,
     };
     let mut random = Stream::new(31, "ways", 0);
-    let drawn = drawing.draw(way, 400, &mut random, &mut bench).unwrap();
+    let drawn = target.draw(kind, 400, &mut random, &mut work).unwrap();
     let weights: Vec<f64> = drawn.iter().map(|one| one.log_weight).collect();
     let (mean, error) = log_mean(&weights);
     (mean, error, at.value)
@@ -336,13 +342,13 @@ fn every_way_to_draw_weighs_to_the_same_integral() {
     let exact = (0..GROUPS).map(|g| group_integral(&data, g, [0.2, 1.0, 0.9]));
     let theta = [0.9_f64.ln()];
     let exact = exact.sum::<f64>() + log_half_normal(theta[0]);
-    let (mean, error, _) = weighed(&single, &theta, Way::Gaussian);
+    let (mean, error, _) = weighed(&single, &theta, ProposalKind::Gaussian);
     assert!(
         (mean - exact).abs() < 4.0 * error + 1e-6,
         "{mean} {exact} {error}"
     );
     // If only group effects are integrated out, every weight is the integral itself.
-    let (mean, error, _) = weighed(&single, &theta, Way::Exact);
+    let (mean, error, _) = weighed(&single, &theta, ProposalKind::Exact);
     assert!(
         (mean - exact).abs() < 1e-5 && error < 1e-9,
         "{mean} {exact} {error}"
@@ -361,8 +367,8 @@ fn every_way_to_draw_weighs_to_the_same_integral() {
     });
     let crossed = crossed.bind(&data.table()).unwrap();
     let theta = [-0.9, -1.2, -1.0];
-    let (all, all_error, value) = weighed(&crossed, &theta, Way::Gaussian);
-    let (chosen, error, _) = weighed(&crossed, &theta, Way::Exact);
+    let (all, all_error, value) = weighed(&crossed, &theta, ProposalKind::Gaussian);
+    let (chosen, error, _) = weighed(&crossed, &theta, ProposalKind::Exact);
     let both = (all_error * all_error + error * error).sqrt();
     assert!((all - chosen).abs() < 4.0 * both, "{all} {chosen} {both}");
     assert!(error < all_error, "{error} {all_error}");

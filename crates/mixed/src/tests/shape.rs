@@ -110,8 +110,8 @@ fn whichever_factor_is_eliminated_first_and_whatever_levels_are_empty_the_densit
     let theta = [-0.4, 0.2];
     let (few, many) = (crossed(&data, 4), crossed(&data, 30));
     let first = |bound: &Bound| {
-        let collapsed = crate::collapsed::MarginalDensity::new(bound).unwrap();
-        collapsed.parts.blocks[0].name.clone()
+        let marginal = crate::marginal::MarginalDensity::new(bound).unwrap();
+        marginal.model.blocks[0].name.clone()
     };
     assert_eq!((first(&few).as_str(), first(&many).as_str()), ("a", "b"));
     let (one, other) = (value(&few, &theta), value(&many, &theta));

@@ -69,14 +69,14 @@ impl HyperparameterChains<'_> {
 
     /// The marginal log density at one θ after another.
     fn values(&self, thetas: &[f64]) -> Vec<f64> {
-        let (marginal, near) = (self.search.marginal(), &self.search.mode().near);
+        let (marginal, near) = (self.search.marginal(), &self.search.mode().warm_start);
         let value = |workspace: &mut MixedWorkspace, theta: &[f64]| {
-            let at = marginal.at(theta, near, Accuracy::Slope, workspace);
+            let at = marginal.evaluate(theta, near, Accuracy::Slope, workspace);
             at.map_or(f64::NEG_INFINITY, |at| at.value)
         };
         thetas
             .par_chunks_exact(marginal.size())
-            .map_init(|| marginal.bench(), value)
+            .map_init(|| marginal.workspace(), value)
             .collect()
     }
 }
@@ -101,7 +101,7 @@ impl LogDensityFn for HyperparameterChains<'_> {
     fn evaluator(&self) -> Box<dyn Evaluator + '_> {
         Box::new(MarginalEvaluator {
             search: self.search,
-            workspace: self.search.marginal().bench(),
+            workspace: self.search.marginal().workspace(),
         })
     }
 
@@ -118,11 +118,11 @@ struct MarginalEvaluator<'a> {
 
 impl Evaluator for MarginalEvaluator<'_> {
     fn value(&mut self, x: &[f64], slope: &mut [f64]) -> Result<f64, NotFinite> {
-        let (axes, near) = (self.search.axes(), &self.search.mode().near);
+        let (axes, near) = (self.search.axes(), &self.search.mode().warm_start);
         let theta = axes.theta(x);
-        let found = (self.search.marginal()).slope(&theta, near, &mut self.workspace);
+        let found = (self.search.marginal()).gradient(&theta, near, &mut self.workspace);
         let (value, own) = found.ok_or(NotFinite)?;
-        slope.copy_from_slice(&axes.pulled(&own));
+        slope.copy_from_slice(&axes.pull_back(&own));
         let is_finite = value.is_finite() && slope.iter().all(|entry| entry.is_finite());
         is_finite.then_some(value).ok_or(NotFinite)
     }

@@ -49,7 +49,7 @@ struct Truth {
 
 fn truth(density: &Bound) -> Truth {
     let collapsed = MarginalDensity::new(density).unwrap();
-    let mut bench = collapsed.bench();
+    let mut bench = collapsed.workspace();
     let (steps, width) = (80, 0.05);
     let (mut mass, mut sums) = (0.0, [[0.0; 2]; 2]);
     for cell in 0..steps * steps {
@@ -58,7 +58,7 @@ fn truth(density: &Bound) -> Truth {
             -1.5 + width * f64::from(cell % steps),
         ];
         let value = collapsed
-            .at(&theta, &WarmStart::default(), Accuracy::Value, &mut bench)
+            .evaluate(&theta, &WarmStart::default(), Accuracy::Value, &mut bench)
             .unwrap()
             .value;
         let share = (value + 100.0).exp() * width * width;
@@ -216,11 +216,11 @@ fn schools() -> Bound {
 fn the_long_tail_of_a_spread_takes_as_many_points_as_its_deviation_needs() {
     let density = schools();
     let collapsed = MarginalDensity::new(&density).unwrap();
-    let mut bench = collapsed.bench();
+    let mut bench = collapsed.workspace();
     let (mut mass, mut sums) = (0.0, [0.0; 2]);
     for cell in 0..4000 {
         let theta = -12.0 + 0.005 * f64::from(cell);
-        let at = collapsed.at(&[theta], &WarmStart::default(), Accuracy::Value, &mut bench);
+        let at = collapsed.evaluate(&[theta], &WarmStart::default(), Accuracy::Value, &mut bench);
         let share = (at.unwrap().value + 30.0).exp();
         mass += share;
         sums[0] += share * theta.exp();

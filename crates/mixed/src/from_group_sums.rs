@@ -1,0 +1,241 @@
+//! Builds the elimination from group sums instead of rows: the pairs of groups that share rows, and
+//! their cross products.
+
+use lehr_density::job::all_rows;
+use lehr_rows::fold;
+
+use crate::cross_products::{CrossProducts, Effects};
+use crate::effect_reading::EffectReading;
+use crate::effect_structure::{EffectStructure, RandomEffectBlock, moved, reference};
+use crate::elimination_order::EliminationOrder;
+use crate::gaussian_response::GaussianSums;
+use crate::group_sums::{GroupSums, GroupSumsJob};
+use crate::marginal::{MarginalDensity, ResponseRows};
+use crate::prior::{EffectPrior, EffectPriorProgram};
+use crate::prior_terms::BlockPrior;
+use crate::sight::Sight;
+use crate::sparse::Sparse;
+
+impl<'d> MarginalDensity<'d> {
+    /// Collapses a density with a normal response. Some rows, or those of the local sample, show
+    /// how all rows read the random effects. One pass over all rows then computes the sums, and
+    /// checks every row.
+    pub(crate) fn from_group_sums(
+        mut model: EffectStructure<'d>,
+        sight: Sight,
+    ) -> Result<MarginalDensity<'d>, String> {
+        let density = model.density;
+        let conditional = EffectPriorProgram::new(&model);
+        let mut scratch = conditional.scratch(&model);
+        let still = reference(density);
+        let given = model.prior_at_latents(&conditional, &still, &mut scratch)?;
+        let noise = given
+            .noise
+            .ok_or("the rows are elsewhere, and the response is not normal")?;
+        let away = moved(&still, &model.hyper);
+        let away = model.prior_at_latents(&conditional, &away, &mut scratch)?;
+        let reading = EffectReading::of(&model, maps(&model, &away)?, noise);
+        let job = GroupSumsJob::new(density, reading);
+        let sums = fold(&*all_rows(density), &job).unwrap_or_else(|error| error.unwind());
+        if sums.irregular_rows > 0.0 {
+            return Err(format!(
+                "{} rows read their effects otherwise than the others do",
+                sums.irregular_rows
+            ));
+        }
+        let confounded = confounded(&model, &sums);
+        let (order, rows) = assembled(&model, &sums, sight);
+        model.forget_rows();
+        MarginalDensity {
+            confounded,
+            probes: None,
+            model,
+            order,
+            conditional,
+            rows: ResponseRows::Normal(rows),
+        }
+        .with_probes(sight)
+    }
+}
+
+/// T of every block.
+fn maps(model: &EffectStructure<'_>, given: &EffectPrior) -> Result<Vec<Vec<f64>>, String> {
+    let blocks = model.blocks.iter().zip(&given.blocks);
+    let map = |(block, prior): (&RandomEffectBlock, &BlockPrior)| prior.inverse.invert(block.width);
+    let found: Option<Vec<Vec<f64>>> = blocks.map(map).collect();
+    found.ok_or_else(|| "coefficients vanish where hyperparameters are moved".into())
+}
+
+/// The design of rows that are stored elsewhere, and their sums.
+fn assembled(
+    model: &EffectStructure<'_>,
+    sums: &GroupSums,
+    sight: Sight,
+) -> (EliminationOrder, GaussianSums) {
+    let mut order = EliminationOrder::without_rows(model);
+    order.large |= sight.is_loose();
+    let starts: Vec<usize> = order.blocks.iter().map(|place| place.start).collect();
+    let cross = eliminated(&mut order, &starts, sums);
+    let mut pulled = Effects {
+        own: sums.blocks[0].pulled.clone(),
+        others: Vec::with_capacity(order.rest),
+    };
+    for block in &sums.blocks[1..] {
+        pulled.others.extend_from_slice(&block.pulled);
+    }
+    pulled.others.extend_from_slice(&sums.pulled);
+    let rows = GaussianSums {
+        cross,
+        pulled,
+        square: sums.square,
+        weight: sums.weight,
+    };
+    (order, rows)
+}
+
+/// Pairs of blocks that assign all rows to the same groups.
+fn confounded(model: &EffectStructure<'_>, sums: &GroupSums) -> Vec<(String, String)> {
+    let mut found = model.confounded();
+    let place = |name: &String| model.blocks.iter().position(|block| block.name == *name);
+    found.retain(|(one, other)| {
+        let places = place(one).zip(place(other));
+        places.is_some_and(|(one, other)| {
+            let pairs = &sums.pairs[pair_of(one, other, model.blocks.len())];
+            let (mut left, mut right): (Vec<usize>, Vec<usize>) =
+                pairs.sorted().map(|(one, other, _)| (one, other)).unzip();
+            let count = left.len();
+            for codes in [&mut left, &mut right] {
+                codes.sort_unstable();
+                codes.dedup();
+            }
+            left.len() == count && right.len() == count
+        })
+    });
+    found
+}
+
+/// The place of a pair of blocks among all pairs.
+fn pair_of(one: usize, other: usize, blocks: usize) -> usize {
+    let (one, other) = (one.min(other), one.max(other));
+    let before: usize = (0..one).map(|k| blocks - 1 - k).sum();
+    before + other - one - 1
+}
+
+/// Sets the columns that each group of A shares rows with; returns the cross products in that
+/// order.
+fn eliminated(order: &mut EliminationOrder, starts: &[usize], sums: &GroupSums) -> CrossProducts {
+    let width = order.width;
+    let blocks = sums.blocks.len();
+    let mut met: Vec<_> = (0..blocks - 1)
+        .map(|k| sums.pairs[k].sorted().peekable())
+        .collect();
+    let common = order.rest - order.common;
+    let mut mixed = Vec::new();
+    let mut columns: Vec<u32> = Vec::new();
+    let mut lines: Vec<Vec<f64>> = vec![Vec::new(); width];
+    for group in 0..order.groups() {
+        lines.iter_mut().for_each(Vec::clear);
+        let before = columns.len();
+        for (k, pairs) in met.iter_mut().enumerate() {
+            let other = sums.blocks[k + 1].width;
+            while let Some((_, code, values)) = pairs.next_if(|(own, ..)| *own == group) {
+                let from = starts[k] + code * other;
+                columns.extend((from..from + other).map(|column| column as u32));
+                let each = lines.iter_mut().zip(values.chunks_exact(other));
+                each.for_each(|(line, values)| line.extend_from_slice(values));
+            }
+        }
+        if columns.len() > before || is_seen(sums, group, width) {
+            columns.extend((order.common..order.rest).map(|column| column as u32));
+            let own = &sums.blocks[0].mixed[group * width * common..][..width * common];
+            let each = lines.iter_mut().zip(own.chunks_exact(common.max(1)));
+            each.for_each(|(line, values)| line.extend_from_slice(values));
+        }
+        for line in &lines {
+            mixed.extend_from_slice(line);
+        }
+        order.met.push(columns.len());
+    }
+    order.columns = columns;
+    let rest = RestSums { starts, sums };
+    CrossProducts {
+        own: sums.blocks[0].own.clone(),
+        mixed,
+        others: if order.large {
+            Vec::new()
+        } else {
+            rest.dense(order)
+        },
+        sparse: order.large.then(|| rest.sparse(order)),
+    }
+}
+
+/// Whether any row is in a group of A: a group without rows shares none.
+fn is_seen(sums: &GroupSums, group: usize, width: usize) -> bool {
+    let own = &sums.blocks[0].own[group * width * width..][..width * width];
+    own.iter().any(|sum| *sum != 0.0)
+}
+
+/// Σ w r rᵀ of the rest R.
+struct RestSums<'a> {
+    starts: &'a [usize],
+    sums: &'a GroupSums,
+}
+
+impl RestSums<'_> {
+    /// Passes on the lower triangle: column, row and value.
+    fn each(&self, order: &EliminationOrder, mut see: impl FnMut(usize, usize, f64)) {
+        let common = order.rest - order.common;
+        for (block, start) in self.sums.blocks[1..].iter().zip(self.starts) {
+            let width = block.width;
+            for (k, value) in block.own.iter().enumerate() {
+                let (row, column) = (k / width, k % width);
+                let group = start + row / width * width;
+                if row % width >= column {
+                    see(group + column, group + row % width, *value);
+                }
+            }
+            for (k, value) in block.mixed.iter().enumerate() {
+                see(start + k / common, order.common + k % common, *value);
+            }
+        }
+        let blocks = self.sums.blocks.len();
+        let mut pairs = self.sums.pairs[blocks - 1..].iter();
+        for one in 1..blocks {
+            for other in one + 1..blocks {
+                let width = self.sums.blocks[other].width;
+                let wide = self.sums.blocks[one].width;
+                for (left, right, values) in pairs.next().expect("a tally of every pair").sorted() {
+                    for (k, value) in values.iter().enumerate() {
+                        let column = self.starts[one - 1] + left * wide + k / width;
+                        let row = self.starts[other - 1] + right * width + k % width;
+                        see(column, row, *value);
+                    }
+                }
+            }
+        }
+        for (k, value) in self.sums.common.iter().enumerate() {
+            let (row, column) = (k / common, k % common);
+            if row >= column {
+                see(order.common + column, order.common + row, *value);
+            }
+        }
+    }
+
+    fn dense(&self, order: &EliminationOrder) -> Vec<f64> {
+        let mut others = vec![0.0; order.rest * order.rest];
+        self.each(order, |column, row, value| {
+            others[column * order.rest + row] = value;
+        });
+        others
+    }
+
+    fn sparse(&self, order: &EliminationOrder) -> Sparse {
+        let mut entries: Vec<(u32, u32, f64)> = Vec::new();
+        self.each(order, |column, row, value| {
+            entries.push((column as u32, row as u32, value));
+        });
+        entries.sort_unstable_by_key(|entry| (entry.0, entry.1));
+        Sparse::of(order.rest, &entries)
+    }
+}

@@ -1,0 +1,194 @@
+//! A normal response: the exact log density of the rows without their effects, from sums over the
+//! rows that are computed once.
+
+use std::f64::consts::TAU;
+
+use lehr_density::Point;
+use lehr_density::rows_here;
+use lehr_numeric::dense::small;
+use lehr_numeric::vector::dot;
+
+use crate::cross_products::{CrossProducts, Effects};
+use crate::effect_structure::{EffectStructure, reference};
+use crate::elimination_order::EliminationOrder;
+use crate::prior::EffectPrior;
+use crate::schur::SecondMoments;
+use lehr_rows::{Argument, RowPass};
+
+/// The sufficient statistics of a normal response.
+pub(crate) struct GaussianSums {
+    pub(crate) cross: CrossProducts,
+    /// Σ w a y
+    pub(crate) pulled: Effects,
+    /// Σ w y²
+    pub(crate) square: f64,
+    /// Σ w
+    pub(crate) weight: f64,
+}
+
+/// The rows' weights, and their responses less the predictor without effects.
+struct WeightedResponses {
+    weights: Vec<f64>,
+    values: Vec<f64>,
+}
+
+impl GaussianSums {
+    /// The sums; `noise` is the standard deviation of the response at the reference.
+    pub(crate) fn new(
+        model: &EffectStructure<'_>,
+        order: &EliminationOrder,
+        noise: f64,
+    ) -> GaussianSums {
+        let found = read_responses(model, noise);
+        let weights = order.sorted(&found.weights);
+        let values = order.sorted(&found.values);
+        // For long tables one copy is enough.
+        drop(found);
+        let cross = CrossProducts::new(order, &weights);
+        let weighted: Vec<f64> = weights.iter().zip(&values).map(|(w, y)| w * y).collect();
+        GaussianSums {
+            cross,
+            pulled: order.apply_transposed(&weighted),
+            square: dot(&weighted, &values),
+            weight: weights.iter().sum(),
+        }
+    }
+
+    /// h Σ w a y, plus the linear term of the prior.
+    pub(crate) fn right_side(
+        &self,
+        order: &EliminationOrder,
+        given: &EffectPrior,
+        common: &[f64],
+    ) -> Effects {
+        let precision = noise_precision(given);
+        let mut right = self.pulled.clone();
+        let all = right.own.iter_mut().chain(&mut right.others);
+        all.for_each(|sum| *sum *= precision);
+        add_prior_linear(&mut right, order, given, common);
+        right
+    }
+
+    /// log p(D, θ) of the rows, the effects integrated out.
+    pub(crate) fn log_density(&self, given: &EffectPrior, fitted: f64, log_det: f64) -> f64 {
+        let noise = given.noise.expect("a normal response has noise");
+        given.log_prior + 0.5 * (self.pulled.len() as f64 - self.weight) * TAU.ln()
+            - self.weight * noise.ln()
+            - 0.5 * noise_precision(given) * self.square
+            - 0.5 * log_det
+            + 0.5 * fitted
+    }
+
+    /// The slope of the value in the noise: (h E RSS − W)/σ, where
+    /// h E RSS = h Σ w y² − ûᵀc + 2ûᵀl + D − Σ tr P E.
+    pub(crate) fn noise_slope(
+        &self,
+        given: &EffectPrior,
+        fitted: f64,
+        (linear, spread): (f64, f64),
+    ) -> f64 {
+        let noise = given.noise.expect("a normal response has noise");
+        let size = self.pulled.len() as f64;
+        let residual = noise_precision(given) * self.square - fitted + 2.0 * linear + size - spread;
+        (residual - self.weight) / noise
+    }
+}
+
+/// h = σ⁻²
+pub(crate) fn noise_precision(given: &EffectPrior) -> f64 {
+    given.noise.map_or(1.0, |noise| noise.powi(-2))
+}
+
+/// Adds the linear terms of the log prior.
+pub(crate) fn add_prior_linear(
+    into: &mut Effects,
+    order: &EliminationOrder,
+    given: &EffectPrior,
+    common: &[f64],
+) {
+    for group in into.own.chunks_exact_mut(order.width) {
+        small::add(group, 1.0, &given.blocks[0].linear);
+    }
+    for (place, prior) in order.blocks.iter().zip(&given.blocks[1..]) {
+        for group in into.others[place.start..place.end()].chunks_exact_mut(place.width) {
+            small::add(group, 1.0, &prior.linear);
+        }
+    }
+    small::add(&mut into.others[order.common..], 1.0, common);
+}
+
+/// Σ tr P E over all blocks.
+pub(crate) fn prior_trace(given: &EffectPrior, common: &[f64], moments: &SecondMoments) -> f64 {
+    let blocks = given.blocks.iter().zip(&moments.blocks);
+    let own: f64 = blocks
+        .map(|(prior, moment)| dot(&prior.precision, moment))
+        .sum();
+    own + dot(common, &moments.common)
+}
+
+/// The predictors without effects; `None` if they depend on the hyperparameters, because the sums
+/// over the rows would then differ at every θ.
+pub(crate) fn read_offsets(model: &EffectStructure<'_>) -> Option<Vec<f64>> {
+    let size = model.density.latents().size();
+    let split = model.split;
+    let sizes = [Argument::Shared(size)];
+    let mut pass = RowPass::new(rows_here(model.density), 1, &sizes, |inputs, rows| {
+        let graph = inputs[0].graph();
+        let at = Point::new(inputs[0], graph.full([0], 0.0));
+        vec![split.predictor(&at, rows)]
+    });
+    let mut at = |shift: f64| {
+        let mut z = reference(model.density);
+        for place in &model.hyper {
+            z[*place] += shift * (1.0 + *place as f64).sin();
+        }
+        let mut found: Vec<f64> = Vec::with_capacity(model.density.n_rows());
+        pass.each(&[&z], |rows, workspace| -> Option<()> {
+            let output = workspace.output(0);
+            found.extend(output.iter().cycle().take(rows.len()));
+            None
+        });
+        found
+    };
+    let found = at(0.0);
+    (found == at(0.3)).then_some(found)
+}
+
+/// ln N(y; η, σ²)ʷ has slope w(y − η)/σ² and curvature −w/σ² in η: w and y are computed from both
+/// at the reference.
+fn read_responses(model: &EffectStructure<'_>, noise: f64) -> WeightedResponses {
+    let size = model.density.latents().size();
+    let split = model.split;
+    let mut pass = RowPass::new(
+        rows_here(model.density),
+        1,
+        &[Argument::Shared(size)],
+        |inputs, rows| {
+            let graph = inputs[0].graph();
+            let at = Point::new(inputs[0], graph.full([0], 0.0));
+            let predictor = split.predictor(&at, rows).anchor();
+            let value = split.log_density_given(predictor, &at, rows);
+            let slope = graph.grad(value.sum(), &[predictor])[0];
+            let ones = graph.full(predictor.shape(), 1.0);
+            let curve = graph.jvp(&[slope], &[predictor], &[ones])[0];
+            vec![slope, curve.broadcast(predictor.shape())]
+        },
+    );
+    let rows = model.density.n_rows();
+    let mut found = WeightedResponses {
+        weights: vec![0.0; rows],
+        values: vec![0.0; rows],
+    };
+    let origin = reference(model.density);
+    pass.each(&[&origin], |range, workspace| -> Option<()> {
+        let (slopes, curves) = (workspace.output(0), workspace.output(1));
+        for (k, row) in range.enumerate() {
+            let curve = -curves[k % curves.len()];
+            found.weights[row] = curve * noise * noise;
+            // A row of weight zero has no information.
+            found.values[row] = if curve > 0.0 { slopes[k] / curve } else { 0.0 };
+        }
+        None
+    });
+    found
+}

@@ -1,0 +1,472 @@
+//! The variational gap, group by group: with all other effects at their means, the effects of one
+//! group have an integrand of one or two dimensions, which is integrated by quadrature.
+//!
+//! ```text
+//! ln Z_g − F_g = ln Σ wₖ e^{hₖ} − Σ wₖ hₖ,   hₖ = Σ ℓ(η + z(vₖ − m_g)) + ln p(vₖ) − ln N(vₖ; m′, V′)
+//! ```
+//!  at the nodes vₖ of the Gaussian variational approximation N(m′, V′) of that integrand. The same
+//!  values give the Newton step towards it (Stein's identities).
+
+mod job;
+
+use lehr_numeric::dense::small;
+use lehr_numeric::quadrature::Rule;
+
+use crate::cross_products::Effects;
+use crate::effect_structure::EffectStructure;
+use crate::elimination_order::EliminationOrder;
+use crate::prior_terms::BlockPrior;
+use crate::row_averages::{LANES, RowBatch};
+use crate::variational_gaussian::{EffectProblem, ThetaPrior};
+use crate::workspace::MixedWorkspace;
+use job::{NodeGradient, NodeSums};
+
+/// The most effects of a group for which quadrature is used.
+const MOST_WIDTH: usize = 2;
+/// Nodes of groups with one effect.
+const ONE: usize = 8;
+/// Nodes along each of two effects.
+const TWO: usize = 7;
+/// Steps towards each group's own Gaussian approximation.
+const STEPS: usize = 2;
+
+/// The blocks whose gaps are measured, in the form that rows read them.
+pub(crate) struct GroupIntegrals {
+    /// Each block with the nodes of its groups.
+    blocks: Vec<(GroupRows, Rule)>,
+}
+
+/// A block in the form that the sorted rows read it.
+pub(crate) struct GroupRows {
+    /// Its place among the blocks.
+    block: usize,
+    pub(crate) groups: usize,
+    width: usize,
+    pub(crate) codes: Vec<u32>,
+    /// The coefficients, row after row.
+    coefficients: Vec<f64>,
+}
+
+impl GroupRows {
+    pub(crate) fn new(
+        model: &EffectStructure<'_>,
+        order: &EliminationOrder,
+        place: usize,
+    ) -> GroupRows {
+        let block = &model.blocks[place];
+        let rows = order.rows.iter().map(|row| *row as usize);
+        let width = block.width;
+        GroupRows {
+            block: place,
+            groups: block.groups,
+            width,
+            codes: rows.clone().map(|row| block.codes[row]).collect(),
+            coefficients: rows
+                .flat_map(|row| block.coefficients[row * width..][..width].to_vec())
+                .collect(),
+        }
+    }
+}
+
+/// The gap of one block, and its slopes in the block's prior.
+pub(crate) struct VariationalGap {
+    pub(crate) value: f64,
+    pub(crate) precision: Vec<f64>,
+    pub(crate) linear: Vec<f64>,
+}
+
+/// The gaps of all blocks; `None` for those that are too wide.
+pub(crate) struct MeasuredGaps {
+    pub(crate) blocks: Vec<Option<VariationalGap>>,
+    /// Σ ∂/∂θ through the likelihood.
+    pub(crate) theta: Vec<f64>,
+}
+
+/// The Gaussian whose gaps are measured.
+#[derive(Clone, Copy)]
+pub(crate) struct EffectCentre<'a> {
+    pub(crate) at: ThetaPrior<'a>,
+    pub(crate) mean: &'a Effects,
+    /// The rows' −E ℓ″.
+    pub(crate) curves: &'a [f64],
+}
+
+/// Whether only a value or also a slope is wanted.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Accuracy {
+    /// Only a value.
+    Value,
+    /// Also a slope.
+    Slope,
+}
+
+/// The nodes of a block with this many effects, a multiple of [`LANES`].
+pub(crate) fn group_rule(width: usize) -> Rule {
+    let mut rule = match width {
+        1 => Rule::gauss_hermite(ONE),
+        _ => Rule::gauss_hermite(TWO).tensor_product(&Rule::gauss_hermite(TWO)),
+    };
+    let count = rule.weights.len().next_multiple_of(LANES);
+    rule.weights.resize(count, 0.0);
+    for nodes in &mut rule.nodes {
+        nodes.resize(count, 0.0);
+    }
+    rule
+}
+
+impl GroupIntegrals {
+    pub(crate) fn new(model: &EffectStructure<'_>, order: &EliminationOrder) -> GroupIntegrals {
+        let narrow = model.blocks.iter().enumerate();
+        let narrow = narrow.filter(|(_, block)| block.width <= MOST_WIDTH);
+        let group_rows = |(place, block): (usize, &crate::effect_structure::RandomEffectBlock)| {
+            (GroupRows::new(model, order, place), group_rule(block.width))
+        };
+        GroupIntegrals {
+            blocks: narrow.map(group_rows).collect(),
+        }
+    }
+
+    /// The gaps around a mean.
+    pub(crate) fn measure_gaps(
+        &self,
+        problem: &EffectProblem<'_>,
+        around: EffectCentre<'_>,
+        accuracy: Accuracy,
+        work: &mut MixedWorkspace,
+    ) -> Option<MeasuredGaps> {
+        let EffectCentre { at, mean, curves } = around;
+        let predictors = problem.predictors(mean);
+        let mut found = MeasuredGaps {
+            blocks: problem.model.blocks.iter().map(|_| None).collect(),
+            theta: vec![0.0; at.theta.len()],
+        };
+        for (group_rows, rule) in &self.blocks {
+            let prior = &at.given.blocks[group_rows.block];
+            let own = match group_rows.block {
+                0 => &mean.own[..],
+                f => {
+                    let place = problem.order.blocks[f - 1];
+                    &mean.others[place.start..place.end()]
+                }
+            };
+            let mut group_nodes = GroupNodes::new((group_rows, rule), prior, own, curves)?;
+            for _ in 0..STEPS {
+                group_nodes.values(problem, at, &predictors, work)?;
+                group_nodes.step();
+            }
+            group_nodes.values(problem, at, &predictors, work)?;
+            let gap = group_nodes.variational_gap();
+            if accuracy == Accuracy::Slope && problem.likelihood.reads_theta() {
+                let slope = group_nodes.theta(problem, at, &predictors, work)?;
+                let pairs = found.theta.iter_mut().zip(slope);
+                pairs.for_each(|(sum, more)| *sum += more);
+            }
+            found.blocks[group_rows.block] = Some(gap);
+        }
+        let total: f64 = found.blocks.iter().flatten().map(|gap| gap.value).sum();
+        total.is_finite().then_some(found)
+    }
+}
+
+/// The Gaussians of a block's groups, and the values at their nodes.
+pub(crate) struct GroupNodes<'a> {
+    pub(crate) group_rows: &'a GroupRows,
+    /// The nodes of every group, in the coordinates of its Gaussian.
+    pub(crate) rule: &'a Rule,
+    pub(crate) prior: &'a BlockPrior,
+    /// m_g, group after group.
+    pub(crate) means: &'a [f64],
+    /// m′
+    pub(crate) centres: Vec<f64>,
+    /// V′ = F Fᵀ: F, group after group.
+    pub(crate) roots: Vec<f64>,
+    /// Σ ℓ at each node, group after group.
+    pub(crate) sums: Vec<f64>,
+}
+
+/// An inverse root F of V = (L Lᵀ)⁻¹: F = L⁻ᵀ, which is upper triangular; any root serves.
+pub(crate) fn inverse_root(factor: &[f64], width: usize) -> Vec<f64> {
+    let mut columns = small::identity(width);
+    for column in columns.chunks_exact_mut(width) {
+        small::solve_lower_transposed(factor, column);
+    }
+    small::transposed(&columns, width)
+}
+
+impl<'a> GroupNodes<'a> {
+    /// Starts at the means, with the average curvature of the rows.
+    fn new(
+        (group_rows, rule): (&'a GroupRows, &'a Rule),
+        prior: &'a BlockPrior,
+        means: &'a [f64],
+        curves: &[f64],
+    ) -> Option<GroupNodes<'a>> {
+        let width = group_rows.width;
+        let square = width * width;
+        let mut precisions = prior.precision.repeat(group_rows.groups);
+        let rows = group_rows
+            .coefficients
+            .chunks_exact(width)
+            .zip(&group_rows.codes);
+        for ((z, code), curve) in rows.zip(curves) {
+            let own = &mut precisions[*code as usize * square..][..square];
+            for (k, entry) in own.iter_mut().enumerate() {
+                *entry += curve.max(0.0) * z[k / width] * z[k % width];
+            }
+        }
+        for own in precisions.chunks_exact_mut(square) {
+            small::cholesky(own, width)?;
+            let root = inverse_root(own, width);
+            own.copy_from_slice(&root);
+        }
+        Some(GroupNodes {
+            group_rows,
+            rule,
+            prior,
+            means,
+            centres: means.to_vec(),
+            roots: precisions,
+            sums: Vec::new(),
+        })
+    }
+
+    /// v at a node of a group.
+    fn node(&self, group: usize, node: usize, into: &mut [f64]) {
+        let width = self.group_rows.width;
+        let root = &self.roots[group * width * width..][..width * width];
+        let centre = &self.centres[group * width..][..width];
+        for (i, entry) in into.iter_mut().enumerate() {
+            let terms = self.rule.nodes.iter().enumerate();
+            let moved: f64 = terms.map(|(j, t)| root[i * width + j] * t[node]).sum();
+            *entry = centre[i] + moved;
+        }
+    }
+
+    /// Sums the rows' values at all nodes.
+    pub(crate) fn values(
+        &mut self,
+        problem: &EffectProblem<'_>,
+        at: ThetaPrior<'_>,
+        predictors: &[f64],
+        work: &mut MixedWorkspace,
+    ) -> Option<()> {
+        let count = self.rule.weights.len();
+        let sums = vec![0.0; self.group_rows.groups * count];
+        let mut job = NodeSums {
+            group_nodes: self,
+            predictors,
+            sums,
+        };
+        let row_workspace = work.row_workspace()?;
+        problem
+            .likelihood
+            .values(problem.model, at.theta, row_workspace, &mut job);
+        self.sums = job.sums;
+        Some(())
+    }
+
+    /// h at the nodes of a group, up to a constant.
+    pub(crate) fn heights(&self, group: usize, into: &mut [f64]) {
+        let width = self.group_rows.width;
+        let rule = self.rule;
+        if width == 1 {
+            return self.heights_of_one(group, into);
+        }
+        let mut v = [0.0; MOST_WIDTH];
+        let v = &mut v[..width];
+        for (node, height) in into.iter_mut().enumerate() {
+            self.node(group, node, v);
+            let square: f64 = rule.nodes.iter().map(|t| t[node] * t[node]).sum();
+            *height = self.sums[group * rule.weights.len() + node]
+                - 0.5 * small::quadratic_form(&self.prior.precision, v)
+                + small::dot(&self.prior.linear, v)
+                + 0.5 * square;
+        }
+    }
+
+    /// The same where groups have one effect.
+    fn heights_of_one(&self, group: usize, into: &mut [f64]) {
+        let nodes = &self.rule.nodes[0];
+        let sums = &self.sums[group * nodes.len()..][..nodes.len()];
+        let (centre, root) = (self.centres[group], self.roots[group]);
+        let (precision, linear) = (self.prior.precision[0], self.prior.linear[0]);
+        for ((height, t), sum) in into.iter_mut().zip(nodes).zip(sums) {
+            let v = centre + root * t;
+            *height = sum + v * (linear - 0.5 * precision * v) + 0.5 * t * t;
+        }
+    }
+
+    /// Newton's step towards the best Gaussian of each group:
+    /// E∇ = F⁻ᵀE[t ℓ] + l − P m, −E∇² = P − F⁻ᵀE[(ttᵀ − 1) ℓ]F⁻¹.
+    fn step(&mut self) {
+        let width = self.group_rows.width;
+        let square = width * width;
+        let count = self.rule.weights.len();
+        for group in 0..self.group_rows.groups {
+            let sums = &self.sums[group * count..][..count];
+            let root = &self.roots[group * square..][..square];
+            let centre = &self.centres[group * width..][..width];
+            if let Some((moved, root)) = self.newton_step(sums, root, centre) {
+                self.centres[group * width..][..width].copy_from_slice(&moved);
+                self.roots[group * square..][..square].copy_from_slice(&root);
+            }
+        }
+    }
+
+    fn newton_step(
+        &self,
+        sums: &[f64],
+        root: &[f64],
+        centre: &[f64],
+    ) -> Option<(Vec<f64>, Vec<f64>)> {
+        let (width, rule, prior) = (self.group_rows.width, self.rule, self.prior);
+        let mut slope = vec![0.0; width];
+        let mut curve = vec![0.0; width * width];
+        // A constant has no slope; subtracting it preserves digits.
+        let middle = sums[0];
+        for (node, weight) in rule.weights.iter().enumerate() {
+            let value = weight * (sums[node] - middle);
+            for i in 0..width {
+                slope[i] += value * rule.nodes[i][node];
+                for j in 0..width {
+                    let unit = f64::from(u8::from(i == j));
+                    curve[i * width + j] -=
+                        value * (rule.nodes[i][node] * rule.nodes[j][node] - unit);
+                }
+            }
+        }
+        let (inverse, _) = small::inverse(root, width)?;
+        let flipped = small::transposed(&inverse, width);
+        let mut precision =
+            small::product(&flipped, &small::product(&curve, &inverse, width), width);
+        let pairs = precision.iter_mut().zip(&prior.precision);
+        pairs.for_each(|(sum, p)| *sum += p);
+        let mut slope = small::apply(&flipped, &slope);
+        let pull = small::apply(&prior.precision, centre);
+        for (entry, (l, p)) in slope.iter_mut().zip(prior.linear.iter().zip(&pull)) {
+            *entry += l - p;
+        }
+        small::cholesky(&mut precision, width)?;
+        small::solve_lower(&precision, &mut slope);
+        // A parabola is not reliable for a step of many standard deviations.
+        if small::dot(&slope, &slope) > 9.0 {
+            return None;
+        }
+        small::solve_lower_transposed(&precision, &mut slope);
+        let moved = centre.iter().zip(&slope).map(|(c, s)| c + s).collect();
+        Some((moved, inverse_root(&precision, width)))
+    }
+
+    /// The share of each node in the integral of a group, and ln Σ w e^h.
+    fn shares(&self, group: usize, heights: &mut [f64]) -> f64 {
+        self.heights(group, heights);
+        let weights = &self.rule.weights;
+        let top = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let pairs = heights.iter_mut().zip(weights);
+        let total: f64 = pairs
+            .map(|(height, weight)| {
+                *height = weight * (*height - top).exp();
+                *height
+            })
+            .sum();
+        for share in heights.iter_mut() {
+            *share /= total;
+        }
+        top + total.ln()
+    }
+
+    fn variational_gap(&self) -> VariationalGap {
+        let width = self.group_rows.width;
+        let weights = &self.rule.weights;
+        let mut gap = VariationalGap {
+            value: 0.0,
+            precision: vec![0.0; width * width],
+            linear: vec![0.0; width],
+        };
+        let (mut shares, mut v) = (vec![0.0; weights.len()], vec![0.0; width]);
+        for group in 0..self.group_rows.groups {
+            self.heights(group, &mut shares);
+            let mean = small::dot(weights, &shares);
+            gap.value += self.shares(group, &mut shares) - mean;
+            for (node, share) in shares.iter().enumerate() {
+                self.node(group, node, &mut v);
+                // Under the Gaussian itself the nodes have its mean and covariance, so only the
+                // excess counts.
+                let excess = share - weights[node];
+                for i in 0..width {
+                    gap.linear[i] += excess * v[i];
+                    for j in 0..width {
+                        gap.precision[i * width + j] -= 0.5 * excess * v[i] * v[j];
+                    }
+                }
+            }
+        }
+        gap
+    }
+
+    /// Σ over rows and nodes of (share − weight) ∂ℓ/∂θ.
+    fn theta(
+        &self,
+        problem: &EffectProblem<'_>,
+        at: ThetaPrior<'_>,
+        predictors: &[f64],
+        work: &mut MixedWorkspace,
+    ) -> Option<Vec<f64>> {
+        let weights = &self.rule.weights;
+        let mut excess = vec![0.0; self.group_rows.groups * weights.len()];
+        for (group, own) in excess.chunks_exact_mut(weights.len()).enumerate() {
+            self.shares(group, own);
+            own.iter_mut()
+                .zip(weights)
+                .for_each(|(share, w)| *share -= w);
+        }
+        let mut job = NodeGradient {
+            group_nodes: self,
+            predictors,
+            excess,
+            found: vec![0.0; at.theta.len()],
+        };
+        let row_workspace = work.row_workspace()?;
+        problem
+            .likelihood
+            .slopes(problem.model, at.theta, row_workspace, &mut job);
+        Some(job.found)
+    }
+
+    /// Writes η + z(v − m) of the nodes of one round.
+    fn write(&self, block: &RowBatch, predictors: &[f64], into: &mut [f64]) {
+        let width = self.group_rows.width;
+        let first = block.round * LANES;
+        if width == 1 {
+            let nodes = &self.rule.nodes[0][first..first + LANES];
+            for (k, row) in block.range.clone().enumerate() {
+                let group = self.group_rows.codes[row] as usize;
+                let z = self.group_rows.coefficients[row];
+                let centre = predictors[row] + z * (self.centres[group] - self.means[group]);
+                let along = z * self.roots[group];
+                for (lane, t) in nodes.iter().enumerate() {
+                    into[lane * block.stride + k] = centre + along * t;
+                }
+            }
+            return;
+        }
+        for (k, row) in block.range.clone().enumerate() {
+            let group = self.group_rows.codes[row] as usize;
+            let z = &self.group_rows.coefficients[row * width..][..width];
+            let root = &self.roots[group * width * width..][..width * width];
+            let mut centre = predictors[row];
+            let mut along = [0.0; MOST_WIDTH];
+            for i in 0..width {
+                centre += z[i] * (self.centres[group * width + i] - self.means[group * width + i]);
+                for j in 0..width {
+                    along[j] += z[i] * root[i * width + j];
+                }
+            }
+            for lane in 0..LANES {
+                let nodes = self.rule.nodes.iter().zip(&along);
+                let moved: f64 = nodes.map(|(t, along)| along * t[first + lane]).sum();
+                into[lane * block.stride + k] = centre + moved;
+            }
+        }
+    }
+}

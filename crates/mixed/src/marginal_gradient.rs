@@ -1,0 +1,130 @@
+//! The slope of log p(D, θ) in the hyperparameters, from the moments of the effects.
+
+use lehr_numeric::dense::small;
+
+use crate::cross_products::Effects;
+use crate::gaussian_response::{self, GaussianSums};
+use crate::group_integral::Accuracy;
+use crate::marginal::{MarginalDensity, ResponseRows};
+use crate::marginal_point::{Detail, MarginalPoint, NonGaussianPoint};
+use crate::prior::PriorAdjoint;
+use crate::variational_gaussian::outer;
+use crate::warm_start::WarmStart;
+use crate::workspace::MixedWorkspace;
+
+impl MarginalDensity<'_> {
+    /// log p(D, θ) and its slope.
+    pub fn gradient(
+        &self,
+        theta: &[f64],
+        warm_start: &WarmStart,
+        work: &mut MixedWorkspace,
+    ) -> Option<(f64, Vec<f64>)> {
+        let at = self.evaluate(theta, warm_start, Accuracy::Slope, work)?;
+        let slope = self.gradient_at(theta, &at, work)?;
+        Some((at.value, slope))
+    }
+
+    /// The slope at a θ that was evaluated for a slope: ∂/∂P_f = −½ Σ_g E u_g u_gᵀ and ∂/∂l_f = Σ_g
+    /// E u_g.
+    pub(crate) fn gradient_at(
+        &self,
+        theta: &[f64],
+        at: &MarginalPoint,
+        work: &mut MixedWorkspace,
+    ) -> Option<Vec<f64>> {
+        match (&at.detail, &self.rows) {
+            (Detail::Normal(_), ResponseRows::Normal(rows)) => {
+                self.normal_slope(theta, at, rows, work)
+            }
+            (Detail::Other(other), _) => self.other_slope(theta, other, work),
+            (Detail::Normal(_), ResponseRows::Other(_)) => None,
+        }
+    }
+
+    fn other_slope(
+        &self,
+        theta: &[f64],
+        at: &NonGaussianPoint,
+        work: &mut MixedWorkspace,
+    ) -> Option<Vec<f64>> {
+        let gaps = at.measured()?;
+        let mut moments = outer(&self.order, &at.state.mean);
+        moments.add(&at.state.spread);
+        let mut blocks = prior_slopes(&moments.blocks, self.sums(&at.state.mean));
+        for ((precision, linear), gap) in blocks.iter_mut().zip(&gaps.blocks) {
+            let Some(gap) = gap else { continue };
+            precision
+                .iter_mut()
+                .zip(&gap.precision)
+                .for_each(|(sum, more)| *sum += more);
+            linear
+                .iter_mut()
+                .zip(&gap.linear)
+                .for_each(|(sum, more)| *sum += more);
+        }
+        let adjoint = PriorAdjoint { blocks, noise: 0.0 };
+        let scratch = &mut work.scratch;
+        let mut slope = self
+            .conditional
+            .pull(&self.model, theta, &adjoint, scratch)?;
+        let rows = at.averages.theta.iter().zip(&gaps.theta);
+        for (sum, (row, gap)) in slope.iter_mut().zip(rows) {
+            *sum += row + gap;
+        }
+        Some(slope)
+    }
+
+    fn normal_slope(
+        &self,
+        theta: &[f64],
+        at: &MarginalPoint,
+        rows: &GaussianSums,
+        work: &mut MixedWorkspace,
+    ) -> Option<Vec<f64>> {
+        let Detail::Normal(fitted) = at.detail else {
+            return None;
+        };
+        let (given, mean) = (&at.given, &at.mean);
+        work.inverses += 1;
+        work.factor.invert(&self.order)?;
+        let moments = work.factor.moments(&self.order, mean);
+        let sums = self.sums(mean);
+        let common = &self.model.common;
+        let linear = given.blocks.iter().zip(&sums);
+        let linear: f64 = linear
+            .map(|(prior, sum)| small::dot(&prior.linear, sum))
+            .sum();
+        let linear = linear + small::dot(&common.linear, &mean.others[self.order.common..]);
+        let spread = gaussian_response::prior_trace(given, &common.precision, &moments);
+        let adjoint = PriorAdjoint {
+            blocks: prior_slopes(&moments.blocks, sums),
+            noise: rows.noise_slope(given, fitted, (linear, spread)),
+        };
+        self.conditional
+            .pull(&self.model, theta, &adjoint, &mut work.scratch)
+    }
+
+    /// Σ_g u_g of each block.
+    fn sums(&self, effects: &Effects) -> Vec<Vec<f64>> {
+        let sum = |values: &[f64], width: usize| {
+            let mut sum = vec![0.0; width];
+            for group in values.chunks_exact(width) {
+                sum.iter_mut().zip(group).for_each(|(s, v)| *s += v);
+            }
+            sum
+        };
+        let mut sums = vec![sum(&effects.own, self.order.width)];
+        for place in &self.order.blocks {
+            let own = &effects.others[place.start..place.end()];
+            sums.push(sum(own, place.width));
+        }
+        sums
+    }
+}
+
+/// −½ E u uᵀ and E u of each block.
+fn prior_slopes(moments: &[Vec<f64>], sums: Vec<Vec<f64>>) -> Vec<(Vec<f64>, Vec<f64>)> {
+    let half = |moment: &Vec<f64>| moment.iter().map(|entry| -0.5 * entry).collect();
+    moments.iter().map(half).zip(sums).collect()
+}

@@ -1,0 +1,128 @@
+//! The effects at a nearby θ, as a warm start.
+
+use crate::marginal_point::{Detail, MarginalPoint};
+use crate::variational_gaussian::VariationalGaussian;
+
+/// The largest distance up to which the parabolas are used.
+const FAR: f64 = 0.7;
+
+/// The effects at a nearby θ, from which a search for them starts.
+#[derive(Clone, Default)]
+pub struct WarmStart {
+    theta: Vec<f64>,
+    state: Option<VariationalGaussian>,
+    /// Their variational gap.
+    gap: f64,
+    /// Their changes with each entry of θ.
+    paths: Vec<QuadraticPath>,
+}
+
+/// The start of a search for the effects.
+pub(crate) struct PredictedStart {
+    pub(crate) state: VariationalGaussian,
+    /// The predicted variational gap, if there is one.
+    pub(crate) gap: Option<f64>,
+}
+
+/// The parabola that a gap and all numbers of a Gaussian follow as one entry of θ changes.
+#[derive(Clone)]
+struct QuadraticPath {
+    /// The change of θ that is one unit.
+    step: f64,
+    first: Vec<f64>,
+    second: Vec<f64>,
+}
+
+impl QuadraticPath {
+    /// Through three lists of numbers: one step below, here, and one step above.
+    fn through([below, here, above]: [&[f64]; 3], step: f64) -> QuadraticPath {
+        let pairs = || below.iter().zip(above);
+        let middles = pairs().map(|(low, high)| 0.5 * (low + high));
+        QuadraticPath {
+            step,
+            first: pairs().map(|(low, high)| 0.5 * (high - low)).collect(),
+            second: middles
+                .zip(here)
+                .map(|(middle, here)| middle - here)
+                .collect(),
+        }
+    }
+
+    fn add(&self, change: f64, into: &mut [f64]) {
+        let x = change / self.step;
+        let paths = self.first.iter().zip(&self.second);
+        for (number, (first, second)) in into.iter_mut().zip(paths) {
+            *number += x * (first + x * second);
+        }
+    }
+}
+
+impl WarmStart {
+    /// The effects at an evaluated θ.
+    pub(crate) fn of(theta: &[f64], at: &MarginalPoint) -> WarmStart {
+        match &at.detail {
+            Detail::Normal(_) => WarmStart::default(),
+            Detail::Other(other) => WarmStart {
+                theta: theta.to_vec(),
+                state: Some(other.state.clone()),
+                gap: other.gap(),
+                paths: Vec::new(),
+            },
+        }
+    }
+
+    /// The gap, and the numbers of the Gaussian.
+    fn numbers(&self) -> Option<Vec<f64>> {
+        let mut found = vec![self.gap];
+        found.extend(self.state.as_ref()?.numbers());
+        Some(found)
+    }
+
+    /// Fits the parabolas for each entry of θ to the effects one step above and one step below.
+    pub(crate) fn fit_paths(&mut self, sides: &[[WarmStart; 2]], steps: &[f64]) {
+        let Some(here) = self.numbers() else {
+            return;
+        };
+        let fit_paths = |(sides, step): (&[WarmStart; 2], &f64)| {
+            let [above, below] = sides.each_ref().map(WarmStart::numbers);
+            Some(QuadraticPath::through([&below?, &here, &above?], *step))
+        };
+        let paths: Option<Vec<QuadraticPath>> = sides.iter().zip(steps).map(fit_paths).collect();
+        self.paths = paths.unwrap_or_default();
+    }
+
+    /// The nearby Gaussian, extrapolated to θ.
+    pub(crate) fn predict(&self, theta: &[f64]) -> Option<PredictedStart> {
+        let changes = theta.iter().zip(&self.theta).map(|(new, old)| new - old);
+        let state = self.state.as_ref()?;
+        if self.paths.is_empty() || changes.clone().any(|change| change.abs() >= FAR) {
+            return Some(PredictedStart {
+                state: state.clone(),
+                gap: None,
+            });
+        }
+        let mut numbers = self.numbers()?;
+        for (change, fit_paths) in changes.zip(&self.paths) {
+            fit_paths.add(change, &mut numbers);
+        }
+        Some(PredictedStart {
+            gap: Some(numbers[0]),
+            state: state.with_numbers(&numbers[1..]),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bend_is_exact_for_parabolas() {
+        let at = |x: f64| [3.0 - 2.0 * x + 0.5 * x * x, x];
+        let fit_paths = QuadraticPath::through([&at(0.7), &at(1.0), &at(1.3)], 0.3);
+        let mut found = at(1.0);
+        fit_paths.add(-1.4, &mut found);
+        let wanted = at(-0.4);
+        assert!((found[0] - wanted[0]).abs() < 1e-12 && (found[1] - wanted[1]).abs() < 1e-12);
+    }
+}
