@@ -1,7 +1,11 @@
 //! Files that appear complete or not at all.
 
+#[cfg(unix)]
+use std::fs::Permissions;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+#[cfg(unix)]
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
@@ -10,9 +14,11 @@ use tempfile::TempPath;
 const BUFFER: usize = 1 << 18;
 
 /// A file under a temporary name beside its target. Until [`commit_file`](Self::commit_file) an older file of
-/// that name stays unchanged. A draft that is dropped removes its file. A killed process cannot do
-/// so, so the next draft in the same folder removes the files of dead processes first. A target
-/// that is a device or a pipe is never replaced; it is written to directly.
+/// that name stays unchanged; the new file has its permissions. A draft that is dropped removes its
+/// file. A killed process cannot do so, so the next draft in the same folder removes the files of
+/// dead processes first. Where the target is a link, the file that it leads to is replaced. A target
+/// that is a device, a pipe or an open descriptor such as `/dev/stdout` is never replaced; it is
+/// written to directly.
 #[derive(Debug)]
 pub struct Draft {
     target: PathBuf,
@@ -24,13 +30,15 @@ pub struct Draft {
 impl Draft {
     /// Starts a file that will be called `target`.
     pub fn create_draft(target: &Path) -> io::Result<Draft> {
-        Draft::create_in(parent_folder(target), target)
+        let target = follow_links(target)?;
+        Draft::create_in(parent_folder(&target), &target)
     }
 
     /// Starts a file in the folder `place`, on the same disk, that `commit` renames to `target`.
     pub fn create_in(place: &Path, target: &Path) -> io::Result<Draft> {
-        let (file, temporary) = if is_device(target) {
-            (OpenOptions::new().write(true).open(target)?, None)
+        let (file, temporary) = if is_stream(target) {
+            // What is in a file behind a descriptor stays in it.
+            (OpenOptions::new().append(true).open(target)?, None)
         } else {
             let (file, temporary) = temporary_file(place)?;
             (file, Some(temporary))
@@ -47,10 +55,18 @@ impl Draft {
         &self.target
     }
 
-    /// The path of the temporary file, for writers that open a file by its name. They may lock it
-    /// themselves.
+    /// The draft with a file that only its owner may read, because it holds single rows.
+    pub fn for_owner_only(self) -> io::Result<Draft> {
+        #[cfg(unix)]
+        if self.temporary.is_some() {
+            self.writer.get_ref().set_permissions(Permissions::from_mode(0o600))?;
+        }
+        Ok(self)
+    }
+
+    /// The path of the temporary file, for writers that open a file by its name. The file is locked,
+    /// and stays so until the draft is committed or dropped: it must be opened without a lock.
     pub fn path(&self) -> &Path {
-        let _ = self.writer.get_ref().unlock();
         self.temporary.as_deref().unwrap_or(&self.target)
     }
 
@@ -71,10 +87,13 @@ impl Draft {
         let Some(temporary) = self.temporary else {
             return Ok(());
         };
+        if let Ok(older) = self.target.metadata() {
+            file.set_permissions(older.permissions())?;
+        }
         file.sync_all()?;
-        temporary
-            .persist(&self.target)
-            .map_err(|failed| failed.error)
+        let renamed = temporary.persist(&self.target);
+        renamed.map_err(|failed| failed.error)?;
+        sync_folder(parent_folder(&self.target))
     }
 }
 
@@ -96,11 +115,46 @@ pub fn parent_folder(path: &Path) -> &Path {
     }
 }
 
-/// Whether a name stands for something that exists and is neither a file nor a folder.
-fn is_device(target: &Path) -> bool {
-    target
-        .metadata()
-        .is_ok_and(|found| !found.is_file() && !found.is_dir())
+/// Links that lead to a file at most; more of them are a circle.
+const MOST_LINKS: usize = 40;
+
+/// The file that a name leads to, which need not exist. The name of an open descriptor is kept, because the
+/// file behind it belongs to whoever opened it.
+fn follow_links(target: &Path) -> io::Result<PathBuf> {
+    let mut path = target.to_path_buf();
+    for _ in 0..MOST_LINKS {
+        match std::fs::read_link(&path) {
+            Ok(next) if !is_descriptor(&path) => path = parent_folder(&path).join(next),
+            _ => return Ok(path),
+        }
+    }
+    let problem = format!("more than {MOST_LINKS} links lead from one to the next");
+    Err(io::Error::new(io::ErrorKind::InvalidInput, problem))
+}
+
+/// Whether a name is that of an open descriptor, such as `/proc/self/fd/1`, to which `/dev/stdout` leads.
+fn is_descriptor(path: &Path) -> bool {
+    let folder = parent_folder(path).canonicalize();
+    folder.is_ok_and(|folder| folder.starts_with("/proc"))
+}
+
+/// Whether a name stands for something that exists and is written to as it is: a device, a pipe or an open
+/// descriptor.
+fn is_stream(target: &Path) -> bool {
+    let found = target.metadata();
+    is_descriptor(target) || found.is_ok_and(|found| !found.is_file() && !found.is_dir())
+}
+
+/// Flushes a folder to the disk, so that a renamed file keeps its new name when the machine loses power. File
+/// systems that cannot do so say that it is invalid.
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    if !cfg!(unix) {
+        return Ok(());
+    }
+    match File::open(folder).and_then(|folder| folder.sync_all()) {
+        Err(error) if error.kind() != io::ErrorKind::InvalidInput => Err(error),
+        _ => Ok(()),
+    }
 }
 
 const PREFIX: &str = ".lehr-";
@@ -127,22 +181,31 @@ fn sweep_folder(place: &Path) {
         let path = entry.path();
         let is_named = path.extension().is_some_and(|found| found == NAMED)
             && entry.file_name().to_string_lossy().starts_with(PREFIX);
-        let is_dead = || File::open(&path).is_ok_and(|file| file.try_lock().is_ok());
+        let is_dead = || open_draft(&path).is_ok_and(|file| file.try_lock().is_ok());
         if is_named && is_dead() {
             let _ = std::fs::remove_file(&path);
         }
     }
 }
 
+/// Opens a file that may be a draft. A pipe of that name must not be waited for, and a link not followed.
+fn open_draft(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    #[cfg(unix)]
+    options.custom_flags(libc::O_NONBLOCK | libc::O_NOFOLLOW);
+    let file = options.read(true).open(path)?;
+    if file.metadata()?.is_file() {
+        return Ok(file);
+    }
+    Err(io::ErrorKind::InvalidInput.into())
+}
+
 fn fresh_file(place: &Path) -> io::Result<(File, TempPath)> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(PREFIX).suffix(".new");
+    // The permissions of any new file: all that the user's mask allows, not only the owner's.
     #[cfg(unix)]
-    {
-        // The permissions of any new file: all that the user's mask allows, not only the owner's.
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
+    builder.permissions(Permissions::from_mode(0o666));
     let file = builder.tempfile_in(place).map_err(without_path)?;
     Ok(file.into_parts())
 }
@@ -210,6 +273,8 @@ mod tests {
         let target = place.path().join("draws.nc");
         let draft = Draft::create_draft(&target).unwrap();
         std::fs::write(draft.path(), "whole").unwrap();
+        // Another process in the same folder leaves it alone.
+        sweep_folder(place.path());
         draft.commit_file().unwrap();
         assert_eq!(std::fs::read(&target).unwrap(), b"whole");
     }
@@ -225,8 +290,66 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
+    fn a_link_stays_and_its_file_is_replaced_with_its_permissions() {
+        let place = tempfile::tempdir().unwrap();
+        let (file, link) = (place.path().join("file"), place.path().join("link"));
+        std::fs::write(&file, "old").unwrap();
+        std::fs::set_permissions(&file, Permissions::from_mode(0o640)).unwrap();
+        std::os::unix::fs::symlink("file", &link).unwrap();
+        let mut draft = Draft::create_draft(&link).unwrap();
+        draft.write_all(b"new").unwrap();
+        draft.commit_file().unwrap();
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+        assert_eq!(std::fs::read(&file).unwrap(), b"new");
+        assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o640);
+        let circle = place.path().join("circle");
+        std::os::unix::fs::symlink("circle", &circle).unwrap();
+        let error = Draft::create_draft(&circle).unwrap_err().to_string();
+        assert!(error.contains("links"), "{error}");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_file_behind_a_descriptor_is_written_to_and_not_replaced() {
+        use std::os::fd::AsRawFd;
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("stdout");
+        std::fs::write(&path, "first ").unwrap();
+        let open = File::options().append(true).open(&path).unwrap();
+        let link = place.path().join("link");
+        let descriptor = format!("/proc/self/fd/{}", open.as_raw_fd());
+        std::os::unix::fs::symlink(descriptor, &link).unwrap();
+        let mut draft = Draft::create_draft(&link).unwrap();
+        draft.write_all(b"second").unwrap();
+        draft.commit_file().unwrap();
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+        assert_eq!(std::fs::read(&path).unwrap(), b"first second");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_pipe_that_is_called_like_a_draft_holds_nothing_up() {
+        let place = tempfile::tempdir().unwrap();
+        let pipe = place.path().join(".lehr-abc.partial");
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.unwrap().success());
+        Draft::create_draft(&place.path().join("out")).unwrap();
+        assert!(pipe.exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_of_single_rows_is_for_its_owner_only() {
+        let place = tempfile::tempdir().unwrap();
+        let target = place.path().join("rows");
+        let draft = Draft::create_draft(&target).unwrap().for_owner_only();
+        draft.unwrap().commit_file().unwrap();
+        assert_eq!(target.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[cfg(unix)]
+    #[test]
     fn a_new_file_has_the_rights_of_any_new_file() {
-        use std::os::unix::fs::PermissionsExt;
         let place = tempfile::tempdir().unwrap();
         let (plain, drafted) = (place.path().join("plain"), place.path().join("drafted"));
         File::create(&plain).unwrap();
@@ -247,7 +370,7 @@ mod tests {
         let mut draft = Draft::create_draft(&target).unwrap();
         draft.write_all(b"into the void").unwrap();
         draft.commit_file().unwrap();
-        assert!(is_device(&target));
+        assert!(is_stream(&target));
         let mut draft = Draft::create_draft(Path::new("/dev/full")).unwrap();
         draft.write_all(b"x").unwrap();
         let error = draft.commit_file().unwrap_err();

@@ -27,7 +27,8 @@ impl InferenceData {
 }
 
 fn write(data: &InferenceData, path: &Path, parts: &[Part<'_>]) -> Result<()> {
-    let file = H5File::create(path)?;
+    // The draft holds the lock of its file.
+    let file = H5File::options().no_locking().create(path)?;
     file.set_track_order(true)?;
     for part in parts {
         let group = file.create_group(part.name)?;
