@@ -3,7 +3,7 @@
 PYTHON ?= python3.11
 CHROMIUM ?= chromium
 
-.PHONY: help check shape test module library python cluster cluster-short spark stores scaling wheel worst arviz browser slow bench lines peer peer-gp ports gallery pages notebook commands site docs
+.PHONY: help check shape test module library python cluster cluster-short spark stores scaling wheel worst arviz browser slow bench lines peer peer-gp ports gallery pages notebook commands site docs fuzz
 
 help:
 	@echo "make check   format and lints only, make shape of these what needs no build: widths of lines, layers, links"
@@ -19,6 +19,7 @@ help:
 	@echo "make arviz   opens draws in ArviZ 0.21, 0.23 and 1, which it installs (PYTHON names the python, NEW_PYTHON one from 3.12 on)"
 	@echo "make browser loads a report in headless Chromium (CHROMIUM names it)"
 	@echo "make slow    the tests that take minutes"
+	@echo "make fuzz    fuzzers on everything that is read from outside, SECONDS each (needs nightly Rust and cargo-fuzz)"
 	@echo "make bench   speed tables of the graph engine (docs/speed.md, lab/results)"
 	@echo "make peer    NumPyro beside lehr, in turns (PEER_ARGS=--quick for a short run)"
 	@echo "make peer-gp Gaussian processes by GPyTorch, NumPyro and lehr (PEER_ARGS=\"--data DIR\" for real tables)"
@@ -194,6 +195,14 @@ slow: $(PYTHON_VENV)/installed
 	cargo test --locked -p lehr-graph -p lehr-infer -- --ignored
 	cargo test --locked -p lehr-cli --test command killed -- --ignored
 	$(PYTHON_RUN) -m pytest -m slow
+
+# The same checks run on random and on damaged bytes with all other tests (fuzz/tests).
+SECONDS ?= 60
+FUZZ_TARGETS := $(basename $(notdir $(wildcard fuzz/targets/*.rs)))
+
+fuzz:
+	for target in $(FUZZ_TARGETS); do \
+		cargo +nightly fuzz run --features fuzzer $$target -- -max_total_time=$(SECONDS) || exit 1; done
 
 lines:
 	cargo test --quiet --locked -p lehr --test shape -- --nocapture lines
