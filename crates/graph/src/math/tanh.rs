@@ -2,7 +2,7 @@
 
 use super::choose::choose_lanes;
 use super::exp::{Power, power};
-use super::exponent::{exponent_origin, power_of_two};
+use super::exponent::{power_of_two, power_origin};
 use pulp::Simd;
 
 /// Beyond this magnitude the tangent rounds to one.
@@ -17,7 +17,7 @@ pub fn tanh<S: Simd>(simd: S, x: S::f64s) -> S::f64s {
     let size = simd.abs_f64s(x);
     let size = choose_lanes(simd, simd.greater_than_f64s(size, highest), highest, size);
     let Power { n, excess } = power(simd, simd.mul_f64s(size, simd.splat_f64s(-2.0)));
-    let scale = power_of_two(simd, n, simd.splat_f64s(exponent_origin(0.0)));
+    let scale = power_of_two(simd, n, simd.splat_f64s(power_origin(0.0)));
     let above = simd.mul_add_e_f64s(scale, excess, simd.sub_f64s(scale, one));
     let below = simd.mul_add_e_f64s(scale, excess, simd.add_f64s(scale, one));
     let ratio = simd.abs_f64s(simd.div_f64s(above, below));
