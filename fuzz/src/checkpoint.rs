@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use lehr::infer::run::{Checkpoint, Older};
+use lehr::infer::run::{Checkpoint, ExistingCheckpoint};
 use lehr::prelude::{Fit, FitError, MeanField, Model, Normal, Posterior};
 
 use crate::{example_table, sealed};
@@ -23,9 +23,12 @@ fn fit(checkpoint: &Path) -> Result<Posterior, FitError> {
     let checkpoint = Checkpoint {
         path: checkpoint.to_owned(),
         every: Duration::from_secs(3600),
-        older: Older::Resume,
+        older: ExistingCheckpoint::Resume,
     };
-    let fit = Fit::new(MeanField::default()).seed(1).draws(20).unexamined();
+    let fit = Fit::new(MeanField::default())
+        .seed(1)
+        .draws(20)
+        .unexamined();
     fit.checkpoint(checkpoint).run(&density)
 }
 

@@ -17,7 +17,10 @@ pub fn check_csv(bytes: &[u8]) {
     };
     if let Ok(table) = files.read_table(&ReadOptions::default(), &mut |_| ()) {
         assert!(!table.names().is_empty());
-        let numbers = table.names().iter().filter_map(|name| table.number(name).ok());
+        let numbers = table
+            .names()
+            .iter()
+            .filter_map(|name| table.number(name).ok());
         numbers.for_each(|column| assert_eq!(column.len(), table.n_rows()));
     }
 }

@@ -20,8 +20,14 @@ pub use worker_message::{check_worker_message, example_messages};
 /// A table with numbers and groups, which the examples are fitted to.
 fn example_table() -> Table {
     let rows = 0..60_u32;
-    let x: Vec<f64> = rows.clone().map(|row| f64::from(row) / 30.0 - 1.0).collect();
-    let y = rows.clone().map(|row| f64::from(row % 7) + x[row as usize]).collect();
+    let x: Vec<f64> = rows
+        .clone()
+        .map(|row| f64::from(row) / 30.0 - 1.0)
+        .collect();
+    let y = rows
+        .clone()
+        .map(|row| f64::from(row % 7) + x[row as usize])
+        .collect();
     let groups = rows.map(|row| row % 4).collect();
     let names = ["a", "b", "c", "d"].map(String::from).to_vec();
     Table::new()

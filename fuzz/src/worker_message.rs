@@ -76,10 +76,17 @@ fn record_fit() -> Recording {
         clock: Instant::now(),
     };
     let regression = draft.learn(recorder.clone()).expect("a regression");
-    regression.fit(Fit::default().seed(1).draws(20)).expect("a fit");
+    regression
+        .fit(Fit::default().seed(1).draws(20))
+        .expect("a fit");
     Recording {
         part: recorder.part.clone(),
-        model: recorder.model.lock().expect("no panic").clone().expect("a model"),
+        model: recorder
+            .model
+            .lock()
+            .expect("no panic")
+            .clone()
+            .expect("a model"),
         messages: std::mem::take(&mut *recorder.messages.lock().expect("no panic")),
         _folder: folder,
     }

@@ -86,5 +86,7 @@ fn examples_are_what_they_should_be() {
     check_saved_fit(example_fit());
     check_checkpoint(example_checkpoint());
     assert!(example_messages().len() > 3, "{}", example_messages().len());
-    example_messages().iter().for_each(|message| check_worker_message(message));
+    example_messages()
+        .iter()
+        .for_each(|message| check_worker_message(message));
 }

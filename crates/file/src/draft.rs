@@ -59,7 +59,9 @@ impl Draft {
     pub fn for_owner_only(self) -> io::Result<Draft> {
         #[cfg(unix)]
         if self.temporary.is_some() {
-            self.writer.get_ref().set_permissions(Permissions::from_mode(0o600))?;
+            self.writer
+                .get_ref()
+                .set_permissions(Permissions::from_mode(0o600))?;
         }
         Ok(self)
     }
@@ -344,7 +346,10 @@ mod tests {
         let target = place.path().join("rows");
         let draft = Draft::create_draft(&target).unwrap().for_owner_only();
         draft.unwrap().commit_file().unwrap();
-        assert_eq!(target.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(
+            target.metadata().unwrap().permissions().mode() & 0o777,
+            0o600
+        );
     }
 
     #[cfg(unix)]

@@ -122,7 +122,8 @@ impl Shuffler {
             random: &mut { self.random },
         };
         // The draft is in the scratch folder, so that a killed process leaves nothing else.
-        let draft = Draft::create_in(self.scratch.path(), &self.path).and_then(Draft::for_owner_only);
+        let draft =
+            Draft::create_in(self.scratch.path(), &self.path).and_then(Draft::for_owner_only);
         let writer = Writer {
             draft: draft.map_err(io_error(&self.path, "write"))?,
             header,
