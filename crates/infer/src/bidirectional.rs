@@ -28,10 +28,7 @@ pub struct Sandwich {
 impl Sandwich {
     /// U − L: the sum of the divergences between the guide's paths and the posterior's.
     pub fn width(&self) -> Estimate {
-        Estimate {
-            mean: self.upper.mean - self.lower.mean,
-            error: self.upper.error.hypot(self.lower.error),
-        }
+        self.upper.less(self.lower)
     }
 }
 

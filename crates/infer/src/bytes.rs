@@ -1,5 +1,6 @@
 //! Values in serialised form.
 
+use lehr_density::Stored;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -8,6 +9,14 @@ use crate::error::FitError;
 /// The serialised form of a value.
 pub(crate) fn encoded(value: &impl Serialize) -> Vec<u8> {
     postcard::to_stdvec(value).expect("a guide is numbers and names")
+}
+
+/// The serialised form of a value, with the name by which its reader is found.
+pub(crate) fn stored(name: &str, value: &impl Serialize) -> Stored {
+    Stored {
+        name: name.to_owned(),
+        bytes: encoded(value),
+    }
 }
 
 /// Reads a value from its serialised form.

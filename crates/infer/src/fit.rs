@@ -144,10 +144,9 @@ impl<'a> Fit<'a> {
             return self.run_here(density);
         };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = pool.map_err(|error| FitError::Setting {
-            method: self.method.info().name,
-            problem: format!("{threads} threads were asked for, but {error}"),
-            hint: "ask for fewer".into(),
+        let pool = pool.map_err(|error| {
+            let problem = format!("{threads} threads were asked for, but {error}");
+            self.method.info().refuse(problem, "ask for fewer")
         })?;
         pool.install(|| self.run_here(density))
     }
@@ -215,10 +214,9 @@ impl<'a> Fit<'a> {
             "sums over the rows, no row of the table".into()
         };
         posterior.origin = Origin {
-            method,
             attempts,
             condensed: true,
-            ..Origin::of(density, self.run.seed, contents)
+            ..Origin::of(density, method, self.run.seed, contents)
         };
         Ok(posterior)
     }

@@ -7,9 +7,6 @@ use super::TrainError;
 /// The reasons why a start fails.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// A batch that cannot be drawn.
-    #[error(transparent)]
-    Batch(#[from] BatchError),
     /// The search was stopped, or could not be saved.
     #[error(transparent)]
     Train(#[from] TrainError),
@@ -21,4 +18,10 @@ pub enum StartError {
         /// Advice.
         hint: String,
     },
+}
+
+impl From<BatchError> for StartError {
+    fn from(error: BatchError) -> StartError {
+        StartError::Train(error.into())
+    }
 }

@@ -11,17 +11,11 @@ use super::agreement::{Deviation, listed, off};
 use super::joint::log_joint;
 use super::quantity::columns;
 use super::remedy::Remedies;
-use super::{EvidenceKind, Reason, ReplacementDraws, Subject, Witness, work};
+use super::{Reason, ReplacementDraws, Subject, work};
 use crate::error::TrainError;
 use crate::estimate::Level;
 use crate::posterior::{Examination, Grid, Moments, Posterior, Quantity};
 use crate::run::Run;
-
-pub(super) const WITNESS: Witness = Witness {
-    name: "grid",
-    standing: EvidenceKind::Settles,
-    testify,
-};
 
 /// The most numbers that may be read for a grid.
 const MOST_WORK: usize = 300_000_000;
@@ -241,21 +235,15 @@ pub(super) fn stands_in(examination: &Examination) -> bool {
     examination.grid.is_some() && !differences(&examination.quantities).is_empty()
 }
 
-fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
+pub(super) fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
     let examination = &posterior.importance()?.examination;
     examination.grid.as_ref()?;
     let off = differences(&examination.quantities);
-    Some(Reason {
-        witness: WITNESS.name.into(),
-        level: Level::Reliable,
-        sentence: if off.is_empty() {
-            "a sum over a grid confirms the draws".into()
-        } else {
-            format!(
-                "the draws are those of a grid over the posterior; the fit's own were off: {}",
-                listed(&off)
-            )
-        },
-        advice: None,
-    })
+    let sentence = if off.is_empty() {
+        "a sum over a grid confirms the draws".into()
+    } else {
+        let off = listed(&off);
+        format!("the draws are those of a grid over the posterior; the fit's own were off: {off}")
+    };
+    Some(Reason::new(Level::Reliable, sentence))
 }

@@ -2,8 +2,8 @@
 
 use lehr_numeric::summary::sd_error;
 
+use super::Reason;
 use super::remedy::Remedies;
-use super::{EvidenceKind, Reason, Witness};
 use crate::chains::{Chains, Failure};
 use crate::posterior::{Diagnostics, Posterior, split};
 
@@ -14,12 +14,6 @@ const KNOWN: f64 = 0.04;
 /// long enough for the others.
 const MOST_ENTRIES: usize = 16;
 const MOST_NUMBERS: usize = 64;
-
-pub(super) const WITNESS: Witness = Witness {
-    name: "mixing",
-    standing: EvidenceKind::Stands,
-    testify,
-};
 
 /// The standard deviation that the chains determine least accurately, if that is not enough: rarely
 /// visited tails leave it uncertain, whatever R̂ and effective sizes say of the middle.
@@ -50,7 +44,7 @@ fn other_than<'a>(method: &str, advice: &'a str) -> &'a str {
     }
 }
 
-fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
+pub(super) fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
     let chains = match &posterior.diagnostics {
         Diagnostics::Chains(chains) => chains,
         // If other draws replaced theirs, these chains do not matter.
@@ -67,18 +61,16 @@ fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
         .map(|one| other_than(posterior.method(), &one.advice))
         .collect();
     advice.dedup();
+    let levels = failures.iter().map(|one| one.level);
+    let level = levels.fold(chains.level(), Ord::max);
+    let sentence = if found.is_empty() {
+        format!("the chains agree (R̂ at most {r_hat:.3}, {fewest:.0} effective draws)")
+    } else {
+        format!("the chains fall short: {}", found.join(", "))
+    };
     Some(Reason {
-        witness: WITNESS.name.into(),
-        level: failures
-            .iter()
-            .map(|one| one.level)
-            .fold(chains.level(), Ord::max),
-        sentence: if found.is_empty() {
-            format!("the chains agree (R̂ at most {r_hat:.3}, {fewest:.0} effective draws)")
-        } else {
-            format!("the chains fall short: {}", found.join(", "))
-        },
         advice: (!advice.is_empty()).then(|| advice.join("; ")),
+        ..Reason::new(level, sentence)
     })
 }
 

@@ -36,6 +36,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::posterior::{PRIOR, Posterior};
+use EvidenceKind::{Direct, Independent, Indirect};
 
 /// The statement of one witness.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,40 +51,71 @@ pub struct Reason {
     pub advice: Option<String>,
 }
 
-/// The weight of a witness compared with others.
+impl Reason {
+    /// A statement without advice; the verdict adds the name of its witness.
+    pub(crate) fn new(level: Level, sentence: impl Into<String>) -> Reason {
+        Reason {
+            witness: String::new(),
+            level,
+            sentence: sentence.into(),
+            advice: None,
+        }
+    }
+
+    fn with_advice(self, advice: impl Into<String>) -> Reason {
+        Reason {
+            advice: Some(advice.into()),
+            ..self
+        }
+    }
+}
+
+/// The kind of evidence that a witness has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvidenceKind {
     /// It examines the posterior itself, and overrules witnesses with indirect evidence.
-    Settles,
+    Direct,
     /// It counts, whatever others say.
-    Stands,
+    Independent,
     /// It is overruled by witnesses that examine the posterior itself.
-    GivesWay,
+    Indirect,
 }
 
 /// A check of a posterior from one side.
 pub struct Witness {
     /// The subject of the check.
     pub name: &'static str,
-    /// Its weight compared with others.
-    pub standing: EvidenceKind,
+    /// The kind of its evidence.
+    pub evidence: EvidenceKind,
     /// Its statement; `None` if the posterior does not allow the check, or there is nothing to say.
     pub testify: fn(&Posterior, &Remedies) -> Option<Reason>,
 }
 
+const fn witness(
+    name: &'static str,
+    evidence: EvidenceKind,
+    testify: fn(&Posterior, &Remedies) -> Option<Reason>,
+) -> Witness {
+    Witness {
+        name,
+        evidence,
+        testify,
+    }
+}
+
 /// All witnesses, in the order in which a verdict quotes them.
-pub static WITNESSES: &[&Witness] = &[
-    &grid::WITNESS,
-    &opinion::WITNESS,
-    &weights::WITNESS,
-    &modes::WITNESS,
-    &tails::WITNESS,
-    &mixing::WITNESS,
-    &probes::WITNESS,
-    &training::WITNESS,
-    &base::WITNESS,
-    &integration::WITNESS,
-    &omission::WITNESS,
+pub static WITNESSES: &[Witness] = &[
+    witness("grid", Direct, grid::testify),
+    witness("chains", Direct, opinion::testify),
+    witness("weights", Indirect, weights::testify),
+    witness("modes", Independent, modes::testify),
+    witness("tails", Indirect, tails::testify),
+    witness("mixing", Independent, mixing::testify),
+    witness("probes", Independent, probes::testify),
+    witness("training", Indirect, training::testify),
+    witness("base", Independent, base::testify),
+    witness("integration", Independent, integration::testify),
+    witness("omission", Independent, omission::testify),
 ];
 
 /// The reliability of a posterior, the reasons, and advice.
@@ -107,36 +139,36 @@ impl Verdict {
         }
         let heard = WITNESSES.iter().filter_map(|witness| {
             let reason = (witness.testify)(posterior, remedies)?;
-            Some((witness, reason))
+            let witness_name = witness.name.into();
+            Some((
+                witness.evidence,
+                Reason {
+                    witness: witness_name,
+                    ..reason
+                },
+            ))
         });
-        let heard: Vec<_> = heard.collect();
-        let settles = |witness: &Witness| witness.standing == EvidenceKind::Settles;
-        let judge = heard.iter().find(|(witness, _)| settles(witness));
-        let settled = judge.map(|(_, one)| one.level);
+        let heard: Vec<(EvidenceKind, Reason)> = heard.collect();
+        let direct = heard.iter().find(|(evidence, _)| *evidence == Direct);
+        let settled = direct.map(|(_, one)| one.level);
         let settled = settled.filter(|level| *level != Level::Doubtful);
-        let (mut counted, mut overruled) = (Vec::new(), Vec::new());
-        for (witness, reason) in heard {
-            let gives_way = witness.standing == EvidenceKind::GivesWay;
-            let stands = settled.is_none_or(|level| !gives_way || reason.level <= level);
-            if stands {
-                counted.push(reason);
-            } else {
-                overruled.push(reason);
-            }
-        }
+        let stands = |(evidence, reason): &(EvidenceKind, Reason)| {
+            settled.is_none_or(|level| *evidence != Indirect || reason.level <= level)
+        };
+        let (counted, overruled): (Vec<_>, Vec<_>) = heard.into_iter().partition(stands);
+        let counted = counted.into_iter().map(|(_, reason)| reason).collect();
         let mut verdict = Verdict::from_reasons(counted);
-        verdict.overruled = overruled;
+        verdict.overruled = overruled.into_iter().map(|(_, reason)| reason).collect();
         verdict.advise(|| remedy::remedy(posterior, remedies.own));
         verdict
     }
 
     /// The verdict on independent draws of the prior.
     fn of_prior() -> Verdict {
+        let sentence = "draws of the prior alone: the response was not fitted";
         Verdict::from_reasons(vec![Reason {
             witness: PRIOR.into(),
-            level: Level::Reliable,
-            sentence: "draws of the prior alone: the response was not fitted".into(),
-            advice: None,
+            ..Reason::new(Level::Reliable, sentence)
         }])
     }
 

@@ -10,7 +10,7 @@ use lehr_numeric::lbfgs::{LbfgsSettings, Maximum, maximise};
 use lehr_numeric::stream::Stream;
 
 use super::remedy::Remedies;
-use super::{EvidenceKind, Reason, Subject, Witness, work};
+use super::{Reason, Subject, work};
 use crate::chains::{Lanes, LogDensity};
 use crate::error::TrainError;
 use crate::estimate::Level;
@@ -21,12 +21,6 @@ use crate::posterior::{OtherMode, Posterior};
 use crate::run::Run;
 use crate::surrogate::FixedRows;
 use lehr_rows::watch::{End, Progress};
-
-pub(super) const WITNESS: Witness = Witness {
-    name: "modes",
-    standing: EvidenceKind::Stands,
-    testify,
-};
 
 /// With more numbers per evaluation, climbing takes longer than the fit; a sample of this size is
 /// then used, with each row counted several times.
@@ -329,21 +323,17 @@ fn percent(share: f64) -> String {
     }
 }
 
-fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
+pub(super) fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
     let modes = &posterior.importance()?.examination.modes;
     let largest = modes.iter().map(|mode| mode.mass).fold(0.0, f64::max);
-    (!modes.is_empty()).then(|| Reason {
-        witness: WITNESS.name.into(),
-        level: Level::Untrusted,
-        sentence: format!(
-            "the posterior has more than one mode, and the draws miss {} of them (about {} of the \
-             mass)",
-            modes.len(),
-            percent(largest)
-        ),
-        advice: Some(
-            "tell the modes apart in the model, by a prior or an order, or look at each by itself"
-                .into(),
-        ),
+    (!modes.is_empty()).then(|| {
+        let (count, mass) = (modes.len(), percent(largest));
+        let sentence = format!(
+            "the posterior has more than one mode, and the draws miss {count} of them (about {mass} of \
+             the mass)"
+        );
+        Reason::new(Level::Untrusted, sentence).with_advice(
+            "tell the modes apart in the model, by a prior or an order, or look at each by itself",
+        )
     })
 }

@@ -12,7 +12,7 @@ use super::agreement::{Agreement, DrawsKind, agreement, is_sure, listed};
 use super::quantity::columns;
 use super::remedy::Remedies;
 use super::replacement::ReplacementDraws;
-use super::{EvidenceKind, Reason, Subject, Witness, work};
+use super::{Reason, Subject, work};
 use crate::chains::{ChainError, ChainProgress, Chains, Hmc, LogDensity, Trace};
 use crate::error::TrainError;
 use crate::estimate::Level;
@@ -20,12 +20,6 @@ use crate::guide::{WhitenedDensity, Whitening};
 use crate::posterior::{Moments, Opinion, Posterior, Quantity};
 use crate::run::Run;
 use lehr_rows::watch::{End, Progress, Wish};
-
-pub(super) const WITNESS: Witness = Witness {
-    name: "chains",
-    standing: EvidenceKind::Settles,
-    testify,
-};
 
 /// Rounds of chains, each three times as long as the last and in the coordinates that it found. One
 /// is enough if nothing is wrong.
@@ -199,7 +193,7 @@ impl Opinion {
     }
 }
 
-fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
+pub(super) fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
     let importance = posterior.importance()?;
     let opinion = importance.examination.opinion.as_ref()?;
     let quantities = &importance.examination.quantities;
@@ -253,10 +247,5 @@ fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
             ),
         ),
     };
-    Some(Reason {
-        witness: WITNESS.name.into(),
-        level,
-        sentence,
-        advice: None,
-    })
+    Some(Reason::new(level, sentence))
 }

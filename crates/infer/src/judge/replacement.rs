@@ -3,6 +3,7 @@
 use lehr_numeric::pareto::Pareto;
 
 use crate::chains::Chains;
+use crate::posterior::{Diagnostics, Examination, Importance, Proposal};
 
 /// Draws that replace those of a guide.
 pub enum ReplacementDraws {
@@ -35,6 +36,21 @@ pub(crate) struct KeptDraws {
 }
 
 impl KeptDraws {
+    /// The draws, and their diagnostics as draws of this proposal.
+    pub(crate) fn into_importance(
+        self,
+        proposal: Proposal,
+        examination: Examination,
+    ) -> (Vec<f64>, Diagnostics) {
+        let diagnostics = Diagnostics::Importance(Importance {
+            pareto: self.pareto,
+            proposal,
+            examination,
+            chains: self.chains,
+        });
+        (self.draws, diagnostics)
+    }
+
     /// The replacement draws if there are any, else the method's own.
     pub(crate) fn new(
         better: Option<ReplacementDraws>,

@@ -13,18 +13,12 @@ use lehr_numeric::summary::{column_means, mean};
 use super::agreement::{Deviation, beyond_chance, is_small, listed, off};
 use super::joint::Joint;
 use super::remedy::Remedies;
-use super::{EvidenceKind, Reason, Subject, Witness, work};
+use super::{Reason, Subject, work};
 use crate::error::TrainError;
 use crate::estimate::Level;
 use crate::posterior::{Gap, HeavyTail, Moments, Posterior};
 use crate::run::Run;
 use lehr_rows::watch::{End, Progress};
-
-pub(super) const WITNESS: Witness = Witness {
-    name: "tails",
-    standing: EvidenceKind::GivesWay,
-    testify,
-};
 
 /// Points of a line on either side of its middle: t = 2 sinh(0.45 k), up to 23 standard deviations
 /// of the draws away. Sums over them give the moments of a Gaussian to 0.3 %.
@@ -315,7 +309,7 @@ fn latent_names(density: &dyn Density) -> Vec<String> {
     each.collect()
 }
 
-fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
+pub(super) fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
     let importance = posterior.importance()?;
     let tails = &importance.examination.tails;
     let gaps = |of: fn(&HeavyTail) -> Gap| {
@@ -348,12 +342,7 @@ fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
         ),
         (_, false) => (Level::Untrusted, said(&sure)),
     };
-    Some(Reason {
-        witness: WITNESS.name.into(),
-        level,
-        sentence,
-        advice: None,
-    })
+    Some(Reason::new(level, sentence))
 }
 
 #[cfg(test)]

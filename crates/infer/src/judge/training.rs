@@ -1,22 +1,14 @@
 //! The witness of training: whether the bound was level at the end.
 
-use super::{EvidenceKind, Reason, Remedies, Witness};
+use super::{Reason, Remedies};
 use crate::estimate::Level;
 use crate::posterior::Posterior;
 
-pub(super) const WITNESS: Witness = Witness {
-    name: "training",
-    standing: EvidenceKind::GivesWay,
-    testify,
-};
-
-fn testify(posterior: &Posterior, remedies: &Remedies) -> Option<Reason> {
+pub(super) fn testify(posterior: &Posterior, remedies: &Remedies) -> Option<Reason> {
     let training = posterior.training()?;
     (!training.converged).then(|| Reason {
-        witness: WITNESS.name.into(),
-        level: Level::Untrusted,
-        sentence: "training had not converged".into(),
         advice: advice(remedies),
+        ..Reason::new(Level::Untrusted, "training had not converged")
     })
 }
 

@@ -5,15 +5,9 @@ use lehr_numeric::pareto::{Pareto, TailShape};
 
 use super::agreement::{beyond_chance, listed, off};
 use super::remedy::Remedies;
-use super::{EvidenceKind, Reason, Witness, grid};
+use super::{Reason, grid};
 use crate::estimate::{Level, usable_shape};
 use crate::posterior::{Importance, Posterior, Quantity};
-
-pub(super) const WITNESS: Witness = Witness {
-    name: "weights",
-    standing: EvidenceKind::GivesWay,
-    testify,
-};
 
 /// Below this effective share draws are never used unweighted.
 const SHARE: f64 = 0.9;
@@ -48,7 +42,7 @@ fn moved(quantities: &[Quantity]) -> Option<String> {
     (!off.is_empty()).then(|| listed(&off))
 }
 
-fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
+pub(super) fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
     let importance = posterior.importance()?;
     // Draws of a grid have no weights.
     if grid::stands_in(&importance.examination) {
@@ -77,10 +71,5 @@ fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
              effective, k = {k:.2}, at most {limit:.2} is repaired)"
         ),
     };
-    Some(Reason {
-        witness: WITNESS.name.into(),
-        level,
-        sentence,
-        advice: None,
-    })
+    Some(Reason::new(level, sentence))
 }

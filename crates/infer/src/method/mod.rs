@@ -6,6 +6,7 @@ mod comparison;
 mod contract;
 pub mod markov;
 mod mixed;
+mod refusal;
 mod row_access;
 mod variational;
 mod verdict;
@@ -17,7 +18,7 @@ pub use contract::{
     ChainSettings, ChainShape, GuideInputs, GuideParts, Method, MethodInfo, Restore, Sampler,
     SettingInfo, VariationalMethod, VariationalSettings,
 };
-pub(crate) use contract::{LOCALS_HINT, gaussian_below};
+pub(crate) use contract::{gaussian_below, restore_as};
 pub use lehr_mixed::HyperparameterMethod;
 pub use markov::{Hmc, Nuts, SamplerSettings, SurrogateHmc};
 pub use mixed::Collapse;

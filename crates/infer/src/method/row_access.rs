@@ -74,9 +74,5 @@ pub(crate) fn check_rows(method: &MethodInfo, density: &dyn Density) -> Result<(
             (problem, hint.into())
         }
     };
-    Err(FitError::Setting {
-        method: method.name,
-        problem,
-        hint,
-    })
+    Err(method.refuse(problem, hint))
 }

@@ -9,13 +9,13 @@ mod summary;
 pub use examination::{Examination, Grid, HeavyTail, Opinion, OtherMode, ProbeAccuracy};
 pub use quantity::{Gap, Moments, Quantity};
 pub(crate) use quantity::{site_columns, split};
-pub(crate) use record::NO_ROWS;
 pub use record::{Attempt, Diagnostics, Importance, Origin, PRIOR, Proposal};
+pub(crate) use record::{FitRecord, NO_ROWS};
 pub use summary::Summary;
 
 use std::path::Path;
 
-use lehr_density::{Density, FlatDraws, Layout, Point, SiteValue, quantities};
+use lehr_density::{Density, FlatDraws, Layout, Point, SiteValue, Stored, quantities};
 use lehr_file::{FileError, load_value, save_value};
 use lehr_numeric::pareto::{Pareto, TailShape};
 use serde::{Deserialize, Serialize};
@@ -60,33 +60,48 @@ impl Posterior {
     /// # Panics
     /// If there are too few draws for the smoothing of their weights, which are all equal.
     pub fn of_prior(density: &dyn Density, draws: Vec<f64>, seed: u64) -> Posterior {
-        let latents = density.latents().clone();
-        let count = draws.len() / latents.size().max(1);
+        let count = draws.len() / density.latents().size().max(1);
         let pareto = Pareto::new(&vec![0.0; count]).expect("enough draws, all of them alike");
-        let mut origin = Origin::of(density, seed, NO_ROWS.into());
-        origin.method.name = PRIOR.into();
-        Posterior {
-            draws,
-            latents,
-            spared: None,
-            params: density.params().clone(),
-            param_values: density.params().start().to_vec(),
-            evidence: None,
-            diagnostics: Diagnostics::Importance(Importance {
-                pareto,
-                proposal: Proposal::Guide(TrainingRecord {
-                    iterations: 0,
-                    converged: true,
-                    bad_steps: 0,
-                    history: Vec::new(),
-                    steps_now: 0,
-                }),
-                examination: Examination::default(),
-                chains: None,
-            }),
-            origin,
+        let diagnostics = Diagnostics::Importance(Importance {
+            pareto,
+            proposal: Proposal::Guide(TrainingRecord::untrained(Vec::new())),
+            examination: Examination::default(),
+            chains: None,
+        });
+        let record = FitRecord {
+            method: Stored {
+                name: PRIOR.into(),
+                bytes: Vec::new(),
+            },
+            contents: NO_ROWS.into(),
             choices: Choices::default(),
             seconds: Seconds::default(),
+        };
+        Posterior {
+            param_values: density.params().start().to_vec(),
+            ..Posterior::new(density, draws, diagnostics, record, seed)
+        }
+    }
+
+    /// Draws of a fit with their diagnostics, without θ and without an estimate of the evidence.
+    pub(crate) fn new(
+        density: &dyn Density,
+        draws: Vec<f64>,
+        diagnostics: Diagnostics,
+        record: FitRecord,
+        seed: u64,
+    ) -> Posterior {
+        Posterior {
+            draws,
+            latents: density.latents().clone(),
+            spared: None,
+            params: density.params().clone(),
+            param_values: Vec::new(),
+            evidence: None,
+            diagnostics,
+            origin: Origin::of(density, record.method, seed, record.contents),
+            choices: record.choices,
+            seconds: record.seconds,
         }
     }
 

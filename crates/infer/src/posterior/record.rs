@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Examination;
 use crate::chains::Chains;
-use crate::estimate::Level;
+use crate::estimate::{Choices, Level, Seconds};
 use crate::local::Integration;
 use crate::train::TrainingRecord;
 
@@ -47,6 +47,18 @@ pub const PRIOR: &str = "prior";
 /// The stored contents of methods that keep no rows of the user.
 pub(crate) const NO_ROWS: &str = "no rows of the table";
 
+/// What a method reports of a fit besides the draws.
+pub(crate) struct FitRecord {
+    /// The method, with the stored form of the fit.
+    pub(crate) method: Stored,
+    /// The user's rows that are stored with it, in words.
+    pub(crate) contents: String,
+    /// The automatic choices.
+    pub(crate) choices: Choices,
+    /// Wall-clock time.
+    pub(crate) seconds: Seconds,
+}
+
 /// The origin of a posterior, from which more draws can be made.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Origin {
@@ -73,13 +85,10 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// The origin of a fit of this model without its method, with the stored contents of rows.
-    pub fn of(density: &dyn Density, seed: u64, contents: String) -> Origin {
+    /// The origin of a fit of this model by a method, with the stored contents of rows.
+    pub fn of(density: &dyn Density, method: Stored, seed: u64, contents: String) -> Origin {
         Origin {
-            method: Stored {
-                name: String::new(),
-                bytes: Vec::new(),
-            },
+            method,
             model: density.origin(),
             description: density
                 .predictive()

@@ -111,6 +111,17 @@ pub fn setting(start: &mut Option<Arc<dyn Start>>) -> Setting<'_> {
     Setting::one_of("start", "where the fit starts", starts.collect(), start)
 }
 
+/// The start that was asked for, else the default one, with its name.
+pub(crate) fn find_start(
+    asked: Option<&Arc<dyn Start>>,
+    request: &StartRequest<'_>,
+) -> Result<(&'static str, StartingPoint), StartError> {
+    match asked {
+        None => choose(request),
+        Some(start) => Ok((start.name(), start.find(request)?)),
+    }
+}
+
 /// The default start for a model, and its name: the table of `docs/methods.md`.
 ///
 /// | model | start |

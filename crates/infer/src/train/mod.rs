@@ -61,17 +61,25 @@ pub struct TrainOutcome {
 impl TrainOutcome {
     /// A result that needed no training, with the bounds of the iteration that led to it.
     pub(crate) fn at_start(learned: LearnedBlocks, bounds: &[f64]) -> TrainOutcome {
+        let history = (0..).zip(bounds.iter().copied()).collect();
         TrainOutcome {
             learned,
-            training: TrainingRecord {
-                iterations: 0,
-                converged: true,
-                bad_steps: 0,
-                history: (0..).zip(bounds.iter().copied()).collect(),
-                steps_now: 0,
-            },
+            training: TrainingRecord::untrained(history),
             compile: 0.0,
             seconds: 0.0,
+        }
+    }
+}
+
+impl TrainingRecord {
+    /// The record of a result that needed no training.
+    pub(crate) fn untrained(history: Vec<(u64, f64)>) -> TrainingRecord {
+        TrainingRecord {
+            iterations: 0,
+            converged: true,
+            bad_steps: 0,
+            history,
+            steps_now: 0,
         }
     }
 }

@@ -5,17 +5,17 @@ use std::time::Instant;
 use lehr_density::Density;
 use serde::{Deserialize, Serialize};
 
-use crate::bytes::{decoded, encoded};
+use crate::bytes::{encoded, stored};
 use crate::chains::{ChainProgress, ChainStage, Chains, Ecs, EcsTrace, Failure, PerturbedDensity};
 use crate::error::FitError;
 use crate::estimate::{Seconds, short};
-use crate::expansion::{Mode, has_hierarchy};
+use crate::expansion::Mode;
 use crate::guide::{WhitenedDensity, Whitening};
 use crate::method::markov::{
-    self, ChainFit, DrawsOf, SamplerSettings, conclude, refusal, refused, start,
+    self, DrawsOf, SamplerSettings, check_hierarchy, conclude, first_draws, mode_of, refusal, start,
 };
-use crate::method::{Method, MethodInfo, RowAccess, Sampler};
-use crate::posterior::Posterior;
+use crate::method::{Method, MethodInfo, RowAccess, Sampler, restore_as};
+use crate::posterior::{FitRecord, Posterior};
 use crate::run::Run;
 use crate::setting::Setting;
 use crate::start::StartingPoint;
@@ -33,10 +33,7 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     remedy: "raise surrogate-rows or subset-rows, or use surrogate-hmc",
     rows: RowAccess::Memory,
     new: || Box::new(Hmcecs::default()),
-    restore: |bytes| {
-        let stored: StoredEcs = decoded(bytes)?;
-        Ok(Box::new(stored))
-    },
+    restore: restore_as::<StoredEcs>,
 };
 
 /// The default |W| and m.
@@ -90,26 +87,45 @@ impl Method for Hmcecs {
     }
 
     fn fit(&self, density: &dyn Density, run: &mut Run<'_>) -> Result<Posterior, FitError> {
-        markov::check_model(&INFO, self.problem(), density, run)?;
-        if has_hierarchy(density) {
-            let problem =
-                "a latent is the spread of others, so that the mode is no place to expand at";
-            return Err(refused(&INFO, problem, "use nuts"));
-        }
+        markov::check(&INFO, self.problem(), density, run)?;
+        check_hierarchy(&INFO, density, "use nuts")?;
         let clock = Instant::now();
         run.begin(Phase::START);
         let (name, point) = start(&INFO, density, run)?;
-        let stored = self.stored(density, &point, run.seed)?;
+        let chains = self.stored(density, &point, run.seed)?;
         let begun = clock.elapsed().as_secs_f64();
         let clock = Instant::now();
-        let found = stored.sampled(density, run)?;
-        let mut fitted = stored.fitted(name, found);
-        fitted.seconds = Seconds {
-            start: begun,
-            train: clock.elapsed().as_secs_f64(),
-            ..Seconds::default()
+        let EcsTrace {
+            mut trace,
+            variances,
+            swapped,
+        } = chains.sampled(density, run)?;
+        let spread = VarianceSummary::of(variances);
+        trace.doubts = spread.doubts();
+        let rows = chains.summed.len();
+        let mut choices = markov::choices(name, &Chains::of(&trace));
+        let near = "a perturbed posterior, near that of all rows where the variance is small";
+        let said = [
+            ("summed rows", rows.to_string()),
+            ("rows of a subset", chains.count.to_string()),
+            ("variance of the estimate", spread.words()),
+            ("swaps accepted", format!("{swapped:.2}")),
+            ("draws of", near.to_owned()),
+        ];
+        choices.extend(said.map(|(what, how)| (what.to_owned(), how)));
+        let record = FitRecord {
+            method: stored(INFO.name, &chains),
+            contents: format!(
+                "slope and curvature of all rows at the mode, and the numbers of {rows} rows"
+            ),
+            choices,
+            seconds: Seconds {
+                start: begun,
+                train: clock.elapsed().as_secs_f64(),
+                ..Seconds::default()
+            },
         };
-        conclude(fitted, density, run)
+        conclude(DrawsOf::Approximation, trace, record, density, run)
     }
 }
 
@@ -149,13 +165,9 @@ impl Hmcecs {
                 "{count} of the {others} rows that are not summed were to be drawn, but 2 or more \
                  and not all are needed"
             );
-            return Err(refused(&INFO, problem, "use hmc: the table is short"));
+            return Err(INFO.refuse(problem, "use hmc: the table is short"));
         }
-        let no_mode = || {
-            let problem = "the model has more latents than a curvature is computed of";
-            refused(&INFO, problem, "use sl-dais, or hmc on all rows")
-        };
-        let mode = point.surrogate_mode().ok_or_else(no_mode)?;
+        let mode = mode_of(&INFO, point)?;
         let remainder = Remainder {
             density,
             mode: &mode,
@@ -238,39 +250,6 @@ impl StoredEcs {
         found.map_err(|error| refusal(&INFO, error))
     }
 
-    /// The draws, with their description.
-    fn fitted(&self, start: &str, found: EcsTrace) -> ChainFit {
-        let EcsTrace {
-            mut trace,
-            variances,
-            swapped,
-        } = found;
-        let spread = VarianceSummary::of(variances);
-        let near = "a perturbed posterior, near that of all rows where the variance is small";
-        let mut choices = markov::choices(start, &Chains::of(&trace));
-        let said = [
-            ("summed rows", self.summed.len().to_string()),
-            ("rows of a subset", self.count.to_string()),
-            ("variance of the estimate", spread.words()),
-            ("swaps accepted", format!("{swapped:.2}")),
-            ("draws of", near.to_owned()),
-        ];
-        choices.extend(said.map(|(what, how)| (what.to_owned(), how)));
-        trace.doubts = spread.doubts();
-        let rows = self.summed.len();
-        ChainFit {
-            law: DrawsOf::Approximation,
-            name: INFO.name,
-            contents: format!(
-                "slope and curvature of all rows at the mode, and the numbers of {rows} rows"
-            ),
-            bytes: encoded(self),
-            choices,
-            trace,
-            seconds: Seconds::default(),
-        }
-    }
-
     /// Numbers that distinguish chains which must not share a checkpoint.
     fn numbers(&self, run: &Run<'_>) -> Vec<f64> {
         let own = encoded(self).into_iter().map(f64::from);
@@ -290,17 +269,13 @@ impl Sampler for StoredEcs {
                 "the fit was made on {least} rows or more, and the table has {}",
                 density.n_rows()
             );
-            return Err(refused(&INFO, problem, "give the table of the fit"));
+            return Err(INFO.refuse(problem, "give the table of the fit"));
         }
         let watch = &mut |_: &ChainProgress| Wish::Continue;
-        let found = self
-            .method
-            .ecs(count)
-            .run(&self.perturbed(density), seed, watch);
-        let found = found.map_err(|error| refusal(&INFO, error))?;
-        let mut draws = found.trace.draws;
-        draws.truncate(count * density.latents().size());
-        Ok(draws)
+        let ecs = self.method.ecs(count);
+        let found = ecs.run(&self.perturbed(density), seed, watch);
+        let trace = found.map(|found| found.trace);
+        first_draws(&INFO, trace, count * density.latents().size())
     }
 }
 

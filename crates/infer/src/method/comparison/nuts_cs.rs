@@ -6,17 +6,16 @@ use std::time::Instant;
 use lehr_density::{Density, Stored};
 use serde::{Deserialize, Serialize};
 
-use crate::bytes::{decoded, encoded};
+use crate::bytes::{encoded, stored};
 use crate::chains::{ChainError, ChainProgress, Chains, Failure, Trace, Watch};
 use crate::error::FitError;
 use crate::estimate::{Seconds, short};
-use crate::expansion::has_hierarchy;
 use crate::guide::{LearnedBlocks, WhitenedDensity, Whitening};
 use crate::method::markov::{
-    self, ChainFit, ChainMethod, DrawsOf, Target, conclude, on_surrogate, refusal, sampled, start,
+    self, ChainMethod, DrawsOf, Target, conclude, first_draws, sampled, start, surrogate_target,
 };
-use crate::method::{Method, MethodInfo, Nuts, RowAccess, Sampler};
-use crate::posterior::Posterior;
+use crate::method::{Method, MethodInfo, Nuts, RowAccess, Sampler, restore_as};
+use crate::posterior::{FitRecord, Posterior};
 use crate::run::Run;
 use crate::setting::Setting;
 use crate::start::{Start, StartingPoint};
@@ -36,10 +35,7 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     remedy: "use surrogate-hmc",
     rows: RowAccess::Batches,
     new: || Box::new(NutsCs::default()),
-    restore: |bytes| {
-        let stored: StoredCoreset = decoded(bytes)?;
-        Ok(Box::new(stored))
-    },
+    restore: restore_as::<StoredCoreset>,
 };
 
 /// Draws of a coreset.
@@ -110,7 +106,7 @@ impl Method for NutsCs {
     }
 
     fn fit(&self, density: &dyn Density, run: &mut Run<'_>) -> Result<Posterior, FitError> {
-        markov::check(self, density, run)?;
+        markov::check(&INFO, self.problem(), density, run)?;
         let clock = Instant::now();
         run.begin(Phase::START);
         let (name, point) = start(&INFO, density, run)?;
@@ -118,7 +114,7 @@ impl Method for NutsCs {
         let surrogate = coreset(density, asked, &point, run.seed)?;
         let begun = clock.elapsed().as_secs_f64();
         let place = WhitenedDensity::new(density, &point.whitening);
-        let target = self.target(place, surrogate.as_ref(), run);
+        let target = surrogate_target(self, place, surrogate.as_ref(), (run.draws, run.seed));
         run.begin(Phase::CHAINS);
         let clock = Instant::now();
         let mut trace = sampled(self, &target, run)?;
@@ -127,25 +123,22 @@ impl Method for NutsCs {
         let said = CoresetQuality::of(density, surrogate.as_ref(), &point, asked);
         choices.extend(said.choices());
         trace.doubts = vec![said.doubt()];
-        let stored = StoredCoreset {
+        let chains = StoredCoreset {
             whitening: point.whitening.clone(),
             surrogate: surrogate.store(),
             method: self.clone(),
         };
-        let fitted = ChainFit {
-            law: DrawsOf::Approximation,
-            name: INFO.name,
-            bytes: encoded(&stored),
+        let record = FitRecord {
+            method: stored(INFO.name, &chains),
             contents: surrogate.contents(),
             choices,
-            trace,
             seconds: Seconds {
                 start: begun,
                 train,
                 ..Seconds::default()
             },
         };
-        conclude(fitted, density, run)
+        conclude(DrawsOf::Approximation, trace, record, density, run)
     }
 }
 
@@ -222,24 +215,6 @@ impl CoresetQuality {
     }
 }
 
-impl NutsCs {
-    /// The target of the chains.
-    fn target<'a>(
-        &self,
-        place: WhitenedDensity<'a>,
-        surrogate: &dyn Surrogate,
-        run: &Run<'_>,
-    ) -> Target<'a> {
-        Target {
-            log_density: on_surrogate(place, self.lanes(), surrogate),
-            whitening: place.whitening,
-            hierarchical: has_hierarchy(place.density),
-            draws: run.draws,
-            seed: run.seed,
-        }
-    }
-}
-
 /// Chains on a coreset that can be resumed.
 #[derive(Serialize, Deserialize)]
 struct StoredCoreset {
@@ -253,12 +228,9 @@ impl Sampler for StoredCoreset {
     fn draw(&self, density: &dyn Density, count: usize, seed: u64) -> Result<Vec<f64>, FitError> {
         let surrogate = restore(&self.surrogate, density)?;
         let place = WhitenedDensity::new(density, &self.whitening);
-        let run = Run::new(seed, count);
-        let target = self.method.target(place, surrogate.as_ref(), &run);
+        let target = surrogate_target(&self.method, place, surrogate.as_ref(), (count, seed));
         let watch = &mut |_: &ChainProgress| Wish::Continue;
         let trace = self.method.sample(&target, watch);
-        let mut draws = trace.map_err(|error| refusal(&INFO, error))?.draws;
-        draws.truncate(count * density.latents().size());
-        Ok(draws)
+        first_draws(&INFO, trace, count * density.latents().size())
     }
 }

@@ -12,17 +12,16 @@ use std::fmt;
 
 use lehr_density::{Density, Nodes};
 
+use serde::de::DeserializeOwned;
+
 use super::{RowAccess, unknown_setting};
+use crate::bytes::decoded;
 use crate::error::{FitError, SettingError};
 use crate::guide::{LearnedBlocks, Whitening};
 use crate::judge::work;
 use crate::posterior::Posterior;
 use crate::run::Run;
 use crate::setting::Setting;
-
-/// Advice if a row has more local latents than a method supports.
-pub(crate) const LOCALS_HINT: &str = "up to two latents per row are integrated out for any method; \
-    use semi-dais for up to eight, or write some in closed form";
 
 /// An inference method, with its settings.
 pub trait Method: Send + Sync {
@@ -133,6 +132,14 @@ pub trait Sampler: Send + Sync {
     fn learned(&self) -> Option<(&Whitening, &LearnedBlocks)> {
         None
     }
+}
+
+/// Restores a fit that is stored as its sampler.
+pub(crate) fn restore_as<S: Sampler + DeserializeOwned + 'static>(
+    bytes: &[u8],
+) -> Result<Box<dyn Sampler>, FitError> {
+    let sampler: S = decoded(bytes)?;
+    Ok(Box::new(sampler))
 }
 
 /// The description of a setting.

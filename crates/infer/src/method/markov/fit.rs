@@ -4,25 +4,26 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use lehr_density::{Density, Stored};
+use lehr_density::Density;
 use lehr_numeric::pareto::Pareto;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::bytes::{decoded, encoded};
+use crate::bytes::{decoded, stored};
 use crate::chains::{
     ChainError, ChainProgress, ChainStage, Chains, Failure, Hmc, LogDensity, Sample, Trace, Watch,
     log_evidence,
 };
-use crate::error::{FitError, StartError, TrainError};
+use crate::error::{FitError, TrainError};
 use crate::estimate::{Choices, Evidence, Seconds};
 use crate::expansion::{MAX_DENSE, has_hierarchy};
 use crate::guide::{Base, FullRank, MeanField, WhitenedDensity, Whitening};
 use crate::judge::{Subject, find_modes};
-use crate::method::{LOCALS_HINT, MethodInfo, Sampler};
-use crate::posterior::{Diagnostics, NO_ROWS, Origin, Posterior};
+use crate::method::{MethodInfo, Sampler};
+use crate::posterior::{Diagnostics, FitRecord, NO_ROWS, Posterior};
 use crate::run::Run;
 use crate::setting::{Setting, parsed};
-use crate::start::{RunMaximiser, Start, StartRequest, choose, is_linear_without_hierarchy};
+use crate::start::{RunMaximiser, Start, StartRequest, find_start, is_linear_without_hierarchy};
 use lehr_rows::watch::{Phase, Wish};
 
 /// A method that runs Markov chains: its part of the loop.
@@ -126,11 +127,19 @@ impl<'a> Target<'a> {
     fn new(
         method: &dyn ChainMethod,
         place: WhitenedDensity<'a>,
-        draws: usize,
-        seed: u64,
+        asked: (usize, u64),
+    ) -> Target<'a> {
+        Target::on(LogDensity::new(place, method.lanes()), place, asked)
+    }
+
+    /// The target with a log density of its own, for this many draws and this seed.
+    pub(crate) fn on(
+        log_density: LogDensity<'a>,
+        place: WhitenedDensity<'a>,
+        (draws, seed): (usize, u64),
     ) -> Target<'a> {
         Target {
-            log_density: LogDensity::new(place, method.lanes()),
+            log_density,
             whitening: place.whitening,
             hierarchical: has_hierarchy(place.density),
             draws,
@@ -158,26 +167,22 @@ pub fn fit(
     density: &dyn Density,
     run: &mut Run<'_>,
 ) -> Result<Posterior, FitError> {
-    check(method, density, run)?;
+    check(method.info(), method.problem(), density, run)?;
     let clock = Instant::now();
     run.begin(Phase::START);
     let (name, whitening) = start(method, density, run)?;
     let start = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
     let place = WhitenedDensity::new(density, &whitening);
-    let target = Target::new(method, place, run.draws, run.seed);
+    let target = Target::new(method, place, (run.draws, run.seed));
     let compile = clock.elapsed().as_secs_f64();
     run.begin(Phase::CHAINS);
     let clock = Instant::now();
     let trace = sampled(method, &target, run)?;
-    let bytes = encoded(&(&whitening, method.bytes()));
-    let fitted = ChainFit {
-        law: DrawsOf::Posterior,
-        name: method.info().name,
-        bytes,
+    let record = FitRecord {
+        method: stored(method.info().name, &(&whitening, method.bytes())),
         contents: NO_ROWS.into(),
         choices: choices(name, &Chains::of(&trace)),
-        trace,
         seconds: Seconds {
             start,
             compile,
@@ -185,7 +190,7 @@ pub fn fit(
             evaluate: 0.0,
         },
     };
-    conclude(fitted, density, run)
+    conclude(DrawsOf::Posterior, trace, record, density, run)
 }
 
 /// Runs the chains as a stage of a run.
@@ -216,42 +221,21 @@ pub(crate) enum DrawsOf {
     Approximation,
 }
 
-/// Draws of chains, with their origin.
-pub(crate) struct ChainFit {
-    /// The distribution of the draws.
-    pub(crate) law: DrawsOf,
-    /// The method.
-    pub(crate) name: &'static str,
-    /// The stored form of the fit.
-    pub(crate) bytes: Vec<u8>,
-    /// The user's rows that it contains, in words.
-    pub(crate) contents: String,
-    /// The automatic choices.
-    pub(crate) choices: Choices,
-    /// The draws.
-    pub(crate) trace: Trace,
-    /// Wall-clock time.
-    pub(crate) seconds: Seconds,
-}
-
 /// Judges the draws. For stopped chains the evidence is not computed, because it needs values on
 /// all rows.
 pub(crate) fn conclude(
-    fitted: ChainFit,
+    law: DrawsOf,
+    mut trace: Trace,
+    mut record: FitRecord,
     density: &dyn Density,
     run: &mut Run<'_>,
 ) -> Result<Posterior, FitError> {
     let clock = Instant::now();
-    let ChainFit {
-        mut trace,
-        mut choices,
-        ..
-    } = fitted;
     if !trace.is_complete() {
         let words = format!("after {} of {} draws", trace.len(), trace.planned);
-        choices.push(("stopped".into(), words));
+        record.choices.push(("stopped".into(), words));
     }
-    let evidence = if trace.is_complete() && fitted.law == DrawsOf::Posterior {
+    let evidence = if trace.is_complete() && law == DrawsOf::Posterior {
         evidence(&trace, density, run)?
     } else {
         None
@@ -259,28 +243,11 @@ pub(crate) fn conclude(
     trace
         .doubts
         .extend(missed(&trace, evidence.as_ref(), density, run)?);
-    let chains = Chains::of(&trace);
-    let origin = Origin {
-        method: Stored {
-            name: fitted.name.into(),
-            bytes: fitted.bytes,
-        },
-        ..Origin::of(density, run.seed, fitted.contents)
-    };
+    record.seconds.evaluate = clock.elapsed().as_secs_f64();
+    let diagnostics = Diagnostics::Chains(Chains::of(&trace));
     Ok(Posterior {
-        draws: trace.draws,
-        latents: density.latents().clone(),
-        spared: None,
-        params: density.params().clone(),
-        param_values: Vec::new(),
         evidence,
-        choices,
-        diagnostics: Diagnostics::Chains(chains),
-        origin,
-        seconds: Seconds {
-            evaluate: clock.elapsed().as_secs_f64(),
-            ..fitted.seconds
-        },
+        ..Posterior::new(density, trace.draws, diagnostics, record, run.seed)
     })
 }
 
@@ -365,25 +332,9 @@ fn start(
         ends_at_best: true,
         expands: false,
     };
-    let found = match method.start() {
-        None => choose(&request),
-        Some(start) => start.find(&request).map(|found| (start.name(), found)),
-    };
-    let found = found.map_err(|error| match error {
-        StartError::Batch(error) => error.into(),
-        StartError::Train(error) => error.into(),
-        StartError::Refusal { problem, hint } => refused(method.info(), problem, &hint),
-    });
-    found.map(|(name, point)| (name, point.whitening))
-}
-
-/// The error of a method that cannot fit a model.
-pub(crate) fn refused(info: &MethodInfo, problem: impl Into<String>, hint: &str) -> FitError {
-    FitError::Setting {
-        method: info.name,
-        problem: problem.into(),
-        hint: hint.into(),
-    }
+    let found = find_start(method.start(), &request);
+    let (name, point) = found.map_err(|error| method.info().start_error(error))?;
+    Ok((name, point.whitening))
 }
 
 /// The error of chains, as an error of the fit.
@@ -394,92 +345,66 @@ pub(crate) fn refusal(info: &MethodInfo, error: ChainError) -> FitError {
             done: format!("{done} draws of the warm-up"),
             saved: None,
         }),
-        ChainError::NoStart { .. } => refused(
-            info,
-            error.to_string(),
-            "standardise the columns, or give every latent a proper prior",
-        ),
-        ChainError::Sampler(problem) => refused(info, problem, "check the settings of the chains"),
+        ChainError::NoStart { .. } => {
+            let hint = "standardise the columns, or give every latent a proper prior";
+            info.refuse(error.to_string(), hint)
+        }
+        ChainError::Sampler(problem) => info.refuse(problem, "check the settings of the chains"),
     }
 }
 
-/// Refuses models and settings that chains do not support.
+/// Refuses models that chains do not support, and settings with a problem.
 pub(crate) fn check(
-    method: &dyn ChainMethod,
-    density: &dyn Density,
-    run: &Run<'_>,
-) -> Result<(), FitError> {
-    check_model(method.info(), method.problem(), density, run)
-}
-
-/// The same for a method that does not use the loop of this file, with the problem of its settings.
-pub(crate) fn check_model(
     info: &MethodInfo,
     problem: Option<String>,
     density: &dyn Density,
     run: &Run<'_>,
 ) -> Result<(), FitError> {
-    let refuse = |problem: String, hint: &str| Err(refused(info, problem, hint));
-    let locals = density.locals();
-    if let Some(site) = locals.and_then(|own| own.layout().sites().first()) {
-        let problem = format!(
-            "the model gives each row a latent of its own, {:?}",
-            site.name
-        );
-        return refuse(problem, LOCALS_HINT);
-    }
-    if density.latents().size() == 0 {
-        let problem = "the model has no latents to infer".into();
-        return refuse(problem, "sample at least one site");
-    }
+    info.check_latents(density)?;
     if let Some(site) = density.params().sites().first() {
-        let problem = format!(
-            "{:?} is learned, not random, and chains keep it fixed",
-            site.name
-        );
-        return refuse(problem, "give it a prior: sample it instead");
+        let name = &site.name;
+        let problem = format!("{name:?} is learned, not random, and chains keep it fixed");
+        return Err(info.refuse(problem, "give it a prior: sample it instead"));
     }
-    if run.draws < 25 {
-        let problem = format!(
-            "{} draws were asked for, fewer than the 25 a verdict needs",
-            run.draws
-        );
-        return refuse(problem, "1000 is usual");
-    }
-    match problem {
-        Some(problem) => refuse(problem, "leave it out for the usual value"),
-        None => Ok(()),
-    }
+    info.check_settings(run.draws, problem)
 }
 
-/// Makes a method from its stored settings.
-pub type ReadMethod = fn(&[u8]) -> Result<Box<dyn ChainMethod>, FitError>;
+/// z of the first draws of chains that were run again: this many numbers.
+pub(crate) fn first_draws(
+    info: &MethodInfo,
+    trace: Result<Trace, ChainError>,
+    numbers: usize,
+) -> Result<Vec<f64>, FitError> {
+    let mut draws = trace.map_err(|error| refusal(info, error))?.draws;
+    draws.truncate(numbers);
+    Ok(draws)
+}
 
 /// Chains that can be run again.
-struct ChainSampler {
+struct ChainSampler<M> {
     whitening: Whitening,
-    method: Box<dyn ChainMethod>,
+    method: M,
 }
 
-/// Restores a fit by chains; `read` makes their method.
+/// Restores a fit by chains of this method.
 ///
 /// # Errors
 /// If the bytes are not those of such a fit.
-pub fn restore_chains(bytes: &[u8], read: ReadMethod) -> Result<Box<dyn Sampler>, FitError> {
+pub fn restore_chains<M: ChainMethod + DeserializeOwned + 'static>(
+    bytes: &[u8],
+) -> Result<Box<dyn Sampler>, FitError> {
     let (whitening, settings): (Whitening, Vec<u8>) = decoded(bytes)?;
-    let method = read(&settings)?;
+    let method: M = decoded(&settings)?;
     Ok(Box::new(ChainSampler { whitening, method }))
 }
 
-impl Sampler for ChainSampler {
+impl<M: ChainMethod> Sampler for ChainSampler<M> {
     /// Runs the chains again, on the rows that the density is bound to.
     fn draw(&self, density: &dyn Density, count: usize, seed: u64) -> Result<Vec<f64>, FitError> {
-        let method = self.method.as_ref();
         let place = WhitenedDensity::new(density, &self.whitening);
-        let target = Target::new(method, place, count, seed);
-        let trace = method.sample(&target, &mut |_: &ChainProgress| Wish::Continue);
-        let mut draws = trace.map_err(|error| refusal(method.info(), error))?.draws;
-        draws.truncate(count * density.latents().size());
-        Ok(draws)
+        let target = Target::new(&self.method, place, (count, seed));
+        let watch = &mut |_: &ChainProgress| Wish::Continue;
+        let trace = self.method.sample(&target, watch);
+        first_draws(self.method.info(), trace, count * density.latents().size())
     }
 }

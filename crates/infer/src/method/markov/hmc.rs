@@ -6,7 +6,7 @@ use lehr_density::Density;
 use serde::{Deserialize, Serialize};
 
 use super::{ChainMethod, SamplerSettings, Target, restore_chains};
-use crate::bytes::{decoded, encoded};
+use crate::bytes::encoded;
 use crate::chains::{self, ChainError, Trace, Watch};
 use crate::error::FitError;
 use crate::method::{Method, MethodInfo, RowAccess, markov};
@@ -26,12 +26,7 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     remedy: "use nuts",
     rows: RowAccess::Memory,
     new: || Box::new(Hmc::default()),
-    restore: |bytes| {
-        restore_chains(bytes, |bytes| {
-            let hmc: Hmc = decoded(bytes)?;
-            Ok(Box::new(hmc))
-        })
-    },
+    restore: restore_chains::<Hmc>,
 };
 
 /// Hamiltonian Monte Carlo in lockstep. Settings that are `None` are chosen by the rules of

@@ -6,12 +6,10 @@ pub(crate) mod nuts;
 pub(crate) mod surrogate_hmc;
 mod weighted;
 
-pub(crate) use fit::{
-    ChainFit, DrawsOf, check, check_model, choices, conclude, refusal, refused, sampled,
-};
-pub use fit::{ChainMethod, ReadMethod, SamplerSettings, Target, fit, restore_chains};
+pub use fit::{ChainMethod, SamplerSettings, Target, fit, restore_chains};
+pub(crate) use fit::{DrawsOf, check, choices, conclude, first_draws, refusal, sampled};
 pub use hmc::Hmc;
 pub use nuts::Nuts;
 pub use surrogate_hmc::SurrogateHmc;
-pub(crate) use surrogate_hmc::start;
-pub(crate) use weighted::{FitSource, WeightedChains, on_surrogate};
+pub(crate) use surrogate_hmc::{check_hierarchy, mode_of, start};
+pub(crate) use weighted::{WeightedChains, surrogate_target};

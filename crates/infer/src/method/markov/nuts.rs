@@ -6,7 +6,7 @@ use lehr_density::Density;
 use serde::{Deserialize, Serialize};
 
 use super::{ChainMethod, SamplerSettings, Target, restore_chains};
-use crate::bytes::{decoded, encoded};
+use crate::bytes::encoded;
 use crate::chains::{ChainError, NutsSampler, Trace, Watch};
 use crate::error::FitError;
 use crate::method::{Method, MethodInfo, RowAccess, markov};
@@ -26,12 +26,7 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     remedy: "write spreads non-centred, raise target-accept, or set walnuts",
     rows: RowAccess::Gradients,
     new: || Box::new(Nuts::default()),
-    restore: |bytes| {
-        restore_chains(bytes, |bytes| {
-            let nuts: Nuts = decoded(bytes)?;
-            Ok(Box::new(nuts))
-        })
-    },
+    restore: restore_chains::<Nuts>,
 };
 
 /// The No-U-Turn sampler. Settings that are `None` are chosen by the rules of `docs/methods.md`.

@@ -1,28 +1,30 @@
 //! `surrogate-hmc`: chains on a few rows and an expansion of all others, then one pass over the table.
 
+use std::sync::Arc;
 use std::time::Instant;
 
-use lehr_density::{Density, Stored};
+use lehr_density::Density;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ChainFit, ChainMethod, DrawsOf, FitSource, SamplerSettings, Target, WeightedChains, conclude,
-    on_surrogate, refusal, refused,
+    ChainMethod, DrawsOf, SamplerSettings, Target, WeightedChains, conclude, first_draws, refusal,
+    surrogate_target,
 };
-use crate::bytes::{decoded, encoded};
+use crate::bytes::{encoded, stored};
 use crate::chains::{
     self, ChainError, ChainProgress, ChainStage, DelayedAcceptance, Failure, Trace, Watch,
 };
-use crate::error::{FitError, StartError};
+use crate::error::FitError;
 use crate::estimate::{Choices, Seconds};
-use crate::expansion::has_hierarchy;
+use crate::expansion::{Mode, has_hierarchy};
 use crate::guide::{self, WhitenedDensity, Whitening};
-use crate::method::{Method, MethodInfo, RowAccess, Sampler, markov};
-use crate::posterior::Posterior;
+use crate::method::{Method, MethodInfo, RowAccess, Sampler, markov, restore_as};
+use crate::posterior::{FitRecord, Posterior};
 use crate::run::Run;
 use crate::setting::Setting;
 use crate::start::{
-    Laplace, RunMaximiser, Start, StartRequest, StartingPoint, choose, is_linear_without_hierarchy,
+    Laplace, RunMaximiser, Start, StartRequest, StartingPoint, find_start,
+    is_linear_without_hierarchy,
 };
 use crate::surrogate::{Remainder, Surrogate, WorstRows};
 use lehr_rows::watch::{Phase, Wish};
@@ -38,10 +40,7 @@ pub(crate) static INFO: MethodInfo = MethodInfo {
     remedy: "raise surrogate-rows, or set exact",
     rows: RowAccess::Passes,
     new: || Box::new(SurrogateHmc::default()),
-    restore: |bytes| {
-        let stored: StoredChains = decoded(bytes)?;
-        Ok(Box::new(stored))
-    },
+    restore: restore_as::<StoredChains>,
 };
 
 /// The most rows that are summed exactly.
@@ -66,7 +65,7 @@ impl ChainMethod for SurrogateHmc {
         &INFO
     }
 
-    fn start(&self) -> Option<&std::sync::Arc<dyn Start>> {
+    fn start(&self) -> Option<&Arc<dyn Start>> {
         None
     }
 
@@ -136,93 +135,63 @@ impl Method for SurrogateHmc {
         let clock = Instant::now();
         run.begin(Phase::START);
         let (name, point) = start(&INFO, density, run)?;
-        let no_mode = || {
-            let problem = "the model has more latents than a curvature is computed of";
-            refused(&INFO, problem, "use sl-dais, or hmc on all rows")
-        };
-        let mode = point.surrogate_mode().ok_or_else(no_mode)?;
+        let mode = mode_of(&INFO, &point)?;
         let remainder = Remainder {
             density,
             mode: &mode,
             whitening: &point.whitening,
             seed: run.seed,
         };
-        let most = self
-            .surrogate_rows
-            .unwrap_or(MOST_ROWS)
-            .min(density.n_rows());
-        let ranked = remainder.ranked(most);
-        let ground = SurrogateStart {
-            density,
-            whitening: &point.whitening,
-            start: clock.elapsed().as_secs_f64(),
+        let most = self.surrogate_rows.unwrap_or(MOST_ROWS);
+        let ranked = remainder.ranked(most.min(density.n_rows()));
+        let start = SurrogateStart {
+            place: WhitenedDensity::new(density, &point.whitening),
+            seconds: clock.elapsed().as_secs_f64(),
             choices: vec![("start".into(), name.into())],
         };
-        let found = self.weigh(ground, &remainder, &ranked, run)?;
+        let found = self.weigh(start, &remainder, &ranked, run)?;
         if self.exact {
             self.accept(found, run)
         } else {
-            self.conclude(found, run)
+            let record = self.record(found.start, &found.surrogate);
+            found.weighed.conclude(record, density, run)
         }
     }
 }
 
 /// A surrogate, and draws of its posterior with weights from all rows.
 struct WeighedSurrogate<'a> {
-    ground: SurrogateStart<'a>,
+    start: SurrogateStart<'a>,
     surrogate: WorstRows,
     weighed: WeightedChains,
 }
 
 /// The start of chains on a surrogate.
 struct SurrogateStart<'a> {
-    density: &'a dyn Density,
-    whitening: &'a Whitening,
-    start: f64,
+    place: WhitenedDensity<'a>,
+    seconds: f64,
     choices: Choices,
 }
 
-impl<'a> SurrogateStart<'a> {
+impl SurrogateStart<'_> {
     fn note(&mut self, what: &str, how: impl Into<String>) {
         self.choices.push((what.into(), how.into()));
-    }
-
-    fn note_surrogate(&mut self, rows: usize, cut: usize) {
-        self.note("surrogate rows", rows.to_string());
-        if cut > 0 {
-            let words = format!("not followed where it grows, along {cut} directions");
-            self.note("expansion", words);
-        }
-    }
-
-    fn place(&self) -> WhitenedDensity<'a> {
-        WhitenedDensity::new(self.density, self.whitening)
     }
 }
 
 impl SurrogateHmc {
     fn check(&self, density: &dyn Density, run: &Run<'_>) -> Result<(), FitError> {
-        markov::check(self, density, run)?;
-        if self.surrogate_rows == Some(0) {
-            let problem = "0 surrogate rows were asked for";
-            return Err(refused(&INFO, problem, "leave it out for the usual value"));
-        }
-        if let Some(rows) = self.surrogate_rows.filter(|rows| *rows > density.n_rows()) {
-            let n_rows = density.n_rows();
-            let problem =
-                format!("{rows} surrogate rows were asked for, but the table has {n_rows}");
-            return Err(refused(&INFO, problem, "leave it out for the usual value"));
-        }
-        if has_hierarchy(density) {
-            let problem =
-                "a latent is the spread of others, so that the mode is no place to expand at";
-            return Err(refused(
-                &INFO,
-                problem,
-                "use nuts, or sl-dais for long tables",
-            ));
-        }
-        Ok(())
+        markov::check(&INFO, self.problem(), density, run)?;
+        let n_rows = density.n_rows();
+        let problem = match self.surrogate_rows {
+            Some(0) => Some("0 surrogate rows were asked for".into()),
+            Some(rows) if rows > n_rows => Some(format!(
+                "{rows} surrogate rows were asked for, but the table has {n_rows}"
+            )),
+            _ => None,
+        };
+        INFO.check_settings(run.draws, problem)?;
+        check_hierarchy(&INFO, density, "use nuts, or sl-dais for long tables")
     }
 
     /// The initial number of rows that are summed exactly.
@@ -236,51 +205,34 @@ impl SurrogateHmc {
     /// correct the draws.
     fn weigh<'a>(
         &self,
-        mut ground: SurrogateStart<'a>,
+        mut start: SurrogateStart<'a>,
         remainder: &Remainder<'_>,
         ranked: &[usize],
         run: &mut Run<'_>,
     ) -> Result<WeighedSurrogate<'a>, FitError> {
-        let mut rows = self.first_rows(ground.density).min(ranked.len());
+        let density = start.place.density;
+        let mut rows = self.first_rows(density).min(ranked.len());
         loop {
             let (surrogate, cut) = WorstRows::new(remainder, &ranked[..rows]);
-            let mut target = self.target(&ground, &surrogate, run);
-            let weighed = WeightedChains::new(self, ground.density, &mut target, run)?;
+            let asked = (run.draws, run.seed);
+            let mut target = surrogate_target(self, start.place, &surrogate, asked);
+            let weighed = WeightedChains::new(self, density, &mut target, run)?;
             if weighed.fits() || rows == ranked.len() {
-                ground.note_surrogate(rows, cut);
+                start.note("surrogate rows", rows.to_string());
+                if cut > 0 {
+                    let words = format!("not followed where it grows, along {cut} directions");
+                    start.note("expansion", words);
+                }
                 return Ok(WeighedSurrogate {
-                    ground,
+                    start,
                     surrogate,
                     weighed,
                 });
             }
             let words = format!("{rows} leave k = {:.2}", weighed.shape());
-            ground.note("fewer surrogate rows", words);
+            start.note("fewer surrogate rows", words);
             rows = (2 * rows).min(ranked.len());
         }
-    }
-
-    fn conclude(
-        &self,
-        found: WeighedSurrogate<'_>,
-        run: &mut Run<'_>,
-    ) -> Result<Posterior, FitError> {
-        let WeighedSurrogate {
-            ground,
-            surrogate,
-            weighed,
-        } = found;
-        let stored = self.stored(&ground, &surrogate);
-        let source = FitSource {
-            method: Stored {
-                name: INFO.name.into(),
-                bytes: encoded(&stored),
-            },
-            contents: surrogate.contents(),
-            choices: ground.choices,
-            start: ground.start,
-        };
-        weighed.conclude(source, ground.density, run)
     }
 
     /// Chains that accept on all rows. If weights do not correct the surrogate's draws, its tails
@@ -291,57 +243,31 @@ impl SurrogateHmc {
         run: &mut Run<'_>,
     ) -> Result<Posterior, FitError> {
         let WeighedSurrogate {
-            mut ground,
+            mut start,
             surrogate,
             weighed,
         } = found;
-        let target = self.target(&ground, &surrogate, run);
+        let density = start.place.density;
+        let asked = (run.draws, run.seed);
+        let target = surrogate_target(self, start.place, &surrogate, asked);
         run.begin(Phase::CHAINS);
         let clock = Instant::now();
         let numbers = target.numbers(self);
         let mut stage = ChainStage::new(run, &numbers)?;
-        let trace = self.delayed(ground.density, &target).run(&mut stage);
+        let trace = self.delayed(density, &target).run(&mut stage);
         stage.finish()?;
         let mut trace = trace.map_err(|error| refusal(&INFO, error))?;
         if !weighed.fits() {
-            let words = format!(
-                "tails that the surrogate lacks (k = {:.2})",
-                weighed.shape()
-            );
+            let k = weighed.shape();
+            let words = format!("tails that the surrogate lacks (k = {k:.2})");
             trace.doubts = vec![Failure::new(words, "raise surrogate-rows, or use hmc")];
         }
         let acceptance = lehr_numeric::summary::mean(&trace.acceptances);
-        ground.note("chains", trace.chains.to_string());
-        ground.note("acceptance on all rows", format!("{acceptance:.2}"));
-        let fitted = ChainFit {
-            law: DrawsOf::Posterior,
-            name: INFO.name,
-            bytes: encoded(&self.stored(&ground, &surrogate)),
-            contents: surrogate.contents(),
-            choices: ground.choices,
-            trace,
-            seconds: Seconds {
-                start: ground.start,
-                train: clock.elapsed().as_secs_f64(),
-                ..Seconds::default()
-            },
-        };
-        conclude(fitted, ground.density, run)
-    }
-
-    fn target<'a>(
-        &self,
-        ground: &SurrogateStart<'a>,
-        surrogate: &WorstRows,
-        run: &Run<'_>,
-    ) -> Target<'a> {
-        Target {
-            log_density: on_surrogate(ground.place(), self.lanes(), surrogate),
-            whitening: ground.whitening,
-            hierarchical: false,
-            draws: run.draws,
-            seed: run.seed,
-        }
+        start.note("chains", trace.chains.to_string());
+        start.note("acceptance on all rows", format!("{acceptance:.2}"));
+        let mut record = self.record(start, &surrogate);
+        record.seconds.train = clock.elapsed().as_secs_f64();
+        conclude(DrawsOf::Posterior, trace, record, density, run)
     }
 
     fn delayed<'a>(
@@ -357,13 +283,42 @@ impl SurrogateHmc {
         }
     }
 
-    fn stored(&self, ground: &SurrogateStart<'_>, surrogate: &WorstRows) -> StoredChains {
-        StoredChains {
-            whitening: ground.whitening.clone(),
+    fn record(&self, start: SurrogateStart<'_>, surrogate: &WorstRows) -> FitRecord {
+        let chains = StoredChains {
+            whitening: start.place.whitening.clone(),
             surrogate: surrogate.clone(),
             method: self.clone(),
+        };
+        FitRecord {
+            method: stored(INFO.name, &chains),
+            contents: surrogate.contents(),
+            choices: start.choices,
+            seconds: Seconds {
+                start: start.seconds,
+                ..Seconds::default()
+            },
         }
     }
+}
+
+/// Refuses models whose mode is far from the posterior.
+pub(crate) fn check_hierarchy(
+    info: &MethodInfo,
+    density: &dyn Density,
+    hint: &str,
+) -> Result<(), FitError> {
+    if has_hierarchy(density) {
+        let problem = "a latent is the spread of others, so that the mode is no place to expand at";
+        return Err(info.refuse(problem, hint));
+    }
+    Ok(())
+}
+
+/// The expansion point of chains on a surrogate.
+pub(crate) fn mode_of(info: &MethodInfo, point: &StartingPoint) -> Result<Mode, FitError> {
+    let problem = "the model has more latents than a curvature is computed of";
+    let refuse = || info.refuse(problem, "use sl-dais, or hmc on all rows");
+    point.surrogate_mode().ok_or_else(refuse)
 }
 
 /// The whitening, and the curvature at its centre: of the best Gaussian if integrals find it, else
@@ -376,23 +331,16 @@ pub(crate) fn start(
     let plain = is_linear_without_hierarchy(density);
     let request = StartRequest {
         density,
-        base: std::sync::Arc::new(guide::FullRank::default()),
+        base: Arc::new(guide::FullRank::default()),
         seed: run.seed,
         climber: &RunMaximiser::new(run),
         plain,
         ends_at_best: false,
         expands: true,
     };
-    let found = if plain {
-        choose(&request)
-    } else {
-        Laplace.find(&request).map(|found| (Laplace.name(), found))
-    };
-    found.map_err(|error| match error {
-        StartError::Batch(error) => error.into(),
-        StartError::Train(error) => error.into(),
-        StartError::Refusal { problem, hint } => refused(info, problem, &hint),
-    })
+    let laplace: Arc<dyn Start> = Arc::new(Laplace);
+    let found = find_start((!plain).then_some(&laplace), &request);
+    found.map_err(|error| info.start_error(error))
 }
 
 /// Chains on a surrogate that can be run again.
@@ -407,22 +355,14 @@ impl Sampler for StoredChains {
     /// More draws of the surrogate's posterior, or of the full one if chains accept on all rows.
     fn draw(&self, density: &dyn Density, count: usize, seed: u64) -> Result<Vec<f64>, FitError> {
         self.surrogate.check(density)?;
-        let ground = SurrogateStart {
-            density,
-            whitening: &self.whitening,
-            start: 0.0,
-            choices: Vec::new(),
-        };
-        let run = Run::new(seed, count);
-        let target = self.method.target(&ground, &self.surrogate, &run);
+        let place = WhitenedDensity::new(density, &self.whitening);
+        let target = surrogate_target(&self.method, place, &self.surrogate, (count, seed));
         let watch = &mut |_: &ChainProgress| Wish::Continue;
         let trace = if self.method.exact {
             self.method.delayed(density, &target).run(watch)
         } else {
             self.method.sample(&target, watch)
         };
-        let mut draws = trace.map_err(|error| refusal(&INFO, error))?.draws;
-        draws.truncate(count * density.latents().size());
-        Ok(draws)
+        first_draws(&INFO, trace, count * density.latents().size())
     }
 }

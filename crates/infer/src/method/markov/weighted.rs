@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use lehr_density::{Density, Stored};
+use lehr_density::Density;
 use lehr_numeric::pareto::{Pareto, TailShape};
 
 use super::fit::{ChainMethod, Target, refusal};
@@ -13,11 +13,11 @@ use crate::chains::{
 use crate::difference_estimator::Sampling;
 use crate::draw::sparing;
 use crate::error::{FitError, TrainError};
-use crate::estimate::{Choices, Evidence, Seconds};
+use crate::estimate::Evidence;
 use crate::expansion::LogPrior;
 use crate::guide::WhitenedDensity;
 use crate::judge::{KeptDraws, Subject};
-use crate::posterior::{Diagnostics, Examination, Importance, Origin, Posterior, Proposal};
+use crate::posterior::{Examination, FitRecord, Posterior, Proposal};
 use crate::run::Run;
 use crate::surrogate::Surrogate;
 use lehr_rows::watch::Phase;
@@ -29,16 +29,19 @@ const MOST_THINNING: usize = 16;
 /// The draws that R̂ needs: with fewer it is too large even for independent chains.
 const LEAST: usize = 4000;
 
-/// log p(z) + Ψ̂(z) in whitened coordinates, where Ψ̂ is a surrogate without learned quantities.
-pub(crate) fn on_surrogate<'d>(
+/// log p(z) + Ψ̂(z) in whitened coordinates, where Ψ̂ is a surrogate without learned quantities: the
+/// target of this many draws with this seed.
+pub(crate) fn surrogate_target<'d>(
+    method: &dyn ChainMethod,
     place: WhitenedDensity<'d>,
-    lanes: usize,
     surrogate: &dyn Surrogate,
-) -> LogDensity<'d> {
-    LogDensity::of(place, lanes, |context, x| {
+    asked: (usize, u64),
+) -> Target<'d> {
+    let log_density = LogDensity::of(place, method.lanes(), |context, x| {
         let at = context.at(x);
         context.density().log_prior(&at) + surrogate.log_likelihood(context, &at)
-    })
+    });
+    Target::on(log_density, place, asked)
 }
 
 /// Draws of chains on a surrogate, weighed on all rows.
@@ -50,18 +53,6 @@ pub(crate) struct WeightedChains {
     sampling: Option<Sampling>,
     /// Seconds of the chains, and of the pass.
     seconds: [f64; 2],
-}
-
-/// The origin of weighed draws, and their stored form.
-pub(crate) struct FitSource {
-    /// The method and its bytes.
-    pub(crate) method: Stored,
-    /// The user's rows in them, in words.
-    pub(crate) contents: String,
-    /// The automatic choices.
-    pub(crate) choices: Choices,
-    /// Seconds of the start.
-    pub(crate) start: f64,
 }
 
 impl WeightedChains {
@@ -105,7 +96,7 @@ impl WeightedChains {
     /// Examines the draws, and estimates the evidence if weights correct them.
     pub(crate) fn conclude(
         self,
-        source: FitSource,
+        mut record: FitRecord,
         density: &dyn Density,
         run: &mut Run<'_>,
     ) -> Result<Posterior, FitError> {
@@ -123,38 +114,21 @@ impl WeightedChains {
             ..Subject::new(density, &[], &self.draws, &self.pareto, run.seed)
         };
         let (examination, better) = Examination::of(&subject, run)?;
-        let kept = KeptDraws::new(better, self.draws, self.pareto);
-        let mut choices = source.choices;
+        let mut kept = KeptDraws::new(better, self.draws, self.pareto);
+        let choices = &mut record.choices;
         if let Some(Sampling { rows, error, .. }) = &self.sampling {
             let words = format!("{rows} of {} rows, ± {error:.4} nats", density.total_rows());
             choices.push(("weights".into(), words));
         }
-        choices.extend(kept.words.map(|words| ("draws".to_owned(), words)));
+        choices.extend(kept.words.take().map(|words| ("draws".to_owned(), words)));
         let [train, weighing] = self.seconds;
+        record.seconds.train = train;
+        record.seconds.evaluate = weighing + clock.elapsed().as_secs_f64();
+        let proposal = Proposal::Chains(Box::new(self.chains));
+        let (draws, diagnostics) = kept.into_importance(proposal, examination);
         Ok(Posterior {
-            draws: kept.draws,
-            latents: density.latents().clone(),
-            spared: None,
-            params: density.params().clone(),
-            param_values: Vec::new(),
             evidence,
-            diagnostics: Diagnostics::Importance(Importance {
-                pareto: kept.pareto,
-                proposal: Proposal::Chains(Box::new(self.chains)),
-                examination,
-                chains: kept.chains,
-            }),
-            origin: Origin {
-                method: source.method,
-                ..Origin::of(density, run.seed, source.contents)
-            },
-            choices,
-            seconds: Seconds {
-                start: source.start,
-                compile: 0.0,
-                train,
-                evaluate: weighing + clock.elapsed().as_secs_f64(),
-            },
+            ..Posterior::new(density, draws, diagnostics, record, run.seed)
         })
     }
 

@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use lehr_density::{Density, Stored};
+use lehr_density::Density;
 use lehr_mixed::{
     HyperparameterPoints, MarginalDensity, MarginalMode, MixedError, MixedFit, MixedOptions,
     MixedSearch, WeightedDraws,
@@ -12,13 +12,14 @@ use lehr_numeric::pareto::Pareto;
 
 use super::NAME;
 use super::hyperparameter_chains::{HyperparameterChains, HyperparameterDraws};
-use crate::bytes::{decoded, encoded};
+use crate::bytes::{decoded, stored};
 use crate::error::{FitError, TrainError};
 use crate::estimate::{Estimate, Evidence, Seconds};
 use crate::judge::Subject;
 use crate::method::Sampler;
 use crate::posterior::{
-    Diagnostics, Examination, Importance, NO_ROWS, Origin, Posterior, ProbeAccuracy, Proposal,
+    Diagnostics, Examination, FitRecord, Importance, NO_ROWS, Origin, Posterior, ProbeAccuracy,
+    Proposal,
 };
 use crate::run::Run;
 use crate::train::TrainingRecord;
@@ -42,16 +43,7 @@ const WEIGH: Phase = Phase {
 
 impl From<MixedError> for FitError {
     fn from(error: MixedError) -> FitError {
-        refused(error.problem, error.hint)
-    }
-}
-
-/// The error of a density that cannot be fitted in this way.
-fn refused(problem: String, hint: &str) -> FitError {
-    FitError::Setting {
-        method: NAME,
-        problem,
-        hint: hint.into(),
+        super::INFO.refuse(error.problem, error.hint)
     }
 }
 
@@ -66,12 +58,12 @@ pub(crate) fn fit(
             "{} draws were asked for, fewer than the 25 a verdict needs",
             run.draws
         );
-        return Err(refused(problem, "1024 is usual"));
+        return Err(super::INFO.refuse(problem, "1024 is usual"));
     }
     let clock = Instant::now();
     run.begin(SEARCH);
     let marginal = MarginalDensity::new(density)
-        .map_err(|why| refused(why, "use another method, such as sl-dais"))?;
+        .map_err(|why| super::INFO.refuse(why, "use another method, such as sl-dais"))?;
     run.draws = marginal.limit_draws(&options);
     let options = MixedOptions {
         draws: run.draws,
@@ -153,28 +145,23 @@ fn posterior(
         None => Proposal::Guide(training(search.mode(), fit.converged)),
         Some(walked) => Proposal::Chains(Box::new(walked.chains)),
     };
-    Ok(Posterior {
-        draws: fit.draws,
-        latents: fit.latents,
-        spared: fit.moments.map(Box::new),
-        params: density.params().clone(),
-        param_values: Vec::new(),
-        evidence,
-        diagnostics: Diagnostics::Importance(Importance {
-            pareto,
-            proposal,
-            examination,
-            chains: None,
-        }),
-        origin: Origin {
-            method: Stored {
-                name: NAME.into(),
-                bytes: encoded(&fit.points),
-            },
-            ..Origin::of(density, run.seed, contents)
-        },
+    let record = FitRecord {
+        method: stored(NAME, &fit.points),
+        contents,
         choices: Vec::new(),
         seconds: Seconds::default(),
+    };
+    let diagnostics = Diagnostics::Importance(Importance {
+        pareto,
+        proposal,
+        examination,
+        chains: None,
+    });
+    Ok(Posterior {
+        latents: fit.latents,
+        spared: fit.moments.map(Box::new),
+        evidence,
+        ..Posterior::new(density, fit.draws, diagnostics, record, run.seed)
     })
 }
 

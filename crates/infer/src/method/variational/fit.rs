@@ -3,24 +3,23 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use lehr_density::{Density, Stored};
+use lehr_density::Density;
 use lehr_numeric::pareto::Pareto;
 
-use crate::bytes::encoded;
-use crate::chains::Chains;
+use crate::bytes::{encoded, stored};
 use crate::draw::{ImportanceDraws, weigh_draws};
-use crate::error::{FitError, StartError};
+use crate::error::FitError;
 use crate::estimate::{Choices, Estimate, Evidence, Gain, Seconds, short};
 use crate::guide::{Base, LearnedBlocks, PARAMS, RowInput, all_blocks};
 use crate::judge::{KeptDraws, Subject};
 use crate::local::{Trained, row_losses};
 use crate::method::{GuideInputs, GuideParts, VariationalMethod, VariationalSettings};
 use crate::objective::{Objective, Score};
-use crate::posterior::{Diagnostics, Examination, Importance, Origin, Posterior, Proposal};
+use crate::posterior::{Examination, FitRecord, Posterior, Proposal};
 use crate::program::SCORE;
 use crate::run::Run;
 use crate::start::{
-    RunMaximiser, StartRequest, StartingPoint, choose, is_linear_without_hierarchy,
+    RunMaximiser, StartRequest, StartingPoint, find_start, is_linear_without_hierarchy,
 };
 use crate::train::{Iterations, Task, TrainOutcome, TrainSettings, train, variance_ratio};
 use lehr_rows::watch::Phase;
@@ -36,11 +35,9 @@ pub(super) struct VariationalFit<'a> {
 
 /// The results of fresh draws.
 struct Evaluation {
-    latents: Vec<f64>,
-    pareto: Pareto,
+    kept: KeptDraws,
     evidence: Evidence,
     examination: Examination,
-    chains: Option<Box<Chains>>,
     /// The learned quantities of the base, if the draws are its own.
     base: Option<LearnedBlocks>,
 }
@@ -88,35 +85,35 @@ pub(super) fn fit(
     let seconds = clock.elapsed().as_secs_f64() - outcome.compile - outcome.seconds;
     making.seconds.start = seconds;
     let mut evaluation = making.evaluate(&task, alone.as_ref(), &outcome, run)?;
-    let (mut outcome, mut name, mut base) = (outcome, method.info().name, None);
+    let (mut outcome, mut name, mut parts) = (outcome, method.info().name, parts);
     if let Some(learned) = evaluation.base.take() {
         outcome.learned = learned;
         name = making.base.name();
-        base = Some(GuideParts::new(making.base.clone(), encoded(&making.base)));
+        parts = GuideParts::new(making.base.clone(), encoded(&making.base));
     }
-    let reported = base.as_ref().unwrap_or(&parts);
-    let stored = Stored {
-        name: name.into(),
-        bytes: encoded(&(&point.whitening, &outcome.learned, &reported.bytes)),
+    let bytes = (&point.whitening, &outcome.learned, &parts.bytes);
+    let record = FitRecord {
+        method: stored(name, &bytes),
+        contents: parts.contents,
+        choices: making.choices,
+        seconds: Seconds {
+            compile: outcome.compile,
+            train: outcome.seconds,
+            ..making.seconds
+        },
     };
-    let origin = Origin {
-        method: stored,
-        ..Origin::of(density, run.seed, reported.contents.clone())
-    };
-    Ok(making.posterior(evaluation, outcome, origin))
+    let proposal = Proposal::Guide(outcome.training);
+    let (draws, diagnostics) = (evaluation.kept).into_importance(proposal, evaluation.examination);
+    Ok(Posterior {
+        param_values: outcome.learned.get(PARAMS).unwrap_or(&[]).to_vec(),
+        evidence: Some(evaluation.evidence),
+        ..Posterior::new(density, draws, diagnostics, record, run.seed)
+    })
 }
 
 impl VariationalFit<'_> {
     fn note(&mut self, what: &str, how: impl Into<String>) {
         self.choices.push((what.into(), how.into()));
-    }
-
-    pub(super) fn refuse(&self, problem: impl Into<String>, hint: &str) -> FitError {
-        FitError::Setting {
-            method: self.method.info().name,
-            problem: problem.into(),
-            hint: hint.into(),
-        }
     }
 
     fn start(&mut self, run: &mut Run<'_>) -> Result<StartingPoint, FitError> {
@@ -129,15 +126,8 @@ impl VariationalFit<'_> {
             ends_at_best: self.ends_at_best(),
             expands: self.method.expands(),
         };
-        let found = match &self.method.common().start {
-            None => choose(&request),
-            Some(start) => start.find(&request).map(|found| (start.name(), found)),
-        };
-        let (name, found) = found.map_err(|error| match error {
-            StartError::Batch(error) => error.into(),
-            StartError::Train(error) => error.into(),
-            StartError::Refusal { problem, hint } => self.refuse(problem, &hint),
-        })?;
+        let found = find_start(self.method.common().start.as_ref(), &request);
+        let (name, found) = found.map_err(|error| self.method.info().start_error(error))?;
         self.note("start", name);
         Ok(found)
     }
@@ -211,7 +201,7 @@ impl VariationalFit<'_> {
         }
         if trains && asked == Some(true) && control.is_none() {
             let problem = "a control variate was asked for, but there is no mode to expand at";
-            return Err(self.refuse(problem, "start from laplace"));
+            return Err(self.method.info().refuse(problem, "start from laplace"));
         }
         Ok(Score { rows, control })
     }
@@ -328,22 +318,18 @@ impl VariationalFit<'_> {
         if let Some(words) = &kept.words {
             self.note("draws", words.as_str());
         }
-        let pareto = kept.pareto;
         self.seconds.evaluate = clock.elapsed().as_secs_f64();
         let estimate = Estimate {
-            mean: pareto.log_evidence,
-            error: pareto.log_evidence_error,
+            mean: kept.pareto.log_evidence,
+            error: kept.pareto.log_evidence_error,
         };
-        let estimate = estimate.widened(sample_error);
         Ok(Evaluation {
-            latents: kept.draws,
-            pareto,
+            kept,
             examination,
-            chains: kept.chains,
             base,
             evidence: Evidence {
                 bound: Some(bound),
-                estimate,
+                estimate: estimate.widened(sample_error),
                 gain,
             },
         })
@@ -415,30 +401,6 @@ impl VariationalFit<'_> {
         )?)
     }
 
-    fn posterior(self, evaluation: Evaluation, outcome: TrainOutcome, origin: Origin) -> Posterior {
-        Posterior {
-            draws: evaluation.latents,
-            latents: self.density.latents().clone(),
-            spared: None,
-            params: self.density.params().clone(),
-            param_values: outcome.learned.get(PARAMS).unwrap_or(&[]).to_vec(),
-            evidence: Some(evaluation.evidence),
-            diagnostics: Diagnostics::Importance(Importance {
-                pareto: evaluation.pareto,
-                proposal: Proposal::Guide(outcome.training),
-                examination: evaluation.examination,
-                chains: evaluation.chains,
-            }),
-            origin,
-            choices: self.choices,
-            seconds: Seconds {
-                compile: outcome.compile,
-                train: outcome.seconds,
-                ..self.seconds
-            },
-        }
-    }
-
     /// The gain of a guide's bound over that of its base: the base trained alone if the guide
     /// started from it, else the base below the guide. It is estimated from a part of the draws.
     fn gain_over_base(
@@ -457,10 +419,7 @@ impl VariationalFit<'_> {
         let count = (run.draws / PART).max(FEWEST);
         let evaluated = weigh_draws(task.place(), &self.base, &learned, count, run)?;
         let below = evaluated.bound();
-        let nats = Estimate {
-            mean: own.mean - below.mean,
-            error: own.error.hypot(below.error),
-        };
+        let nats = own.less(below);
         let words = format!("{:+.2} ± {:.2} nats", nats.mean, nats.error);
         self.note("gain over the base", words);
         let over = self.base.name().into();

@@ -180,11 +180,9 @@ impl VariationalMethod for SemiDais {
     ) -> Result<GuideParts, FitError> {
         let locals = ground.density.integrates();
         if locals.is_none_or(|own| own.layout().size() == 0) {
-            return Err(FitError::Setting {
-                method: INFO.name,
-                problem: "expected rows with latents of their own, found none".into(),
-                hint: "name one with row.local or (1 | row()), or use sl-dais".into(),
-            });
+            let problem = "expected rows with latents of their own, found none";
+            let hint = "name one with row.local or (1 | row()), or use sl-dais";
+            return Err(INFO.refuse(problem, hint));
         }
         let rows = self.row_chains(choices);
         let latents = self.latents(ground, choices)?;
