@@ -70,6 +70,10 @@ impl<D: Density> RowSource for CountedRows<D> {
         }
     }
 
+    fn failure(&self) -> Option<lehr_rows::RowsError> {
+        self.model.source().failure()
+    }
+
     fn copy_indices(&self, column: usize, rows: &RowSet<'_>, into: &mut [u32]) {
         self.model.source().copy_indices(column, rows, into);
     }

@@ -51,7 +51,7 @@ impl Posterior {
         let sampler = self.sampler()?;
         let marginal = self.marginal(density);
         let density = marginal.density();
-        let condensed = Condensed::of(density).filter(|_| self.origin.condensed);
+        let condensed = Condensed::of(density)?.filter(|_| self.origin.condensed);
         let weights = match &condensed {
             Some(condensed) => sampler.reverse_log_weights(condensed, &exact.draws, seed)?,
             None => sampler.reverse_log_weights(density, &exact.draws, seed)?,

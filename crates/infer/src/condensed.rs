@@ -16,11 +16,10 @@ use lehr_density::{
     ResponseKind, Role, RowData, RowSource, Rows, Stored, Values, probe_rows,
 };
 use lehr_graph::{Expr, Graph};
-use lehr_rows::{Argument, Cut, RowBlock, RowJob, RowProgram, RowsError};
+use lehr_rows::{Argument, Cut, RowBlock, RowJob, RowProgram, RowsError, fold};
 use serde::{Deserialize, Serialize};
 
 use crate::guide::HALF_LN_TWO_PI;
-use crate::likelihood::fold_rows;
 
 /// With more latents the triangle is no smaller than most tables.
 const MOST_LATENTS: usize = 512;
@@ -52,22 +51,30 @@ pub fn applies(density: &dyn Density) -> bool {
 
 impl<'d> Condensed<'d> {
     /// The density on reduced rows, by one pass over its own; `None` if it cannot be reduced.
-    pub fn of(density: &'d dyn Density) -> Option<Condensed<'d>> {
-        let rows = density.gaussian().filter(|_| applies(density))?;
+    ///
+    /// # Errors
+    /// If rows cannot be reached.
+    pub fn of(density: &'d dyn Density) -> Result<Option<Condensed<'d>>, RowsError> {
+        let (Some(rows), Some(linear)) = (density.gaussian(), density.linear()) else {
+            return Ok(None);
+        };
+        if !applies(density) {
+            return Ok(None);
+        }
         let graph = Graph::new();
         let (at, some) = probe_rows(&graph, density);
-        let shared = density.linear()?.predictors(&at, &some).shared;
+        let shared = linear.predictors(&at, &some).shared;
         let sites = read_sites(
             density.latents(),
             &at,
             rows.gaussian_terms(&at, &some).predictor,
         );
         let job = QrReduction::new(density, rows);
-        let factor = fold_rows(&*all_rows(density), &job);
+        let factor = fold(&*all_rows(density), &job)?;
         if !factor.is_finite() {
-            return None;
+            return Ok(None);
         }
-        Some(Condensed {
+        Ok(Some(Condensed {
             density,
             rows,
             columns: columns(factor.width),
@@ -75,7 +82,7 @@ impl<'d> Condensed<'d> {
             data: factor.into_data(),
             sites,
             shared,
-        })
+        }))
     }
 
     /// The reduced rows have bₙ = 0.

@@ -17,7 +17,7 @@ use crate::expansion::{ExpansionPoint, TaylorOrder, row_remainder};
 use crate::likelihood::Likelihoods;
 use crate::run::Run;
 use lehr_rows::watch::{End, Progress};
-use lehr_rows::{Argument, LANES, RowPass};
+use lehr_rows::{Argument, LANES, RowPass, RowsError};
 
 /// Tables with fewer rows are read as a whole.
 const LONG: usize = 1 << 12;
@@ -58,7 +58,7 @@ pub(crate) fn log_likelihoods(
     }
     let middle = || column_means(draws, size);
     let centre = centre.map_or_else(middle, <[f64]>::to_vec);
-    let expansion = Expansion::of(density, centre, params);
+    let expansion = Expansion::of(density, centre, params)?;
     // If rows are stored elsewhere, the local ones are a small share already.
     let most = match density.elsewhere() {
         Some(_) => n_rows,
@@ -72,7 +72,7 @@ pub(crate) fn log_likelihoods(
         };
         let error = root_mean_square(&found.errors);
         if error <= CLOSE {
-            let checked = estimator.checked(found, draws);
+            let checked = estimator.checked(found, draws)?;
             return Ok(checked.map(|values| {
                 let sampling = Sampling {
                     rows,
@@ -120,19 +120,19 @@ struct Expansion {
 }
 
 impl Expansion {
-    fn of(density: &dyn Density, centre: Vec<f64>, params: &[f64]) -> Expansion {
+    fn of(density: &dyn Density, centre: Vec<f64>, params: &[f64]) -> Result<Expansion, RowsError> {
         let at = ExpansionPoint {
             latents: centre,
             params: params.to_vec(),
             ..ExpansionPoint::start(density)
         };
-        let found = at.curvature(density);
-        Expansion {
+        let found = at.curvature(density)?;
+        Ok(Expansion {
             centre: at.latents,
             value: found.log_likelihood,
             gradient: found.gradient,
             hessian: found.hessian,
-        }
+        })
     }
 
     fn offset(&self, draw: &[f64]) -> Vec<f64> {
@@ -220,7 +220,7 @@ impl<'a> Estimator<'a> {
     }
 
     /// The values, if those of the most extreme draws agree with all rows.
-    fn checked(&self, found: Found, draws: &[f64]) -> Option<Vec<f64>> {
+    fn checked(&self, found: Found, draws: &[f64]) -> Result<Option<Vec<f64>>, RowsError> {
         const ERRORS: f64 = 4.0;
         let size = self.expansion.centre.len();
         let draw = |k: usize| &draws[k * size..(k + 1) * size];
@@ -232,16 +232,16 @@ impl<'a> Estimator<'a> {
         order.sort_by(|(_, a), (_, b)| b.total_cmp(a));
         order.truncate(LANES);
         let furthest: Vec<f64> = order.iter().flat_map(|(k, _)| draw(*k)).copied().collect();
-        let exact = Likelihoods::new(self.density, self.params).of(&furthest);
+        let exact = Likelihoods::new(self.density, self.params).of(&furthest)?;
         let mut values = found.values;
         for ((k, _), exact) in order.iter().zip(exact) {
             let off = (values[*k] - exact).abs();
             if off.is_nan() || off > ERRORS * found.errors[*k] + CLOSE {
-                return None;
+                return Ok(None);
             }
             values[*k] = exact;
         }
-        Some(values)
+        Ok(Some(values))
     }
 }
 

@@ -5,13 +5,13 @@ use lehr_density::job::{LogLikelihood, all_rows, local_rows};
 use lehr_graph::Graph;
 use lehr_numeric::batch::BatchError;
 use lehr_rows::watch::{End, Progress, Wish};
-use lehr_rows::{LANES, PassControl, Passed, fold_watched};
+use lehr_rows::{LANES, PassControl, Passed, fold, fold_watched};
 
 use crate::difference_estimator::{self, Sampling};
 use crate::error::TrainError;
 use crate::estimate::Estimate;
 use crate::guide::{Context, Gradient, Guide, LearnedBlocks, PARAMS, WhitenedDensity};
-use crate::likelihood::{Likelihoods, fold_rows};
+use crate::likelihood::Likelihoods;
 use crate::objective::weigh_prior;
 use crate::program::compile_within;
 use crate::run::{Run, StageFingerprint};
@@ -203,7 +203,7 @@ pub(crate) fn log_likelihoods(
     if let Some(error) = failure {
         return Err(error);
     }
-    let sums = found.unwrap_or_else(|error| error.unwind());
+    let sums = found?;
     run.finish(&stamp, &(n_rows, &sums))?;
     Ok(sums)
 }
@@ -238,10 +238,7 @@ fn asked_elsewhere(
     let end = End::At((draws.len() / size) as u64);
     let done = values.len() * size;
     for some in draws[done..].chunks(DRAWS * size) {
-        values.extend(fold_rows(
-            &*rows,
-            &LogLikelihood::new(density, some, params),
-        ));
+        values.extend(fold(&*rows, &LogLikelihood::new(density, some, params))?);
         let progress = Progress::counted(values.len() as u64, "draws", end);
         run.look(&mut stamp, &progress, &values)?;
     }
@@ -253,13 +250,13 @@ fn asked_elsewhere(
 /// whose beginning is drawn backwards. `None` if the guide cannot be run backwards.
 ///
 /// # Errors
-/// If a batch is larger than the table.
+/// If a batch is larger than the table, or rows cannot be reached.
 pub fn reverse_log_weights(
     place: WhitenedDensity<'_>,
     guide: &dyn Guide,
     learned: &LearnedBlocks,
     (draws, seed): (&[f64], u64),
-) -> Result<Option<Vec<f64>>, BatchError> {
+) -> Result<Option<Vec<f64>>, TrainError> {
     const ENDS: &str = "ends";
     let size = place.density.latents().size();
     let graph = Graph::new();
@@ -292,7 +289,7 @@ pub fn reverse_log_weights(
         program.fill(place.density.source(), step as u64);
         program.run();
         let own = program.output(0)[..some.len() / size].iter();
-        weighed.extend(own.zip(rows.of(some)).map(|(a, b)| a + b));
+        weighed.extend(own.zip(rows.of(some)?).map(|(a, b)| a + b));
     }
     Ok(Some(weighed))
 }

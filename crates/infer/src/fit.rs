@@ -1,7 +1,6 @@
 //! A whole fit: a method, and the settings that all methods share.
 
 use lehr_density::Density;
-use lehr_rows::RowsError;
 
 use crate::condensed::{self, Condensed};
 use crate::error::{SettingError, UnknownMethod};
@@ -136,7 +135,10 @@ impl<'a> Fit<'a> {
     /// # Errors
     /// If a setting cannot work with this model, or the fit fails.
     pub fn run(self, density: &dyn Density) -> Result<Posterior, FitError> {
-        RowsError::caught(|| self.run_threads(density))?
+        let fitted = self.run_threads(density);
+        // Rows that could not be read were not numbers, whatever came of them.
+        let lost = density.source().failure();
+        lost.map_or(fitted, |lost| Err(lost.into()))
     }
 
     fn run_threads(mut self, density: &dyn Density) -> Result<Posterior, FitError> {
@@ -195,7 +197,7 @@ impl<'a> Fit<'a> {
         if condensed::applies(density) {
             self.run.begin(Phase::CONDENSE);
         }
-        let Some(condensed) = Condensed::of(density) else {
+        let Some(condensed) = Condensed::of(density)? else {
             return self.fit(density);
         };
         let mut posterior = self.fit(&condensed)?;

@@ -1,14 +1,8 @@
-//! Passes over all rows, and the log likelihoods of given points.
+//! The log likelihoods of given points on all rows.
 
 use lehr_density::Density;
 use lehr_density::job::{LogLikelihood, all_rows};
-use lehr_rows::{RowJob, RowStore, fold};
-
-/// The result of a job on all rows of a store. If rows cannot be reached, the fit ends
-/// ([`RowsError::unwind`]), because no caller could continue without them.
-pub(crate) fn fold_rows<J: RowJob>(rows: &dyn RowStore, job: &J) -> J::Partial {
-    fold(rows, job).unwrap_or_else(|error| error.unwind())
-}
+use lehr_rows::{RowStore, RowsError, fold};
 
 /// The log likelihood of any z on all rows, with θ fixed, a few z at a time.
 pub(crate) struct Likelihoods<'d> {
@@ -27,8 +21,8 @@ impl<'d> Likelihoods<'d> {
     }
 
     /// Σ log p(yₙ | z, xₙ) for several z, which are stored one after another.
-    pub(crate) fn of(&self, latents: &[f64]) -> Vec<f64> {
+    pub(crate) fn of(&self, latents: &[f64]) -> Result<Vec<f64>, RowsError> {
         let job = LogLikelihood::new(self.density, latents, self.params);
-        fold_rows(&*self.rows, &job.in_full_lanes())
+        fold(&*self.rows, &job.in_full_lanes())
     }
 }

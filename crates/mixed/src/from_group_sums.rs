@@ -10,7 +10,7 @@ use crate::effect_structure::{EffectStructure, RandomEffectBlock, moved, referen
 use crate::elimination_order::EliminationOrder;
 use crate::gaussian_response::GaussianSums;
 use crate::group_sums::{GroupSums, GroupSumsJob};
-use crate::marginal::{MarginalDensity, ResponseRows};
+use crate::marginal::{MarginalDensity, MarginalError, ResponseRows};
 use crate::prior::{EffectPrior, EffectPriorProgram};
 use crate::prior_terms::BlockPrior;
 use crate::sight::Sight;
@@ -23,7 +23,7 @@ impl<'d> MarginalDensity<'d> {
     pub(crate) fn from_group_sums(
         mut model: EffectStructure<'d>,
         sight: Sight,
-    ) -> Result<MarginalDensity<'d>, String> {
+    ) -> Result<MarginalDensity<'d>, MarginalError> {
         let density = model.density;
         let conditional = EffectPriorProgram::new(&model);
         let mut scratch = conditional.scratch(&model);
@@ -31,17 +31,17 @@ impl<'d> MarginalDensity<'d> {
         let given = model.prior_at_latents(&conditional, &still, &mut scratch)?;
         let noise = given
             .noise
-            .ok_or("the rows are elsewhere, and the response is not normal")?;
+            .ok_or("the rows are elsewhere, and the response is not normal".to_owned())?;
         let away = moved(&still, &model.hyper);
         let away = model.prior_at_latents(&conditional, &away, &mut scratch)?;
         let reading = EffectReading::of(&model, maps(&model, &away)?, noise);
         let job = GroupSumsJob::new(density, reading);
-        let sums = fold(&*all_rows(density), &job).unwrap_or_else(|error| error.unwind());
+        let sums = fold(&*all_rows(density), &job)?;
         if sums.irregular_rows > 0.0 {
-            return Err(format!(
+            return Err(MarginalError::Refusal(format!(
                 "{} rows read their effects otherwise than the others do",
                 sums.irregular_rows
-            ));
+            )));
         }
         let confounded = confounded(&model, &sums);
         let (order, rows) = assembled(&model, &sums, sight);

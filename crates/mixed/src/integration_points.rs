@@ -421,7 +421,7 @@ impl HyperparameterPoints {
     ) -> Result<Vec<f64>, MixedError> {
         const HINT: &str = "bind the model to the table that was fitted";
         let refused = |why: String| MixedError::new(why, HINT);
-        let marginal = MarginalDensity::new(density).map_err(refused)?;
+        let marginal = MarginalDensity::new(density).map_err(|error| refused(error.to_string()))?;
         if marginal.size() * self.len() != self.thetas.len() {
             let problem = "the model has other hyperparameters than the fit's";
             return Err(refused(problem.into()));

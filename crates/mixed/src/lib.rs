@@ -60,7 +60,7 @@ pub use group_integral::Accuracy;
 pub use group_moments::GroupMoments;
 pub use group_sums::{GroupSums, GroupSumsJob, GroupSumsMachine};
 pub use integration_points::{HyperparameterPoints, WeightedDraws};
-pub use marginal::{MarginalDensity, has_random_effects};
+pub use marginal::{MarginalDensity, MarginalError, has_random_effects};
 pub use marginal_point::MarginalPoint;
 pub use mixed_search::MixedSearch;
 pub use mode::MarginalMode;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use lehr_density::{Density, probe_rows};
 use lehr_graph::Graph;
 use lehr_numeric::lanczos::Probes;
+use lehr_rows::RowsError;
 
 use crate::cross_products::Effects;
 use crate::effect_structure::{
@@ -36,6 +37,23 @@ pub struct MarginalDensity<'d> {
     /// Pairs of blocks that assign the rows to the same groups: only the sums of their effects are
     /// identified.
     pub(crate) confounded: Vec<(String, String)>,
+}
+
+/// The reasons why effects cannot be integrated out.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum MarginalError {
+    /// The model or its rows do not allow it: the reason, as a clause.
+    #[error("{0}")]
+    Refusal(String),
+    /// Rows cannot be reached.
+    #[error(transparent)]
+    Rows(#[from] RowsError),
+}
+
+impl From<String> for MarginalError {
+    fn from(reason: String) -> MarginalError {
+        MarginalError::Refusal(reason)
+    }
 }
 
 /// The sufficient statistics or data of the rows.
@@ -74,8 +92,8 @@ impl<'d> MarginalDensity<'d> {
     /// Collapses a density.
     ///
     /// # Errors
-    /// If that is not possible: the reason, as a clause.
-    pub fn new(density: &'d dyn Density) -> Result<MarginalDensity<'d>, String> {
+    /// If that is not possible: the reason, as a clause. If rows cannot be reached.
+    pub fn new(density: &'d dyn Density) -> Result<MarginalDensity<'d>, MarginalError> {
         let density = stacked(density);
         if density.elsewhere().is_some() {
             return MarginalDensity::from_group_sums(EffectStructure::read(density)?, Sight::Exact);
@@ -97,13 +115,14 @@ impl<'d> MarginalDensity<'d> {
     pub(crate) fn with_rows(
         density: &'d dyn Density,
         sight: Sight,
-    ) -> Result<MarginalDensity<'d>, String> {
+    ) -> Result<MarginalDensity<'d>, MarginalError> {
         let mut model = EffectStructure::read(density)?;
         let conditional = EffectPriorProgram::new(&model);
         let mut scratch = conditional.scratch(&model);
         let given = model.prior_at_latents(&conditional, &reference(density), &mut scratch)?;
-        let offsets = gaussian_response::read_offsets(&model)
-            .ok_or("latents that are not Gaussian given the others move the predictor")?;
+        let offsets = gaussian_response::read_offsets(&model).ok_or(
+            "latents that are not Gaussian given the others move the predictor".to_owned(),
+        )?;
         let noise = given.noise.filter(|_| sight.has_sums());
         let joined = match noise {
             // Rows that are summed need no joining.
@@ -121,7 +140,9 @@ impl<'d> MarginalDensity<'d> {
             }
             None if order.large => {
                 model.check_rest(order.rest, MOST_DENSE)?;
-                return Err("rows one by one need a dense matrix".into());
+                return Err(MarginalError::Refusal(
+                    "rows one by one need a dense matrix".into(),
+                ));
             }
             None => ResponseRows::Other(Box::new(NonGaussianRows {
                 likelihood: RowLikelihood::new(&model, &order.rows),
@@ -147,15 +168,18 @@ impl<'d> MarginalDensity<'d> {
     }
 
     /// Adds probes if they are needed.
-    pub(crate) fn with_probes(mut self, sight: Sight) -> Result<MarginalDensity<'d>, String> {
+    pub(crate) fn with_probes(
+        mut self,
+        sight: Sight,
+    ) -> Result<MarginalDensity<'d>, MarginalError> {
         let probes = || Arc::new(sight.probes(self.order.common));
         self.probes = self.order.large.then(probes);
         let size = self.size();
         if size > MOST_AXES && !self.is_quick() {
-            return Err(format!(
+            return Err(MarginalError::Refusal(format!(
                 "{size} numbers are not Gaussian given the others, and on a table of this size at \
                  most {MOST_AXES} can be searched"
-            ));
+            )));
         }
         Ok(self)
     }

@@ -172,7 +172,9 @@ fn prior_at(density: &dyn Density, z: &[f64]) -> f64 {
 
 /// The reason why the effects of a density cannot be integrated out.
 fn refusal(density: &dyn Density) -> Option<String> {
-    MarginalDensity::new(density).err()
+    MarginalDensity::new(density)
+        .err()
+        .map(|error| error.to_string())
 }
 
 /// ln p(θ) by the model's own prior with all effects at 0, less the prior density of the effects

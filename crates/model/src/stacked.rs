@@ -7,6 +7,7 @@ use lehr_density::{
     RowSource, Rows, SplitRows, Stored,
 };
 use lehr_graph::{Expr, Graph};
+use lehr_rows::RowsError;
 
 use crate::program::Program;
 use crate::split::{Facet, effects_between, split_predictor};
@@ -223,6 +224,10 @@ impl RowSource for StackedRows {
         for (entry, row) in into.iter_mut().zip(each_row(rows)) {
             *entry = f64::from(u8::from(row % self.responses == response));
         }
+    }
+
+    fn failure(&self) -> Option<RowsError> {
+        self.rows.failure()
     }
 
     fn copy_indices(&self, column: usize, rows: &RowSet<'_>, into: &mut [u32]) {

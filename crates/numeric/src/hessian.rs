@@ -1,6 +1,8 @@
 //! Matrices that are known by their products with vectors, several of which are computed side by
 //! side.
 
+use std::convert::Infallible;
+
 /// The unit vectors from `first` on, one per lane; zeros in lanes beyond the last.
 pub fn unit_vectors(size: usize, first: usize, lanes: usize) -> Vec<f64> {
     let mut vectors = vec![0.0; lanes * size];
@@ -11,37 +13,41 @@ pub fn unit_vectors(size: usize, first: usize, lanes: usize) -> Vec<f64> {
 }
 
 /// A column-major matrix from its products with unit vectors, `lanes` at a time.
-pub fn hessian_columns(
+///
+/// # Errors
+/// The error of the first product that has one.
+pub fn hessian_columns<E>(
     size: usize,
     lanes: usize,
-    product: impl FnMut(&[f64]) -> Vec<f64>,
-) -> Vec<f64> {
+    product: impl FnMut(&[f64]) -> Result<Vec<f64>, E>,
+) -> Result<Vec<f64>, E> {
     let mut matrix = Vec::with_capacity(size * size);
-    each_column(size, lanes, product, |_, column| matrix.extend(column));
-    matrix
+    each_column(size, lanes, product, |_, column| matrix.extend(column))?;
+    Ok(matrix)
 }
 
 /// The diagonal of such a matrix, which may be too large to store.
 pub fn hessian_diagonal(
     size: usize,
     lanes: usize,
-    product: impl FnMut(&[f64]) -> Vec<f64>,
+    mut product: impl FnMut(&[f64]) -> Vec<f64>,
 ) -> Vec<f64> {
     let mut diagonal = Vec::with_capacity(size);
-    each_column(size, lanes, product, |place, column| {
+    let product = |vectors: &[f64]| Ok::<_, Infallible>(product(vectors));
+    let Ok(()) = each_column(size, lanes, product, |place, column| {
         diagonal.push(column[place]);
     });
     diagonal
 }
 
-fn each_column(
+fn each_column<E>(
     size: usize,
     lanes: usize,
-    mut product: impl FnMut(&[f64]) -> Vec<f64>,
+    mut product: impl FnMut(&[f64]) -> Result<Vec<f64>, E>,
     mut take: impl FnMut(usize, &[f64]),
-) {
+) -> Result<(), E> {
     for first in (0..size).step_by(lanes) {
-        let found = product(&unit_vectors(size, first, lanes));
+        let found = product(&unit_vectors(size, first, lanes))?;
         // A product that does not depend on the direction has no lanes.
         let products = found.chunks_exact(size).cycle();
         let places = first..size.min(first + lanes);
@@ -49,6 +55,7 @@ fn each_column(
             .zip(products)
             .for_each(|(place, column)| take(place, column));
     }
+    Ok(())
 }
 
 /// The symmetric part; rounding leaves the two triangles slightly different.
@@ -94,7 +101,8 @@ mod tests {
             .map(|k| entry(k % SIZE, k / SIZE))
             .collect();
         for lanes in [1, 2, 5, 7] {
-            assert_eq!(hessian_columns(SIZE, lanes, product), expected);
+            let found = hessian_columns(SIZE, lanes, |vectors| Ok::<_, ()>(product(vectors)));
+            assert_eq!(found, Ok(expected.clone()));
             let diagonal = hessian_diagonal(SIZE, lanes, product);
             assert!((0..SIZE).all(|i| diagonal[i] == entry(i, i)));
         }
@@ -104,7 +112,8 @@ mod tests {
 
     #[test]
     fn a_product_without_lanes_is_that_of_every_direction() {
-        assert_eq!(hessian_columns(2, 2, |_| vec![0.0, 0.0]), [0.0; 4]);
+        let flat = hessian_columns(2, 2, |_| Ok::<_, ()>(vec![0.0, 0.0]));
+        assert_eq!(flat, Ok(vec![0.0; 4]));
         assert_eq!(hessian_diagonal(2, 2, |_| vec![0.0, 0.0]), [0.0; 2]);
     }
 }

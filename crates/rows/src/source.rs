@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::RowsError;
+
 /// A selection of rows.
 #[derive(Clone, Debug)]
 pub enum RowSet<'a> {
@@ -30,7 +32,8 @@ impl RowSet<'_> {
 /// The data of a density's columns, by their place in [`crate::Columns`].
 ///
 /// Reading copies into the caller's buffer and allocates nothing. Rows out of range, a buffer of
-/// the wrong length or a column of the other kind break an invariant and panic.
+/// the wrong length or a column of the other kind break an invariant and panic. Rows that cannot be
+/// read are NaN, and [`RowSource::failure`] has the reason.
 pub trait RowSource: Send + Sync {
     /// How many rows there are.
     fn n_rows(&self) -> usize;
@@ -40,6 +43,11 @@ pub trait RowSource: Send + Sync {
 
     /// Copies rows of an index column.
     fn copy_indices(&self, column: usize, rows: &RowSet<'_>, into: &mut [u32]);
+
+    /// The reason why some rows could not be read so far, if there were any.
+    fn failure(&self) -> Option<RowsError> {
+        None
+    }
 
     /// The same rows in random order, if the source can provide it. Consecutive rows are then a
     /// random sample that is read at the speed of memory or disk instead of row by row.

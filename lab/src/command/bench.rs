@@ -231,9 +231,9 @@ impl Step {
         if self.surrogate != "taylor" {
             return point;
         }
-        let mode = find_mode(density, LbfgsSettings::default());
+        let mode = find_mode(density, LbfgsSettings::default()).unwrap();
         StartingPoint {
-            curvature: Some(mode.curvature(density)),
+            curvature: Some(mode.curvature(density).unwrap()),
             centre: Some(mode),
             ..point
         }

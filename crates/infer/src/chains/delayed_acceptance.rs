@@ -12,9 +12,8 @@ use super::stage::Watch;
 use super::trace::{ChainError, ChainProgress, Trace};
 use crate::bytes::encoded;
 use crate::expansion::LogPrior;
-use crate::likelihood::fold_rows;
-use lehr_rows::RowStore;
 use lehr_rows::watch::Wish;
+use lehr_rows::{RowStore, RowsError, fold};
 
 /// Iterations on the surrogate for each one on all rows.
 const MOVES: u64 = 5;
@@ -60,9 +59,9 @@ impl DelayedAcceptance<'_> {
         let mut lockstep = Lockstep::new(self.surrogate, state.x.clone());
         lockstep.gradients = state.gradients;
         let rows = all_rows(self.density);
-        let mut joint = self.log_joint(&*rows, &lockstep.x);
+        let mut joint = self.log_joint(&*rows, &lockstep.x)?;
         while state.iteration < SETTLING + length {
-            let step = self.iterate(&mut lockstep, &state, &*rows, &mut joint);
+            let step = self.iterate(&mut lockstep, &state, &*rows, &mut joint)?;
             if state.iteration >= SETTLING {
                 state.kept.push(&lockstep.x, step);
             }
@@ -112,7 +111,7 @@ impl DelayedAcceptance<'_> {
         state: &DelayedState,
         rows: &dyn RowStore,
         joint: &mut [f64],
-    ) -> Step {
+    ) -> Result<Step, RowsError> {
         let (size, chains) = (self.surrogate.size(), joint.len());
         let (x, before) = (lockstep.x.clone(), lockstep.values.clone());
         let first = self.hmc.warm_up as u64 + MOVES * state.iteration as u64;
@@ -120,7 +119,7 @@ impl DelayedAcceptance<'_> {
             let noise = Noise::new(self.seed, iteration, size, chains);
             lockstep.step(&noise.stride(state.step_size, usize::MAX), &noise);
         }
-        let after = self.log_joint(rows, &lockstep.x);
+        let after = self.log_joint(rows, &lockstep.x)?;
         let mut stream = Stream::new(self.seed, "delayed", state.iteration as u64);
         let mut acceptances = Vec::with_capacity(chains);
         let mut x_new = lockstep.x.clone();
@@ -141,21 +140,21 @@ impl DelayedAcceptance<'_> {
             }
         }
         lockstep.place(x_new);
-        Step {
+        Ok(Step {
             energies: joint.iter().map(|value| -value).collect(),
             acceptances,
             diverged: vec![false; chains],
-        }
+        })
     }
 
     /// log p(D, z) of every chain, on all rows.
-    fn log_joint(&self, rows: &dyn RowStore, x: &[f64]) -> Vec<f64> {
+    fn log_joint(&self, rows: &dyn RowStore, x: &[f64]) -> Result<Vec<f64>, RowsError> {
         let size = self.surrogate.size();
         let draws = x.chunks_exact(size).flat_map(|x| self.surrogate.latents(x));
         let draws: Vec<f64> = draws.collect();
-        let sums = fold_rows(rows, &LogLikelihood::new(self.density, &draws, &[]));
+        let sums = fold(rows, &LogLikelihood::new(self.density, &draws, &[]))?;
         let mut prior = LogPrior::new(self.density);
         let each = draws.chunks_exact(size).zip(sums);
-        each.map(|(z, value)| value + prior.at(z, &[]).0).collect()
+        Ok(each.map(|(z, value)| value + prior.at(z, &[]).0).collect())
     }
 }

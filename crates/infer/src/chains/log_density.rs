@@ -5,7 +5,7 @@ use std::sync::Arc;
 use lehr_density::{Density, RowData, RowSet, rows_here};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 
-use super::log_density_fn::{Evaluator, LogDensityFn, NotFinite, origin, starts};
+use super::log_density_fn::{Evaluator, LogDensityFn, ValueError, origin, starts};
 use super::store_density::StoreDensity;
 use super::trace::ChainError;
 use crate::guide::{Context, ProgramInput, RowInput, WhitenedDensity, Whitening};
@@ -262,11 +262,11 @@ impl Lanes<'_> {
     ///
     /// # Errors
     /// If either is not finite.
-    pub fn value(&mut self, x: &[f64], slope: &mut [f64]) -> Result<f64, NotFinite> {
+    pub fn value(&mut self, x: &[f64], slope: &mut [f64]) -> Result<f64, ValueError> {
         let mut value = [0.0];
         self.evaluate(x, &mut value, slope);
         let found = Some(value[0]).filter(|value| value.is_finite());
-        found.ok_or(NotFinite)
+        found.ok_or(ValueError::NotFinite)
     }
 }
 
@@ -290,7 +290,7 @@ impl LogDensityFn for LogDensity<'_> {
 }
 
 impl Evaluator for Lanes<'_> {
-    fn value(&mut self, x: &[f64], slope: &mut [f64]) -> Result<f64, NotFinite> {
+    fn value(&mut self, x: &[f64], slope: &mut [f64]) -> Result<f64, ValueError> {
         Lanes::value(self, x, slope)
     }
 }

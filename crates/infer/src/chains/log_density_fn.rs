@@ -6,10 +6,16 @@ use lehr_numeric::stream::Stream;
 use super::trace::ChainError;
 use crate::guide::Whitening;
 
-/// A point at which the log density or its gradient is not finite: a divergence.
+/// The reasons why a log density has no value at a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the log density is not finite")]
-pub struct NotFinite;
+pub enum ValueError {
+    /// The log density or its gradient is not finite: a divergence.
+    #[error("the log density is not finite")]
+    NotFinite,
+    /// Rows cannot be reached. The density keeps the reason.
+    #[error("the rows cannot be reached")]
+    Lost,
+}
 
 /// A log density on which chains move, each in separate memory.
 pub(crate) trait LogDensityFn: Sync {
@@ -44,8 +50,8 @@ pub(crate) trait Evaluator {
     /// The value and the slope at x.
     ///
     /// # Errors
-    /// If either is not finite.
-    fn value(&mut self, x: &[f64], slope: &mut [f64]) -> Result<f64, NotFinite>;
+    /// If either is not finite, or rows cannot be reached.
+    fn value(&mut self, x: &[f64], slope: &mut [f64]) -> Result<f64, ValueError>;
 }
 
 /// A standard normal draw around `origin` for each chain, at which the log density is finite.

@@ -20,7 +20,7 @@ pub use diagnostic::Chains;
 pub use failure::Failure;
 pub use hmc::{CHAINS, Hmc, Lockstep, Noise, Step, Stride};
 pub use log_density::{Lanes, LogDensity};
-pub use log_density_fn::NotFinite;
+pub use log_density_fn::ValueError;
 pub(crate) use log_density_fn::{Evaluator, LogDensityFn};
 pub use nuts::{Metric, NutsSampler};
 pub use stage::Watch;

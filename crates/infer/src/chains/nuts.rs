@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::gradient_cache::{GradientCache, MOST_REMEMBERED};
 use super::log_density::LogDensity;
-use super::log_density_fn::{Evaluator, LogDensityFn, NotFinite, starts};
+use super::log_density_fn::{Evaluator, LogDensityFn, ValueError, starts};
 use super::stage::Watch;
 use super::trace::{ChainError, ChainProgress, Trace};
 use crate::bytes::encoded;
@@ -426,9 +426,9 @@ struct NutsDensity<'a> {
 }
 
 /// A value that is not finite is a divergence, from which the sampler recovers.
-impl LogpError for NotFinite {
+impl LogpError for ValueError {
     fn is_recoverable(&self) -> bool {
-        true
+        *self == ValueError::NotFinite
     }
 }
 
@@ -440,7 +440,7 @@ impl HasDims for NutsDensity<'_> {
 }
 
 impl CpuLogpFunc for NutsDensity<'_> {
-    type LogpError = NotFinite;
+    type LogpError = ValueError;
     type FlowParameters = ();
     type ExpandedVector = Vec<f64>;
 
@@ -448,7 +448,7 @@ impl CpuLogpFunc for NutsDensity<'_> {
         self.size
     }
 
-    fn logp(&mut self, x: &[f64], slope: &mut [f64]) -> Result<f64, NotFinite> {
+    fn logp(&mut self, x: &[f64], slope: &mut [f64]) -> Result<f64, ValueError> {
         let mut memory = self.memory.lock().expect("no chain panics half-way");
         let ChainRecord::GradientCache(tape) = &mut *memory else {
             drop(memory);
@@ -459,10 +459,13 @@ impl CpuLogpFunc for NutsDensity<'_> {
         if let Some(value) = known {
             return Some(value)
                 .filter(|value| value.is_finite())
-                .ok_or(NotFinite);
+                .ok_or(ValueError::NotFinite);
         }
         drop(memory);
         let found = self.evaluator.value(x, slope);
+        if found == Err(ValueError::Lost) {
+            return found;
+        }
         let mut memory = self.memory.lock().expect("no chain panics half-way");
         if let ChainRecord::GradientCache(tape) = &mut *memory {
             tape.record(found.unwrap_or(f64::NAN), slope);

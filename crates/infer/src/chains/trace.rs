@@ -1,5 +1,7 @@
 //! The results of chains: draws, energies, and failures.
 
+use lehr_rows::RowsError;
+
 use super::failure::Failure;
 
 /// Draws of several chains of equal length.
@@ -110,6 +112,9 @@ pub enum ChainError {
     /// The sampler refuses its settings, or cannot continue.
     #[error("chains: {0}\n  hint: check the settings of the chains")]
     Sampler(String),
+    /// Rows cannot be reached.
+    #[error(transparent)]
+    Rows(#[from] RowsError),
     /// A stop before any draw was kept.
     #[error("chains: stopped after {done} draws of the warm-up\n  hint: let it run for longer")]
     Stopped {

@@ -22,7 +22,7 @@ use lehr_rows::RowsError;
 pub enum FitError {
     /// Training failed.
     #[error(transparent)]
-    Train(#[from] TrainError),
+    Train(TrainError),
     /// The surrogate cannot be built.
     #[error(transparent)]
     Surrogate(#[from] SurrogateError),
@@ -44,9 +44,9 @@ pub enum FitError {
     /// A setting that the method does not have.
     #[error(transparent)]
     Name(#[from] SettingError),
-    /// Rows that are stored elsewhere cannot be reached.
-    #[error("{0}")]
-    Rows(String),
+    /// Rows cannot be reached.
+    #[error(transparent)]
+    Rows(#[from] RowsError),
     /// The stored sampler of a fit cannot be read.
     #[error(
         "fit: what the fit stored of itself cannot be read: {problem}\n  hint: the file is damaged: fit again"
@@ -67,8 +67,11 @@ pub enum FitError {
     },
 }
 
-impl From<RowsError> for FitError {
-    fn from(lost: RowsError) -> FitError {
-        FitError::Rows(lost.to_string())
+impl From<TrainError> for FitError {
+    fn from(error: TrainError) -> FitError {
+        match error {
+            TrainError::Rows(lost) => FitError::Rows(lost),
+            other => FitError::Train(other),
+        }
     }
 }

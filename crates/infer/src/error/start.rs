@@ -1,6 +1,7 @@
 //! The reasons why a start fails.
 
 use lehr_numeric::batch::BatchError;
+use lehr_rows::RowsError;
 
 use super::TrainError;
 
@@ -23,5 +24,11 @@ pub enum StartError {
 impl From<BatchError> for StartError {
     fn from(error: BatchError) -> StartError {
         StartError::Train(error.into())
+    }
+}
+
+impl From<RowsError> for StartError {
+    fn from(lost: RowsError) -> StartError {
+        StartError::Train(lost.into())
     }
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use lehr_file::FileError;
 use lehr_numeric::batch::BatchError;
+use lehr_rows::RowsError;
 
 /// The reasons why training failed.
 #[derive(Debug, thiserror::Error)]
@@ -17,6 +18,9 @@ pub enum TrainError {
     /// A checkpoint that cannot be read or written.
     #[error(transparent)]
     File(#[from] FileError),
+    /// Rows cannot be reached.
+    #[error(transparent)]
+    Rows(#[from] RowsError),
     /// Too many steps were not finite.
     #[error(
         "train: {bad} of the first {steps} steps were not finite, most often in {block:?}{met}\n  \

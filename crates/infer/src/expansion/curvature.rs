@@ -1,16 +1,17 @@
 //! First and second derivatives at the centre of a fit, and the Laplace approximation from them.
 
+use std::convert::Infallible;
+
 use lehr_density::job::{HessianProducts, LikelihoodGradient, all_rows};
 use lehr_density::{Density, Layout};
 use lehr_numeric::dense::{CholeskyFactor, cholesky, inverse_factor};
 use lehr_numeric::hessian::{hessian_columns, symmetrise_matrix};
-use lehr_rows::RowStore;
+use lehr_rows::{RowStore, RowsError, fold};
 
 use super::ExpansionPoint;
 use super::expansion_point::first_scales;
 use super::prior::PriorProducts;
 use crate::guide::Whitening;
-use crate::likelihood::fold_rows;
 
 /// Above this many latents the Hessian is not computed.
 pub const MAX_DENSE: usize = 2000;
@@ -33,35 +34,43 @@ pub struct Curvature {
 
 impl ExpansionPoint {
     /// Slopes and curvature at the centre, by one pass per few directions.
-    pub fn curvature(&self, density: &dyn Density) -> Curvature {
+    ///
+    /// # Errors
+    /// If rows cannot be reached.
+    pub fn curvature(&self, density: &dyn Density) -> Result<Curvature, RowsError> {
         self.curvature_by(density, &*all_rows(density))
     }
 
     /// The same with any service that sums over the rows.
-    pub(crate) fn curvature_by(&self, density: &dyn Density, rows: &dyn RowStore) -> Curvature {
+    pub(crate) fn curvature_by(
+        &self,
+        density: &dyn Density,
+        rows: &dyn RowStore,
+    ) -> Result<Curvature, RowsError> {
         let size = self.latents.len();
-        let sums = fold_rows(
+        let sums = fold(
             rows,
             &LikelihoodGradient::new(density, &self.latents, &self.params),
-        );
+        )?;
         let lanes = DIRECTIONS.min(size.max(1));
         let at = (&self.latents[..], &self.params[..]);
         let hessian = hessian_columns(size, lanes, |directions| {
-            fold_rows(rows, &HessianProducts::new(density, at, directions))
-        });
-        Curvature {
+            fold(rows, &HessianProducts::new(density, at, directions))
+        })?;
+        Ok(Curvature {
             log_likelihood: sums.value,
             gradient: sums.latents,
             hessian: symmetrise_matrix(hessian, size),
             prior_hessian: symmetrise_matrix(self.prior_hessian(density, lanes), size),
-        }
+        })
     }
 
     fn prior_hessian(&self, density: &dyn Density, lanes: usize) -> Vec<f64> {
         let mut products = PriorProducts::new((&self.latents, &self.params), density, lanes);
-        hessian_columns(self.latents.len(), lanes, |directions| {
-            products.run(directions).to_vec()
-        })
+        let Ok(hessian) = hessian_columns(self.latents.len(), lanes, |directions| {
+            Ok::<_, Infallible>(products.run(directions).to_vec())
+        });
+        hessian
     }
 }
 

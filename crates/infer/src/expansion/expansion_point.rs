@@ -4,10 +4,10 @@ use lehr_density::job::{HessianProducts, all_rows};
 use lehr_density::{Density, Layout, Support};
 use lehr_numeric::lbfgs::StopReason;
 use lehr_numeric::stream::Stream;
+use lehr_rows::{RowsError, fold};
 
 use super::prior::PriorProducts;
 use crate::guide::Whitening;
-use crate::likelihood::fold_rows;
 
 /// The centre of a fit's start: the maximum of log p(D, z) in z and θ together, or the result of
 /// another start.
@@ -66,7 +66,14 @@ const PROBE_PASSES: usize = 4;
 impl ExpansionPoint {
     /// The whitening for independent latents if a whole Hessian is too large: its diagonal by
     /// random signs, E[s ∘ Hs], for prior and likelihood together.
-    pub fn diagonal_whitening(&self, density: &dyn Density, seed: u64) -> Whitening {
+    ///
+    /// # Errors
+    /// If rows cannot be reached.
+    pub fn diagonal_whitening(
+        &self,
+        density: &dyn Density,
+        seed: u64,
+    ) -> Result<Whitening, RowsError> {
         let size = self.latents.len();
         let rows = all_rows(density);
         let mut diagonal = vec![0.0; size];
@@ -75,17 +82,17 @@ impl ExpansionPoint {
             let mut stream = Stream::new(seed, "probe", pass as u64);
             fill_signs(&mut stream, &mut signs);
             let at = (&self.latents[..], &self.params[..]);
-            let products = fold_rows(&*rows, &HessianProducts::new(density, at, &signs));
+            let products = fold(&*rows, &HessianProducts::new(density, at, &signs))?;
             add_probes(&mut diagonal, &signs, &products, PROBES * PROBE_PASSES);
         }
         let prior = self.prior_diagonal(density);
         let precision: Vec<f64> = (diagonal.iter().zip(&prior))
             .map(|(rows, prior)| (-rows).max(0.0) - prior)
             .collect();
-        Whitening::Diagonal {
+        Ok(Whitening::Diagonal {
             shift: self.latents.as_slice().into(),
             scale: first_scales(density.latents(), &precision).into(),
-        }
+        })
     }
 
     /// The diagonal of the prior's Hessian, by random signs in a separate pass.

@@ -6,8 +6,8 @@ use crate::error::TrainError;
 use crate::expansion::LogPrior;
 use crate::likelihood::Likelihoods;
 use crate::run::Run;
-use lehr_rows::LANES;
 use lehr_rows::watch::{End, Progress};
+use lehr_rows::{LANES, RowsError};
 
 /// Evaluates log p(D, z) for any z, on all rows, wherever they are stored.
 pub(super) struct Joint<'a> {
@@ -23,12 +23,12 @@ enum JointRows<'a> {
 }
 
 impl JointRows<'_> {
-    fn of(&mut self, latents: &[f64]) -> Vec<f64> {
+    fn of(&mut self, latents: &[f64]) -> Result<Vec<f64>, RowsError> {
         match self {
             JointRows::All(rows) => rows.of(latents),
             JointRows::Some(rows) => {
                 let estimates = rows.of(latents).into_iter();
-                estimates.map(|(value, _)| value).collect()
+                Ok(estimates.map(|(value, _)| value).collect())
             }
         }
     }
@@ -54,11 +54,11 @@ impl<'a> Joint<'a> {
     }
 
     /// log p(D, z) of every point, one z after another; −∞ instead of NaN.
-    pub(super) fn values(&mut self, points: &[f64]) -> Vec<f64> {
+    pub(super) fn values(&mut self, points: &[f64]) -> Result<Vec<f64>, RowsError> {
         let (size, params) = (self.subject.density.latents().size(), self.subject.params);
         let mut values = Vec::with_capacity(points.len() / size);
         for part in points.chunks(LANES * size) {
-            let sums = self.rows.of(part);
+            let sums = self.rows.of(part)?;
             for (z, sum) in part.chunks_exact(size).zip(sums) {
                 let value = self.prior.at(z, params).0 + sum;
                 values.push(if value.is_nan() {
@@ -68,7 +68,7 @@ impl<'a> Joint<'a> {
                 });
             }
         }
-        values
+        Ok(values)
     }
 }
 
@@ -86,7 +86,7 @@ pub(super) fn log_joint(
     let count = points.len() / size;
     let mut values = Vec::with_capacity(count);
     for part in points.chunks(LANES * size) {
-        values.extend(joint.values(part));
+        values.extend(joint.values(part)?);
         let end = End::At(count as u64);
         run.tell(&Progress::counted(values.len() as u64, "points", end))?;
     }

@@ -16,11 +16,12 @@ use crate::error::TrainError;
 use crate::estimate::Level;
 use crate::expansion::{ExpansionPoint, LogPrior};
 use crate::guide::WhitenedDensity;
-use crate::likelihood::fold_rows;
 use crate::posterior::{OtherMode, Posterior};
 use crate::run::Run;
+use crate::start::{Maximiser, PlainMaximiser};
 use crate::surrogate::FixedRows;
 use lehr_rows::watch::{End, Progress};
+use lehr_rows::{RowsError, fold};
 
 /// With more numbers per evaluation, climbing takes longer than the fit; a sample of this size is
 /// then used, with each row counted several times.
@@ -142,19 +143,22 @@ impl Survey<'_> {
             (home, tops)
         } else {
             run.tell(&Progress::counted(0, "modes", End::At(tops.len() as u64)))?;
-            let Some(home) = self.on_all_rows(&home) else {
+            let Some(home) = self.on_all_rows(&home)? else {
                 return Ok(Vec::new());
             };
-            let tops = tops.iter().filter_map(|top| self.on_all_rows(top));
-            let apart = tops.filter(|top| !is_near(&home.x, &top.x)).collect();
+            let tops = tops.iter().map(|top| self.on_all_rows(top));
+            let tops: Vec<Option<Top>> = tops.collect::<Result<_, _>>()?;
+            let apart = tops.into_iter().flatten();
+            let apart = apart.filter(|top| !is_near(&home.x, &top.x)).collect();
             (home, apart)
         };
-        let Some(own) = self.evidence(&home).filter(|_| !tops.is_empty()) else {
+        let Some(own) = self.evidence(&home)?.filter(|_| !tops.is_empty()) else {
             return Ok(Vec::new());
         };
         let own = own.max(self.subject.log_evidence);
-        let modes = tops.iter().filter_map(|top| self.judge(&home, top, own));
-        Ok(modes.collect())
+        let modes = tops.iter().map(|top| self.judge(&home, top, own));
+        let modes: Vec<Option<OtherMode>> = modes.collect::<Result<_, _>>()?;
+        Ok(modes.into_iter().flatten().collect())
     }
 
     /// Climbs to a mode, if there is one: unbounded densities have none.
@@ -172,7 +176,7 @@ impl Survey<'_> {
     }
 
     /// Continues a climb that used some of the rows on all rows.
-    fn on_all_rows(&self, top: &Top) -> Option<Top> {
+    fn on_all_rows(&self, top: &Top) -> Result<Option<Top>, TrainError> {
         let (subject, size) = (self.subject, self.log_density.size());
         let (whitening, rows) = (subject.whitening(), all_rows(subject.density));
         let (factor, mut prior) = (whitening.factor(size), LogPrior::new(subject.density));
@@ -181,20 +185,20 @@ impl Survey<'_> {
             gradient_tolerance: 0.1 * MORE_SLOPE,
             ..LbfgsSettings::default()
         };
-        let found = maximise(&top.x, settings, |x, slope| {
+        let found = PlainMaximiser.climb(&top.x, settings, &mut |x, slope| {
             let z = whitening.at(x);
-            let sums = fold_rows(
+            let sums = fold(
                 &*rows,
                 &LikelihoodGradient::new(subject.density, &z, subject.params),
-            );
+            )?;
             let (value, own) = prior.at(&z, subject.params);
             for (j, slope) in slope.iter_mut().enumerate() {
                 let each = own.iter().zip(&sums.latents).enumerate();
                 *slope = each.map(|(i, (a, b))| factor[(i, j)] * (a + b)).sum();
             }
-            value + sums.value
-        });
-        Top::of(found, MORE_SLOPE)
+            Ok(value + sums.value)
+        })?;
+        Ok(Top::of(found, MORE_SLOPE))
     }
 
     /// Whether a valley lies on the straight line between two modes.
@@ -217,7 +221,7 @@ impl Survey<'_> {
     }
 
     /// Laplace's approximation of the log evidence around a mode.
-    fn evidence(&self, top: &Top) -> Option<f64> {
+    fn evidence(&self, top: &Top) -> Result<Option<f64>, RowsError> {
         let density = self.subject.density;
         let centre = ExpansionPoint {
             latents: self.log_density.latents(&top.x),
@@ -225,12 +229,15 @@ impl Survey<'_> {
             log_joint: top.value,
             ..ExpansionPoint::start(density)
         };
-        centre.curvature(density).log_evidence(&centre)
+        Ok(centre.curvature(density)?.log_evidence(&centre))
     }
 
     /// A mode, if it has mass that the draws miss.
-    fn judge(&self, home: &Top, top: &Top, own: f64) -> Option<OtherMode> {
-        let odds = (self.evidence(top)? - own).exp();
+    fn judge(&self, home: &Top, top: &Top, own: f64) -> Result<Option<OtherMode>, RowsError> {
+        let Some(evidence) = self.evidence(top)? else {
+            return Ok(None);
+        };
+        let odds = (evidence - own).exp();
         let mass = if odds.is_finite() {
             odds / (1.0 + odds)
         } else {
@@ -242,11 +249,11 @@ impl Survey<'_> {
         let away = home.x.iter().zip(&top.x).map(|(a, b)| (a - b).abs());
         let away = away.fold(0.0, f64::max);
         let matters = mass > LEAST_MASS || mass * away.max(away * away) > LEAST_PULL;
-        (matters && drawn < 0.5 * mass).then(|| OtherMode {
+        Ok((matters && drawn < 0.5 * mass).then(|| OtherMode {
             latents: self.log_density.latents(&top.x),
             mass,
             drawn,
-        })
+        }))
     }
 }
 

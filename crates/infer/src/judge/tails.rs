@@ -18,6 +18,7 @@ use crate::error::TrainError;
 use crate::estimate::Level;
 use crate::posterior::{Gap, HeavyTail, Moments, Posterior};
 use crate::run::Run;
+use lehr_rows::RowsError;
 use lehr_rows::watch::{End, Progress};
 
 /// Points of a line on either side of its middle: t = 2 sinh(0.45 k), up to 23 standard deviations
@@ -90,7 +91,7 @@ pub(super) fn find(subject: &Subject<'_>, run: &mut Run<'_>) -> Result<Vec<Heavy
             continue;
         };
         let first = sampled.as_mut().unwrap_or(&mut joint);
-        let middle = line.step(&drawn.centre, 0.0, first);
+        let middle = line.step(&drawn.centre, 0.0, first)?;
         let size = middle.map_or(f64::INFINITY, LineMoments::size);
         if size > 1.0 {
             suspects.push((line, size));
@@ -104,9 +105,12 @@ pub(super) fn find(subject: &Subject<'_>, run: &mut Run<'_>) -> Result<Vec<Heavy
         let end = End::At(suspects.len() as u64);
         run.tell(&Progress::counted(done as u64, "suspects", end))?;
         let name = &names[line.place];
-        let calm = |joint: &mut Joint<'_>| drawn.look(line, name, joint).is_none();
-        if !sampled.as_mut().is_some_and(calm) {
-            found.extend(drawn.look(line, name, &mut joint));
+        let is_calm = match &mut sampled {
+            Some(joint) => drawn.look(line, name, joint)?.is_none(),
+            None => false,
+        };
+        if !is_calm {
+            found.extend(drawn.look(line, name, &mut joint)?);
         }
     }
     Ok(found)
@@ -170,7 +174,12 @@ impl<'a> DrawLines<'a> {
 
     /// The moments of a latent from lines through some draws, if they differ from the draws'
     /// moments.
-    fn look(&self, line: &Line, name: &str, joint: &mut Joint<'_>) -> Option<HeavyTail> {
+    fn look(
+        &self,
+        line: &Line,
+        name: &str,
+        joint: &mut Joint<'_>,
+    ) -> Result<Option<HeavyTail>, RowsError> {
         let (mut steps, all) = (Vec::new(), self.draws().len());
         let values: Vec<f64> = (self.draws())
             .map(|z| (z[line.place] - self.centre[line.place]) / line.scale)
@@ -184,9 +193,11 @@ impl<'a> DrawLines<'a> {
             let apart = (all / most).max(1);
             for draw in (steps.len()..lines).map(|k| k * SCATTER % most * apart % all) {
                 let z = &self.subject.draws[draw * self.size..][..self.size];
-                steps.extend(line.step(z, values[draw], joint));
+                steps.extend(line.step(z, values[draw], joint)?);
             }
-            let reference = reference(&steps)?;
+            let Some(reference) = reference(&steps) else {
+                return Ok(None);
+            };
             let found = raw.gap_from(&reference);
             gap = Some((reference, found));
             let surely = !off([(name, found)].into_iter(), beyond_chance(self.size)).is_empty();
@@ -194,14 +205,16 @@ impl<'a> DrawLines<'a> {
                 break;
             }
         }
-        let (reference, found) = gap?;
+        let Some((reference, found)) = gap else {
+            return Ok(None);
+        };
         let weighted = Moments::weighted(&values, &self.subject.pareto.weights());
         let matters = !off([(name, found)].into_iter(), 0.0).is_empty();
-        matters.then(|| HeavyTail {
+        Ok(matters.then(|| HeavyTail {
             name: name.to_owned(),
             raw: found,
             weighted: weighted.gap_from(&reference),
-        })
+        }))
     }
 }
 
@@ -212,13 +225,18 @@ fn stops() -> impl Iterator<Item = f64> + Clone {
 
 impl Line {
     /// The distribution of t on the line through a point with t = `from`.
-    fn step(&self, through: &[f64], from: f64, joint: &mut Joint<'_>) -> Option<LineMoments> {
+    fn step(
+        &self,
+        through: &[f64],
+        from: f64,
+        joint: &mut Joint<'_>,
+    ) -> Result<Option<LineMoments>, RowsError> {
         let at = |t: f64| {
             let each = through.iter().zip(&self.direction);
             each.map(move |(z, along)| z + (t - from) * along)
         };
         let points: Vec<f64> = stops().flat_map(at).collect();
-        LineMoments::of(&joint.values(&points), from)
+        Ok(LineMoments::of(&joint.values(&points)?, from))
     }
 }
 

@@ -9,7 +9,6 @@ use super::{Method, MethodInfo, RowAccess, markov, mixed, variational};
 use crate::error::{FitError, TrainError};
 use crate::estimate::{Estimate, Level};
 use crate::expansion::ExpansionPoint;
-use crate::likelihood::fold_rows;
 use crate::posterior::{Attempt, Posterior};
 use crate::run::{Run, StageFingerprint};
 use crate::setting::{Setting, parsed};
@@ -17,6 +16,7 @@ use crate::start::is_linear_without_hierarchy;
 use lehr_density::job::{LikelihoodGradient, all_rows};
 use lehr_density::rows_here;
 use lehr_mixed::has_random_effects;
+use lehr_rows::{RowsError, fold};
 
 /// The row of this method.
 pub(super) static INFO: MethodInfo = MethodInfo {
@@ -98,7 +98,7 @@ impl Method for Auto {
     }
 
     fn fit(&self, density: &dyn Density, run: &mut Run<'_>) -> Result<Posterior, FitError> {
-        let facts = Facts::of(density, self.collapse);
+        let facts = Facts::of(density, self.collapse)?;
         let mut search = Search {
             density,
             budget: self.budget,
@@ -139,18 +139,19 @@ struct Facts {
 }
 
 impl Facts {
-    fn of(density: &dyn Density, collapse: bool) -> Facts {
-        Facts {
+    fn of(density: &dyn Density, collapse: bool) -> Result<Facts, RowsError> {
+        Ok(Facts {
             grouped: collapse && has_random_effects(density),
             latents: density.latents().size(),
             plain: is_linear_without_hierarchy(density),
             learns: density.params().size() > 0,
             gradient: rows_here(density)
                 .is_resident()
-                .then(|| gradient_seconds(density)),
+                .then(|| gradient_seconds(density))
+                .transpose()?,
             locals: density.integrates().map_or(0, |own| own.layout().size()),
             far: density.elsewhere().is_some(),
-        }
+        })
     }
 
     /// The methods in turn: the table of `docs/methods.md`.
@@ -208,18 +209,18 @@ impl Facts {
 }
 
 /// Seconds of a gradient on all rows, once it is compiled.
-fn gradient_seconds(density: &dyn Density) -> f64 {
+fn gradient_seconds(density: &dyn Density) -> Result<f64, RowsError> {
     let rows = all_rows(density);
     let at = ExpansionPoint::start(density);
     let timed = || {
         let clock = Instant::now();
-        fold_rows(
+        fold(
             &*rows,
             &LikelihoodGradient::new(density, &at.latents, &at.params),
-        );
-        clock.elapsed().as_secs_f64()
+        )?;
+        Ok(clock.elapsed().as_secs_f64())
     };
-    timed();
+    timed()?;
     timed()
 }
 
@@ -292,7 +293,9 @@ impl Search<'_> {
                 self.refuse(name, (seconds, why.into()), run);
                 self.refusal = Some(error);
             }
-            Err(error) if is_stopped(&error) => return Err(error),
+            Err(error) if is_stopped(&error) || matches!(error, FitError::Rows(_)) => {
+                return Err(error);
+            }
             Err(error) => {
                 self.spent += timed(name, seconds, run)?;
                 let words = error.to_string();

@@ -153,7 +153,7 @@ impl Posterior {
         let sampler = self.sampler()?;
         let marginal = self.marginal(density);
         let density = marginal.density();
-        let condensed = Condensed::of(density).filter(|_| self.origin.condensed);
+        let condensed = Condensed::of(density)?.filter(|_| self.origin.condensed);
         match &condensed {
             Some(condensed) => sampler.draw(condensed, count, seed),
             None => sampler.draw(density, count, seed),

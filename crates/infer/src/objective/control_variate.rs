@@ -5,10 +5,10 @@ use std::sync::Arc;
 use lehr_density::job::{LikelihoodGradient, all_rows};
 use lehr_density::{Density, Point, Rows};
 use lehr_graph::Expr;
+use lehr_rows::{RowsError, fold};
 
 use crate::expansion::{Curvature, ExpansionPoint, TaylorOrder, row_expansion};
 use crate::guide::{Context, Guide};
-use crate::likelihood::fold_rows;
 use crate::program::SCORE;
 use crate::surrogate::FixedRows;
 
@@ -60,17 +60,23 @@ impl ExactRows {
 
 impl ControlVariate {
     /// To first order around a centre, by one pass.
-    pub fn first_order(centre: &ExpansionPoint, density: &dyn Density) -> ControlVariate {
+    ///
+    /// # Errors
+    /// If rows cannot be reached.
+    pub fn first_order(
+        centre: &ExpansionPoint,
+        density: &dyn Density,
+    ) -> Result<ControlVariate, RowsError> {
         let job = LikelihoodGradient::new(density, &centre.latents, &centre.params);
-        let sums = fold_rows(&*all_rows(density), &job);
-        ControlVariate {
+        let sums = fold(&*all_rows(density), &job)?;
+        Ok(ControlVariate {
             mode: centre.latents.as_slice().into(),
             value: sums.value,
             gradient: sums.latents.into(),
             hessian: None,
             params: centre.params.as_slice().into(),
             summed: None,
-        }
+        })
     }
 
     /// To second order around a centre.

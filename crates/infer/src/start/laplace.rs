@@ -1,6 +1,7 @@
 //! The start `laplace`: the Laplace approximation at the mode.
 
 use lehr_density::Support;
+use lehr_rows::RowsError;
 
 use super::{Start, StartRequest, StartingPoint};
 use crate::error::StartError;
@@ -21,7 +22,7 @@ impl Start for Laplace {
     }
 
     fn find(&self, request: &StartRequest<'_>) -> Result<StartingPoint, StartError> {
-        Ok(around(request, request.mode()?, None))
+        Ok(around(request, request.mode()?, None)?)
     }
 }
 
@@ -30,25 +31,27 @@ pub(super) fn around(
     request: &StartRequest<'_>,
     centre: ExpansionPoint,
     known: Option<Whitening>,
-) -> StartingPoint {
-    let curvature = needs_curvature(request).then(|| centre.curvature(request.density));
+) -> Result<StartingPoint, RowsError> {
+    let curvature = needs_curvature(request)
+        .then(|| centre.curvature(request.density))
+        .transpose()?;
     let dense = curvature.as_ref().filter(|_| is_dense(request));
     let widths = known
         .as_ref()
         .map(|whitening| bounded_widths(request, whitening));
     let dense = dense.and_then(|curvature| curvature.dense_whitening(&centre, widths.as_deref()));
     let diagonal = || match &curvature {
-        Some(curvature) => curvature.diagonal_whitening(&centre, request.density.latents()),
+        Some(curvature) => Ok(curvature.diagonal_whitening(&centre, request.density.latents())),
         None => centre.diagonal_whitening(request.density, request.seed),
     };
-    StartingPoint {
-        whitening: dense.or(known).unwrap_or_else(diagonal),
+    Ok(StartingPoint {
+        whitening: dense.or(known).map_or_else(diagonal, Ok)?,
         plain: request.plain,
         centre: Some(centre),
         curvature,
         best: None,
         learned: None,
-    }
+    })
 }
 
 /// The widths of logarithms and logits in a whitening of independent latents; other latents, which

@@ -3,7 +3,8 @@
 
 use std::cell::RefCell;
 
-use lehr_numeric::lbfgs::{Function, LbfgsSearch, LbfgsSettings, Maximum, maximise};
+use lehr_numeric::lbfgs::{LbfgsSearch, LbfgsSettings, Maximum, maximise};
+use lehr_rows::RowsError;
 
 use crate::error::{StartError, TrainError};
 use crate::run::{Run, StageFingerprint};
@@ -12,18 +13,46 @@ use lehr_rows::watch::{End, Phase, Progress};
 /// Steps between two checks whether a walk is to be saved or stopped.
 const LOOK: u64 = 25;
 
+/// Writes the gradient at a point and returns the value there, unless rows cannot be reached.
+pub type RowFunction<'a> = &'a mut dyn FnMut(&[f64], &mut [f64]) -> Result<f64, RowsError>;
+
+/// A function of the rows in the form of a search, which knows no errors.
+struct Searched<'a> {
+    function: RowFunction<'a>,
+    lost: Option<RowsError>,
+}
+
+impl Searched<'_> {
+    /// The value, NaN from the first error on.
+    fn value(&mut self, point: &[f64], slope: &mut [f64]) -> f64 {
+        if self.lost.is_some() {
+            return f64::NAN;
+        }
+        let found = (self.function)(point, slope);
+        found.unwrap_or_else(|error| {
+            self.lost = Some(error);
+            f64::NAN
+        })
+    }
+
+    /// The error, if there was one.
+    fn check(&mut self) -> Result<(), RowsError> {
+        self.lost.take().map_or(Ok(()), Err)
+    }
+}
+
 /// Runs the searches of a start.
 pub trait Maximiser {
     /// Climbs from `start` to a maximum.
     ///
     /// # Errors
-    /// If the climb is stopped, or cannot be saved.
+    /// If the climb is stopped, or cannot be saved, or rows cannot be reached.
     fn climb(
         &self,
         start: &[f64],
         settings: LbfgsSettings,
-        function: Function<'_>,
-    ) -> Result<Maximum, StartError>;
+        function: RowFunction<'_>,
+    ) -> Result<Maximum, TrainError>;
 
     /// Runs all steps of a walk.
     ///
@@ -59,7 +88,7 @@ pub trait Walk {
     fn restore(&mut self, bytes: &[u8]) -> Option<()>;
 }
 
-/// Climbs without an observer, and never fails.
+/// Climbs without an observer.
 #[derive(Clone, Copy, Debug)]
 pub struct PlainMaximiser;
 
@@ -68,9 +97,15 @@ impl Maximiser for PlainMaximiser {
         &self,
         start: &[f64],
         settings: LbfgsSettings,
-        function: Function<'_>,
-    ) -> Result<Maximum, StartError> {
-        Ok(maximise(start, settings, function))
+        function: RowFunction<'_>,
+    ) -> Result<Maximum, TrainError> {
+        let mut function = Searched {
+            function,
+            lost: None,
+        };
+        let found = maximise(start, settings, |x, slope| function.value(x, slope));
+        function.check()?;
+        Ok(found)
     }
 }
 
@@ -82,27 +117,6 @@ impl<'a, 'r> RunMaximiser<'a, 'r> {
     pub fn new(run: &'a mut Run<'r>) -> RunMaximiser<'a, 'r> {
         RunMaximiser(RefCell::new(run))
     }
-
-    fn stage(
-        &self,
-        start: &[f64],
-        settings: LbfgsSettings,
-        function: Function<'_>,
-    ) -> Result<Maximum, TrainError> {
-        let mut run = self.0.borrow_mut();
-        run.begin(Phase::CLIMB);
-        let fresh = LbfgsSearch::new(start, settings, function);
-        let first = fresh.point().iter().chain(fresh.gradient());
-        let mut stamp = StageFingerprint::of(first.chain([&fresh.value()]));
-        let mut search = run.resume(&stamp)?.unwrap_or(fresh);
-        while search.advance_search(function) {
-            run.look(&mut stamp, &progress(&search, settings), &search)?;
-        }
-        run.finish(&stamp, &search)?;
-        // The following work reads all rows at once, and cannot be stopped in between.
-        run.begin(Phase::START);
-        Ok(search.into_maximum())
-    }
 }
 
 impl Maximiser for RunMaximiser<'_, '_> {
@@ -110,9 +124,28 @@ impl Maximiser for RunMaximiser<'_, '_> {
         &self,
         start: &[f64],
         settings: LbfgsSettings,
-        function: Function<'_>,
-    ) -> Result<Maximum, StartError> {
-        Ok(self.stage(start, settings, function)?)
+        function: RowFunction<'_>,
+    ) -> Result<Maximum, TrainError> {
+        let mut function = Searched {
+            function,
+            lost: None,
+        };
+        let mut run = self.0.borrow_mut();
+        run.begin(Phase::CLIMB);
+        let fresh = LbfgsSearch::new(start, settings, &mut |x, slope| function.value(x, slope));
+        function.check()?;
+        let first = fresh.point().iter().chain(fresh.gradient());
+        let mut stamp = StageFingerprint::of(first.chain([&fresh.value()]));
+        let mut search = run.resume(&stamp)?.unwrap_or(fresh);
+        while search.advance_search(&mut |x, slope| function.value(x, slope)) {
+            function.check()?;
+            run.look(&mut stamp, &progress(&search, settings), &search)?;
+        }
+        function.check()?;
+        run.finish(&stamp, &search)?;
+        // The following work reads all rows at once, and cannot be stopped in between.
+        run.begin(Phase::START);
+        Ok(search.into_maximum())
     }
 
     fn walk(&self, walk: &mut dyn Walk) -> Result<(), StartError> {

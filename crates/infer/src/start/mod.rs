@@ -13,7 +13,7 @@ mod zero;
 
 pub use from_fit::FromFit;
 pub use laplace::Laplace;
-pub use maximiser::{Maximiser, PlainMaximiser, RunMaximiser, Walk};
+pub use maximiser::{Maximiser, PlainMaximiser, RowFunction, RunMaximiser, Walk};
 pub use mode::{Map, find_mode};
 pub use natural::{Natural, pace};
 pub use quadrature::Quadrature;
@@ -27,6 +27,7 @@ use std::sync::Arc;
 
 use lehr_density::Density;
 use lehr_numeric::lbfgs::{LbfgsSettings, StopReason};
+use lehr_rows::RowsError;
 
 use crate::expansion::Mode;
 use crate::guide::{Base, Guide, LearnedBlocks, MEAN, PARAMS, Whitening, all_blocks};
@@ -56,7 +57,11 @@ pub struct StartRequest<'a> {
 impl StartRequest<'_> {
     /// The mode of the posterior.
     pub(crate) fn mode(&self) -> Result<ExpansionPoint, StartError> {
-        climb_to_mode(self.density, LbfgsSettings::default(), self.climber)
+        Ok(climb_to_mode(
+            self.density,
+            LbfgsSettings::default(),
+            self.climber,
+        )?)
     }
 }
 
@@ -140,7 +145,7 @@ pub fn choose(request: &StartRequest<'_>) -> Result<(&'static str, StartingPoint
                 if mode.reason == StopReason::BadStart {
                     return Err(refusal);
                 }
-                Ok((Laplace.name(), laplace::around(request, mode, None)))
+                Ok((Laplace.name(), laplace::around(request, mode, None)?))
             }
             found => Ok((Variational.name(), found?)),
         };
@@ -149,9 +154,9 @@ pub fn choose(request: &StartRequest<'_>) -> Result<(&'static str, StartingPoint
         return Ok((Natural.name(), Natural.find(request)?));
     }
     let mode = request.mode()?;
-    Ok(match quadrature::from_mode(request, &mode) {
+    Ok(match quadrature::from_mode(request, &mode)? {
         Some(found) => (Quadrature.name(), found),
-        None => (Laplace.name(), laplace::around(request, mode, None)),
+        None => (Laplace.name(), laplace::around(request, mode, None)?),
     })
 }
 
@@ -210,16 +215,21 @@ impl StartingPoint {
 
     /// The expansion of the data term: to second order if that is accurate, to first order
     /// otherwise.
-    pub(crate) fn control(&self, density: &dyn Density) -> Option<ControlVariate> {
-        let centre = self.centre.as_ref()?;
+    pub(crate) fn control(
+        &self,
+        density: &dyn Density,
+    ) -> Result<Option<ControlVariate>, RowsError> {
+        let Some(centre) = &self.centre else {
+            return Ok(None);
+        };
         // Slopes that depend on learned parameters soon move away from their expansion.
         if natural::applies(density) {
-            return None;
+            return Ok(None);
         }
-        match &self.curvature {
-            Some(curvature) if self.plain => Some(ControlVariate::second_order(centre, curvature)),
-            _ => Some(ControlVariate::first_order(centre, density)),
-        }
+        Ok(Some(match &self.curvature {
+            Some(curvature) if self.plain => ControlVariate::second_order(centre, curvature),
+            _ => ControlVariate::first_order(centre, density)?,
+        }))
     }
 
     /// The rows that an expansion to second order fits worst, to be summed in every step.

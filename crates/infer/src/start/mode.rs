@@ -3,13 +3,12 @@
 use lehr_density::Density;
 use lehr_density::job::{LikelihoodGradient, all_rows, local_rows};
 use lehr_numeric::lbfgs::{LbfgsSettings, StopReason};
-use lehr_rows::RowStore;
+use lehr_rows::{RowStore, fold};
 
 use super::{Maximiser, PlainMaximiser, Start, StartRequest, StartingPoint};
-use crate::error::StartError;
+use crate::error::{StartError, TrainError};
 use crate::expansion::{ExpansionPoint, LogPrior, MAX_DENSE};
 use crate::guide::Whitening;
-use crate::likelihood::fold_rows;
 
 /// The mode, with the guide's own scale.
 #[derive(Clone, Copy, Debug)]
@@ -38,8 +37,14 @@ impl Start for Map {
 
 /// Climbs to the mode, over all rows at every step. If the model's own start is unsuitable, smaller
 /// standard deviations are tried.
-pub fn find_mode(density: &dyn Density, settings: LbfgsSettings) -> ExpansionPoint {
-    climb_to_mode(density, settings, &PlainMaximiser).expect("nobody stops it")
+///
+/// # Errors
+/// If rows cannot be reached.
+pub fn find_mode(
+    density: &dyn Density,
+    settings: LbfgsSettings,
+) -> Result<ExpansionPoint, TrainError> {
+    climb_to_mode(density, settings, &PlainMaximiser)
 }
 
 /// As [`find_mode`], by a climber that may be stopped. Rows stored elsewhere are evaluated a few
@@ -48,7 +53,7 @@ pub(crate) fn climb_to_mode(
     density: &dyn Density,
     settings: LbfgsSettings,
     climber: &dyn Maximiser,
-) -> Result<ExpansionPoint, StartError> {
+) -> Result<ExpansionPoint, TrainError> {
     let rows = all_rows(density);
     if density.elsewhere().is_some()
         && let Some(whitening) = sample_whitening(density, settings)?
@@ -81,7 +86,7 @@ const WHITE: LbfgsSettings = LbfgsSettings {
 fn sample_whitening(
     density: &dyn Density,
     settings: LbfgsSettings,
-) -> Result<Option<Whitening>, StartError> {
+) -> Result<Option<Whitening>, TrainError> {
     if density.latents().size() > MAX_DENSE || density.params().size() > 0 {
         return Ok(None);
     }
@@ -90,7 +95,7 @@ fn sample_whitening(
     if near.reason == StopReason::BadStart {
         return Ok(None);
     }
-    let curvature = near.curvature_by(density, &here);
+    let curvature = near.curvature_by(density, &here)?;
     Ok(curvature.dense_whitening(&near, None))
 }
 
@@ -100,7 +105,7 @@ fn climb_by(
     density: &dyn Density,
     settings: LbfgsSettings,
     climber: &dyn Maximiser,
-) -> Result<ExpansionPoint, StartError> {
+) -> Result<ExpansionPoint, TrainError> {
     let ascent = Ascent {
         density,
         rows,
@@ -138,7 +143,7 @@ impl Ascent<'_> {
         from: ExpansionPoint,
         settings: LbfgsSettings,
         climber: &dyn Maximiser,
-    ) -> Result<ExpansionPoint, StartError> {
+    ) -> Result<ExpansionPoint, TrainError> {
         let size = self.density.latents().size();
         let begin = match self.whitening {
             Whitening::Identity => from.latents,
@@ -150,17 +155,17 @@ impl Ascent<'_> {
             let (w, params) = point.split_at(size);
             let z = self.whitening.at(w);
             let own = prior.run(&z, params);
-            let rows = fold_rows(
+            let rows = fold(
                 self.rows,
                 &LikelihoodGradient::new(self.density, &z, params),
-            );
+            )?;
             let both = |own: &[f64], rows: &[f64]| -> Vec<f64> {
                 own.iter().zip(rows).map(|(a, b)| a + b).collect()
             };
             let latents = both(own.output(1), &rows.latents);
             slope[..size].copy_from_slice(&self.whitening.pulled(&latents));
             slope[size..].copy_from_slice(&both(own.output(2), &rows.params));
-            own.output(0)[0] + rows.value
+            Ok(own.output(0)[0] + rows.value)
         })?;
         let (w, params) = found.point.split_at(size);
         Ok(ExpansionPoint {

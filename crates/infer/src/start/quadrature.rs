@@ -19,10 +19,11 @@ use lehr_density::{Density, Point, Rows, probe_rows};
 use lehr_graph::{Expr, Graph};
 use lehr_numeric::anderson::AndersonMixing;
 use lehr_numeric::dense::{CholeskyFactor, cholesky, inverse_factor};
+use lehr_rows::RowsError;
 
 use super::{Start, StartRequest, StartingPoint};
 use crate::error::StartError;
-use crate::expansion::ExpansionPoint;
+use crate::expansion::{Curvature, ExpansionPoint};
 use crate::guide::{Covariance, HALF_LN_TWO_PI, Whitening};
 use integral::Integrals;
 use shared::SharedNumbers;
@@ -52,7 +53,7 @@ impl Start for Quadrature {
 
     fn find(&self, request: &StartRequest<'_>) -> Result<StartingPoint, StartError> {
         let found = if request.plain {
-            from_mode(request, &request.mode()?)
+            from_mode(request, &request.mode()?)?
         } else {
             None
         };
@@ -71,19 +72,21 @@ impl Start for Quadrature {
 pub(super) fn from_mode(
     request: &StartRequest<'_>,
     mode: &ExpansionPoint,
-) -> Option<StartingPoint> {
+) -> Result<Option<StartingPoint>, RowsError> {
     let density = request.density;
     if density.latents().size() > MOST_LATENTS || !applies(density) {
-        return None;
+        return Ok(None);
     }
-    let best = climb(density, mode, request.base.info().covariance)?;
+    let Some(best) = climb(density, mode, request.base.info().covariance)? else {
+        return Ok(None);
+    };
     let mut found = StartingPoint::in_whitening(best.whitening.clone(), request);
     let centre = best.centre.clone();
     found.best = Some(best);
     let ends = request.ends_at_best && found.is_best(request.base.as_ref());
-    found.curvature = (!ends).then(|| centre.curvature(density));
+    found.curvature = (!ends).then(|| centre.curvature(density)).transpose()?;
     found.centre = Some(centre);
-    Some(found)
+    Ok(Some(found))
 }
 
 /// The best Gaussian of its kind, or the remaining gain.
@@ -149,12 +152,16 @@ pub(crate) fn shared_places(density: &dyn Density) -> Option<Vec<usize>> {
 
 /// Climbs from a mode towards the best Gaussian, with as many steps as the table's size allows;
 /// `None` if the mode is not a maximum.
+///
+/// # Errors
+/// If rows cannot be reached.
 pub fn climb(
     density: &dyn Density,
     mode: &ExpansionPoint,
     kind: Covariance,
-) -> Option<BestGaussian> {
-    climb_from(density, mode, None, kind)
+) -> Result<Option<BestGaussian>, RowsError> {
+    let curvature = mode.curvature(density)?;
+    Ok(climb_from(density, mode, &curvature, None, kind))
 }
 
 /// Climbs from a Gaussian that is known to be near the best, by its precision; without one, from
@@ -162,11 +169,11 @@ pub fn climb(
 pub(crate) fn climb_from(
     density: &dyn Density,
     mode: &ExpansionPoint,
+    curvature: &Curvature,
     precision: Option<Vec<f64>>,
     kind: Covariance,
 ) -> Option<BestGaussian> {
-    let curvature = mode.curvature(density);
-    let mut integrals = Integrals::new(density, kind, &curvature)?;
+    let mut integrals = Integrals::new(density, kind, curvature)?;
     let precision = precision.unwrap_or_else(|| curvature.precision());
     let start = Candidate::new(mode.latents.clone(), precision, kind)?;
     let scale = start.factor.clone();

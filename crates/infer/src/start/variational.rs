@@ -50,7 +50,7 @@ impl Start for Variational {
     fn find(&self, request: &StartRequest<'_>) -> Result<StartingPoint, StartError> {
         let IndependentGaussian { centre, whitening } =
             climb_to_independent(request.density, request.seed, request.climber)?;
-        Ok(laplace::around(request, centre, Some(whitening)))
+        Ok(laplace::around(request, centre, Some(whitening))?)
     }
 }
 
@@ -125,7 +125,7 @@ fn climb_from(
     climber: &dyn Maximiser,
 ) -> Result<Option<IndependentGaussian>, StartError> {
     let whitening =
-        ExpansionPoint::with_spreads(density, rung.size).diagonal_whitening(density, seed);
+        ExpansionPoint::with_spreads(density, rung.size).diagonal_whitening(density, seed)?;
     let guide = MeanField::default();
     let mut learned = LearnedBlocks::new(all_blocks(density, &guide));
     whitening.start(&mut learned);
@@ -190,7 +190,7 @@ fn climb(
         program.set_learned(point);
         program.run();
         program.gather(1..=blocks, slope);
-        program.output(0)[0]
+        Ok(program.output(0)[0])
     })?;
     program.set_learned(&maximum.point);
     let mut is_finite = |trial: u64| {

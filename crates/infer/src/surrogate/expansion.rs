@@ -1,5 +1,6 @@
 //! Gradient and Hessian in z of a term of the log posterior, from the program itself.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use lehr_density::{Density, Point};
@@ -105,7 +106,7 @@ pub(crate) fn with_params(learned: &LearnedBlocks, mode: &Mode) -> LearnedBlocks
 
 /// Gradient and Hessian from a program of the slope and its derivative along a direction.
 fn derivatives(program: &mut Program, size: usize, lanes: usize, extent: Extent) -> Expansion {
-    let product = |directions: &[f64]| {
+    let mut product = |directions: &[f64]| {
         // A term that is linear in z does not need a direction.
         let slot = program.plan().input_named(DIRECTION);
         if let Some(slot) = slot {
@@ -118,7 +119,11 @@ fn derivatives(program: &mut Program, size: usize, lanes: usize, extent: Extent)
         }
     };
     let hessian = match extent {
-        Extent::Full => hessian::hessian_columns(size, lanes, product),
+        Extent::Full => {
+            let product = |directions: &[f64]| Ok::<_, Infallible>(product(directions));
+            let Ok(columns) = hessian::hessian_columns(size, lanes, product);
+            columns
+        }
         Extent::Diagonal => hessian::hessian_diagonal(size, lanes, product),
     };
     Expansion {

@@ -337,6 +337,8 @@ impl Loop<'_, '_> {
         if bound.is_finite() && slopes.all(|g| g.is_finite()) {
             self.update(state, bound);
         } else {
+            let lost = self.task.density.source().failure();
+            lost.map_or(Ok(()), Err)?;
             self.skip(state)?;
         }
         state.step += 1;

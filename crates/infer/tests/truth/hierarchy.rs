@@ -80,7 +80,7 @@ fn a_first_order_control_variate_takes_most_of_the_noise_of_a_batch() {
     let mut learned = starts(&density, &guide);
     settled.whitening.start(&mut learned);
     let score = Score {
-        control: Some(ControlVariate::first_order(&settled.centre, &density)),
+        control: Some(ControlVariate::first_order(&settled.centre, &density).unwrap()),
         ..batch(100, "score")
     };
     let task = Task {

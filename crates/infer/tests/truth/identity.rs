@@ -523,8 +523,8 @@ fn the_control_variate_keeps_the_mean_and_takes_the_variance() {
     let all: Vec<usize> = (0..2000).collect();
     let weights: Vec<f64> = (0..2000).map(|n| 0.5 + f64::from(n % 3)).collect();
     let density = logistic(&all, &weights, 2000);
-    let mode = find_mode(&density, LbfgsSettings::default());
-    let curvature = mode.curvature(&density);
+    let mode = find_mode(&density, LbfgsSettings::default()).unwrap();
+    let curvature = mode.curvature(&density).unwrap();
     let whitening = curvature.dense_whitening(&mode, None).expect("a maximum");
     let mut learned = starts(&density, &bases()[1]);
     whitening.start(&mut learned);
@@ -557,12 +557,13 @@ fn the_control_variate_is_unbiased_away_from_the_mode_and_where_params_moved() {
                 iterations: 3,
                 ..LbfgsSettings::default()
             },
-        );
+        )
+        .unwrap();
         mode.latents
             .iter_mut()
             .for_each(|z| *z = z.clamp(-1.0, 1.0) + 0.2);
         mode.params = density.params().start().to_vec();
-        let control = ControlVariate::second_order(&mode, &mode.curvature(density));
+        let control = ControlVariate::second_order(&mode, &mode.curvature(density).unwrap());
         let mut learned = starts(density, &bases()[1]);
         stir(&mut learned);
         let scored = |rows: RowInput| {

@@ -73,8 +73,8 @@ fn poisson() -> Model {
 }
 
 fn best(density: &dyn Density, kind: Covariance) -> BestGaussian {
-    let mode = find_mode(density, LbfgsSettings::default());
-    climb(density, &mode, kind).unwrap()
+    let mode = find_mode(density, LbfgsSettings::default()).unwrap();
+    climb(density, &mode, kind).unwrap().unwrap()
 }
 
 fn base(kind: Covariance) -> Arc<dyn Base> {

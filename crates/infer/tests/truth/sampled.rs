@@ -42,8 +42,8 @@ fn logistic(odd: Option<f64>) -> Bound {
 
 /// Draws around the mode as weighed, and their log likelihoods on all rows.
 fn weighed(density: &Bound) -> (ImportanceDraws, Vec<f64>, Vec<f64>) {
-    let mode = find_mode(density, LbfgsSettings::default());
-    let curvature = mode.curvature(density);
+    let mode = find_mode(density, LbfgsSettings::default()).unwrap();
+    let curvature = mode.curvature(density).unwrap();
     let whitening = curvature.dense_whitening(&mode, None).expect("a maximum");
     let guide = FullRank::default();
     let mut learned = LearnedBlocks::new(all_blocks(density, &guide));

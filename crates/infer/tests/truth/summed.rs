@@ -77,8 +77,8 @@ fn an_epoch_counts_every_row_once_with_some_of_them_in_every_step() {
     for (rows, copied) in [(260, false), (70_200, true)] {
         let density = bind(rows / STEPS * STEPS);
         assert_eq!(density.source().shuffled_source().is_some(), copied);
-        let mode = find_mode(&density, LbfgsSettings::default());
-        let mut control = ControlVariate::second_order(&mode, &mode.curvature(&density));
+        let mode = find_mode(&density, LbfgsSettings::default()).unwrap();
+        let mut control = ControlVariate::second_order(&mode, &mode.curvature(&density).unwrap());
         let plain = errors(&density, &control);
         let numbers: Vec<usize> = (0..density.n_rows()).step_by(7).collect();
         control.summed = Some(ExactRows::new(&density, &numbers));
@@ -96,8 +96,8 @@ fn an_epoch_counts_every_row_once_with_some_of_them_in_every_step() {
 #[test]
 fn with_the_far_rows_in_every_step_batches_hardly_differ() {
     let density = bind(260);
-    let mode = find_mode(&density, LbfgsSettings::default());
-    let mut control = ControlVariate::second_order(&mode, &mode.curvature(&density));
+    let mode = find_mode(&density, LbfgsSettings::default()).unwrap();
+    let mut control = ControlVariate::second_order(&mode, &mode.curvature(&density).unwrap());
     let plain = sd(&errors(&density, &control));
     let far: Vec<usize> = (0..260).step_by(FAR).collect();
     control.summed = Some(ExactRows::new(&density, &far));

@@ -133,7 +133,7 @@ fn one_row_that_reads_otherwise_is_found() {
             let part = Shards(vec![irregular_rows(100, last, odd)]);
             let here = irregular_rows(50, 98.5, odd);
             let elsewhere = Elsewhere::new(here, 100, Arc::new(part));
-            let words = MarginalDensity::new(&elsewhere).err().unwrap();
+            let words = MarginalDensity::new(&elsewhere).err().unwrap().to_string();
             let expected = format!("{count} rows read their effects otherwise");
             assert!(words.contains(&expected), "{words}");
         }

@@ -90,6 +90,9 @@ impl RowStore for MemoryStore<'_> {
             } else {
                 pool.add_copied(job, (source, start..end), &mut partial);
             }
+            if let Some(lost) = source.failure() {
+                return Err(lost);
+            }
             if (control.look)(end, &partial) == Wish::Stop {
                 return Err(RowsError::Stopped);
             }

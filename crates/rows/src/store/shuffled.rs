@@ -5,16 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use lehr_table::{ShuffledRows, TableError};
 
-use crate::{Columns, RowSet, RowSource};
+use crate::{Columns, RowSet, RowSource, RowsError};
 
 /// Rows that are read at a time: as many as passes over all rows request.
 const BLOCK: usize = 8192;
 
 /// The rows of a file of shuffled rows as the source of a density. Memory does not grow with their
 /// number.
-///
-/// # Panics
-/// Reading panics, with the reason, if the file can no longer be read.
 #[derive(Debug)]
 pub struct StoredRows {
     file: ShuffledRows,
@@ -28,6 +25,8 @@ pub struct StoredRows {
 struct Scratch {
     rows: Vec<usize>,
     numbers: Vec<f64>,
+    /// The reason why the file can no longer be read, since when all rows are NaN.
+    lost: Option<RowsError>,
 }
 
 impl StoredRows {
@@ -75,8 +74,12 @@ impl Scratch {
         for run in self.rows.chunk_by(|before, after| before + 1 == *after) {
             let (part, after) = rest.split_at_mut(run.len() * width);
             rest = after;
-            let copied = file.copy_rows(run[0]..run[0] + run.len(), part);
-            copied.unwrap_or_else(|error| panic!("{error}"));
+            if let Err(error) = file.copy_rows(run[0]..run[0] + run.len(), part) {
+                self.lost = Some(RowsError::Lost(error.to_string()));
+            }
+        }
+        if self.lost.is_some() {
+            self.numbers.fill(f64::NAN);
         }
     }
 }
@@ -99,6 +102,11 @@ impl RowSource for StoredRows {
         self.visit(column, rows, &mut |at, numbers| {
             into[at] = numbers[0] as u32;
         });
+    }
+
+    fn failure(&self) -> Option<RowsError> {
+        let scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        scratch.lost.clone()
     }
 
     fn shuffled_source(&self) -> Option<&dyn RowSource> {

@@ -88,7 +88,7 @@ impl Partition {
         Ok(match task {
             PartitionTask::Learn(_) => unreachable!("it was learnt"),
             PartitionTask::Count => encoded(&rows.count),
-            PartitionTask::Sample(numbers) => encoded(&rows.sample(&numbers)),
+            PartitionTask::Sample(numbers) => encoded(&rows.sample(&numbers)?),
             PartitionTask::Fold(name, message) => encoded(&rows.fold(&name, &message)?),
         })
     }
@@ -247,12 +247,24 @@ impl ModelRows {
         Ok(Some(job.encode(&found)))
     }
 
-    fn sample(&self, numbers: &[u64]) -> Sample {
+    fn sample(&self, numbers: &[u64]) -> Result<Sample, LearnError> {
         let Some(bound) = &self.bound else {
-            return Vec::new();
+            return Ok(Vec::new());
         };
+        check_numbers(numbers, self.count.rows)?;
         let numbers: Vec<usize> = numbers.iter().map(|number| *number as usize).collect();
-        picked(bound, bound.source(), &numbers)
+        Ok(picked(bound, bound.source(), &numbers))
+    }
+}
+
+/// Refuses numbers of rows that a partition no longer has.
+fn check_numbers(numbers: &[u64], rows: u64) -> Result<(), LearnError> {
+    match numbers.last() {
+        Some(last) if *last >= rows => Err(LearnError::Read(format!(
+            "cluster: expected more than {last} rows in a partition, as when they were counted, found {rows}\n  \
+             hint: leave the files as they are until the fit is done"
+        ))),
+        _ => Ok(()),
     }
 }
 
@@ -302,6 +314,7 @@ fn sampled(pass: &PartPass, rows: &PartRows, numbers: &[u64]) -> Result<Sample, 
         }
         (seen, at) = (end, until);
     })?;
+    check_numbers(numbers, seen)?;
     let places: Vec<usize> = (0..numbers.len()).collect();
     Ok(joined_values(&parts, &places))
 }

@@ -1,6 +1,7 @@
 //! One pass of a model over rows that are read and not kept.
 
 use lehr_density::RowSource;
+use lehr_learn::LearnError;
 use lehr_model::{Bound, Program};
 use lehr_regression::column_name::MATRIX;
 use lehr_regression::{Design, DesignSource, Purpose, Regression, RegressionError, TableBlock};
@@ -54,7 +55,14 @@ impl PartPass {
             // The values of a design are checked when it is built.
             let rows =
                 TableRows::from_table(&design.table, (&[computed], codes), self.program.columns());
-            visit(&rows.expect("a design has the columns of its program"));
+            let rows = rows.ok_or_else(|| {
+                LearnError::Read(format!(
+                    "row {}: expected the columns of the model, found others\n  \
+                     hint: leave the files as they are until the fit is done",
+                    first + 1
+                ))
+            })?;
+            visit(&rows);
             Ok(())
         })
     }

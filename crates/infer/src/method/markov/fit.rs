@@ -350,6 +350,7 @@ pub(crate) fn refusal(info: &MethodInfo, error: ChainError) -> FitError {
             info.refuse(error.to_string(), hint)
         }
         ChainError::Sampler(problem) => info.refuse(problem, "check the settings of the chains"),
+        ChainError::Rows(lost) => lost.into(),
     }
 }
 

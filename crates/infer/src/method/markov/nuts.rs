@@ -84,7 +84,10 @@ impl ChainMethod for Nuts {
     fn sample(&self, target: &Target<'_>, watch: &mut dyn Watch) -> Result<Trace, ChainError> {
         let sampler = self.sampler(target);
         match target.log_density.asked() {
-            Some(all_rows) => sampler.run_on(&all_rows, target.seed, watch),
+            Some(all_rows) => {
+                let found = sampler.run_on(&all_rows, target.seed, watch);
+                all_rows.into_lost().map_or(found, |lost| Err(lost.into()))
+            }
             None => sampler.run(&target.log_density, target.seed, watch),
         }
     }

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use lehr_density::Density;
 use lehr_mixed::{
-    HyperparameterPoints, MarginalDensity, MarginalMode, MixedError, MixedFit, MixedOptions,
-    MixedSearch, WeightedDraws,
+    HyperparameterPoints, MarginalDensity, MarginalError, MarginalMode, MixedError, MixedFit,
+    MixedOptions, MixedSearch, WeightedDraws,
 };
 use lehr_numeric::pareto::Pareto;
 
@@ -62,8 +62,12 @@ pub(crate) fn fit(
     }
     let clock = Instant::now();
     run.begin(SEARCH);
-    let marginal = MarginalDensity::new(density)
-        .map_err(|why| super::INFO.refuse(why, "use another method, such as sl-dais"))?;
+    let marginal = MarginalDensity::new(density).map_err(|error| match error {
+        MarginalError::Refusal(why) => {
+            super::INFO.refuse(why, "use another method, such as sl-dais")
+        }
+        MarginalError::Rows(lost) => lost.into(),
+    })?;
     run.draws = marginal.limit_draws(&options);
     let options = MixedOptions {
         draws: run.draws,

@@ -5,8 +5,8 @@ use rayon::prelude::*;
 
 use super::NAME;
 use crate::chains::{
-    ChainError, ChainStage, Chains, Evaluator, LogDensityFn, Metric, NotFinite, NutsSampler,
-    Sample, bridged,
+    ChainError, ChainStage, Chains, Evaluator, LogDensityFn, Metric, NutsSampler, Sample,
+    ValueError, bridged,
 };
 use crate::error::FitError;
 use crate::estimate::Estimate;
@@ -117,13 +117,13 @@ struct MarginalEvaluator<'a> {
 }
 
 impl Evaluator for MarginalEvaluator<'_> {
-    fn value(&mut self, x: &[f64], slope: &mut [f64]) -> Result<f64, NotFinite> {
+    fn value(&mut self, x: &[f64], slope: &mut [f64]) -> Result<f64, ValueError> {
         let (axes, near) = (self.search.axes(), &self.search.mode().warm_start);
         let theta = axes.theta(x);
         let found = (self.search.marginal()).gradient(&theta, near, &mut self.workspace);
-        let (value, own) = found.ok_or(NotFinite)?;
+        let (value, own) = found.ok_or(ValueError::NotFinite)?;
         slope.copy_from_slice(&axes.pull_back(&own));
         let is_finite = value.is_finite() && slope.iter().all(|entry| entry.is_finite());
-        is_finite.then_some(value).ok_or(NotFinite)
+        is_finite.then_some(value).ok_or(ValueError::NotFinite)
     }
 }

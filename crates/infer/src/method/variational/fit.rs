@@ -194,7 +194,8 @@ impl VariationalFit<'_> {
         let trains = !self.is_done(point);
         let asked = self.method.common().control;
         let wanted = trains && asked.unwrap_or(!whole);
-        let mut control = wanted.then(|| point.control(density)).flatten();
+        let control = wanted.then(|| point.control(density)).transpose()?;
+        let mut control = control.flatten();
         let sums = !whole && !self.method.scores_rows();
         if let Some(control) = control.as_mut().filter(|_| sums) {
             control.summed = point.summed(density, ground.seed);

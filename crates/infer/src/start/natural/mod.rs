@@ -8,6 +8,7 @@ pub use steps::{NaturalSteps, applies};
 
 use lehr_density::Density;
 use lehr_numeric::lbfgs::StopReason;
+use lehr_rows::RowsError;
 
 use super::quadrature::climb_from;
 use super::{Start, StartRequest, StartingPoint, Walk, laplace};
@@ -67,7 +68,7 @@ impl Start for Natural {
             bound: f64::NAN,
         };
         request.climber.walk(&mut learning)?;
-        Ok(found(request, &learning.steps))
+        Ok(found(request, &learning.steps)?)
     }
 }
 
@@ -135,7 +136,7 @@ impl Walk for NaturalWalk<'_> {
 }
 
 /// The best Gaussian at the learned θ; if there is none, the last one of the steps.
-fn found(request: &StartRequest<'_>, steps: &NaturalSteps<'_>) -> StartingPoint {
+fn found(request: &StartRequest<'_>, steps: &NaturalSteps<'_>) -> Result<StartingPoint, RowsError> {
     let density = request.density;
     let centre = ExpansionPoint {
         latents: steps.latents(),
@@ -150,7 +151,9 @@ fn found(request: &StartRequest<'_>, steps: &NaturalSteps<'_>) -> StartingPoint 
         ..centre.clone()
     };
     let kind = request.base.info().covariance;
-    let Some(mut best) = climb_from(&fixed, &alone, steps.precision(), kind) else {
+    let curvature = alone.curvature(&fixed)?;
+    let best = climb_from(&fixed, &alone, &curvature, steps.precision(), kind);
+    let Some(mut best) = best else {
         return laplace::around(request, centre, None);
     };
     best.centre.params = centre.params;
@@ -158,9 +161,9 @@ fn found(request: &StartRequest<'_>, steps: &NaturalSteps<'_>) -> StartingPoint 
     let centre = best.centre.clone();
     found.best = Some(best);
     let ends = request.ends_at_best && found.is_best(request.base.as_ref());
-    found.curvature = (!ends).then(|| centre.curvature(density));
+    found.curvature = (!ends).then(|| centre.curvature(density)).transpose()?;
     found.centre = Some(centre);
-    found
+    Ok(found)
 }
 
 /// The learned values at which the bound is no longer finite.
