@@ -128,8 +128,8 @@ struct Facts {
     latents: usize,
     /// See [`is_linear_without_hierarchy`].
     plain: bool,
-    /// Whether the model has learned parameters, which chains do not support.
-    learns: bool,
+    /// How many parameters are learned, which chains do not support.
+    params: usize,
     /// Seconds of a gradient on all rows, if they are in memory.
     gradient: Option<f64>,
     /// How many local latents a row has.
@@ -144,7 +144,7 @@ impl Facts {
             grouped: collapse && has_random_effects(density),
             latents: density.latents().size(),
             plain: is_linear_without_hierarchy(density),
-            learns: density.params().size() > 0,
+            params: density.params().size(),
             gradient: rows_here(density)
                 .is_resident()
                 .then(|| gradient_seconds(density))
@@ -176,7 +176,7 @@ impl Facts {
             (false, true) => vec![nuts, sl_dais],
             (false, false) => vec![sl_dais, nuts],
         };
-        if self.plain && self.latents <= DENSE && !self.learns {
+        if self.plain && self.latents <= DENSE && self.params == 0 {
             plan.insert(1, &markov::surrogate_hmc::INFO);
         }
         if self.grouped {
@@ -199,7 +199,7 @@ impl Facts {
         const DRAWS: f64 = 1300.0;
         const FEW: f64 = 7.0;
         const MANY: f64 = 31.0;
-        if method.rows != RowAccess::Gradients || self.learns {
+        if method.rows != RowAccess::Gradients || self.params > 0 {
             return None;
         }
         let per_draw = if self.plain { FEW } else { MANY };
