@@ -55,18 +55,12 @@ impl EliminatedBlock<'_> {
     /// Passes on every line of V_g, the part of B and that of β, with the columns of B.
     pub(crate) fn each_line(self, mut see: impl FnMut(&[u32], &[f64], &[f64])) {
         let EliminatedBlock { order, mixed } = self;
-        let (width, common) = (order.width, order.rest - order.common);
         for group in 0..order.groups() {
-            let met = order.met[group]..order.met[group + 1];
-            let count = met.len();
-            if count == 0 {
-                continue;
-            }
-            let columns = &order.columns[met.start..met.end - common];
-            for effect in 0..width {
-                let line = &mixed[met.start * width + effect * count..][..count];
-                let (own, shared) = line.split_at(count - common);
-                see(columns, own, shared);
+            let (columns, met) = (order.columns_of(group), order.met_by(group));
+            let lines = &mixed[met.start * order.width..met.end * order.width];
+            for line in lines.chunks_exact(columns.len().max(1)) {
+                let (own, shared) = line.split_at(line.len() - order.n_common());
+                see(&columns[..own.len()], own, shared);
             }
         }
     }
@@ -81,7 +75,7 @@ impl ConjugateGradient {
         square: impl FnOnce(&mut Sparse),
         probes: &Probes,
     ) -> Option<f64> {
-        let (size, common) = (by.order.common, by.order.rest - by.order.common);
+        let (size, common) = (by.order.common, by.order.n_common());
         square(&mut self.square);
         self.diagonal = self.square.diagonal(size);
         self.mixed.clear();

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use lehr_numeric::vector::dot;
+use lehr_numeric::dense::small::{self, dot};
 
 use crate::elimination_order::EliminationOrder;
 use crate::sparse::Sparse;
@@ -38,12 +38,36 @@ impl Effects {
         }
     }
 
+    /// The effects of each block with the width of its groups: A, the other blocks, and the common
+    /// effects as a block of one group.
+    pub(crate) fn blocks<'a>(
+        &'a self,
+        order: &'a EliminationOrder,
+    ) -> impl Iterator<Item = (usize, &'a [f64])> {
+        let others = order
+            .ranges()
+            .map(|(width, range)| (width, &self.others[range]));
+        std::iter::once((order.width, &self.own[..])).chain(others)
+    }
+
+    /// The same to be changed.
+    pub(crate) fn blocks_mut<'a>(
+        &'a mut self,
+        order: &'a EliminationOrder,
+    ) -> impl Iterator<Item = (usize, &'a mut [f64])> {
+        let mut rest = &mut self.others[..];
+        let others = order.ranges().map(move |(width, range)| {
+            let (own, after) = std::mem::take(&mut rest).split_at_mut(range.len());
+            rest = after;
+            (width, own)
+        });
+        std::iter::once((order.width, &mut self.own[..])).chain(others)
+    }
+
     /// Adds a multiple of another.
     pub(crate) fn add(&mut self, share: f64, other: &Effects) {
-        let own = self.own.iter_mut().zip(&other.own);
-        own.for_each(|(sum, more)| *sum += share * more);
-        let others = self.others.iter_mut().zip(&other.others);
-        others.for_each(|(sum, more)| *sum += share * more);
+        small::add(&mut self.own, share, &other.own);
+        small::add(&mut self.others, share, &other.others);
     }
 
     /// D
@@ -57,14 +81,7 @@ impl Effects {
 }
 
 impl CrossProducts {
-    /// The sums with these weights, one per sorted row.
-    pub(crate) fn new(order: &EliminationOrder, weights: &[f64]) -> CrossProducts {
-        let mut products = CrossProducts::default();
-        products.refill(order, weights);
-        products
-    }
-
-    /// The same with other weights.
+    /// Sets the sums with these weights, one per sorted row.
     pub(crate) fn refill(&mut self, order: &EliminationOrder, weights: &[f64]) {
         let width = order.width;
         reset(&mut self.own, order.groups() * width * width);
@@ -77,32 +94,29 @@ impl CrossProducts {
     }
 
     fn add_groups(&mut self, order: &EliminationOrder, weights: &[f64]) {
-        let (width, entries) = (order.width, order.entries);
-        let split = entries - order.tail;
+        let width = order.width;
+        let split = order.entries - order.tail;
         for group in 0..order.groups() {
             if is_wide(width) {
                 self.add_wide(order, group, weights);
             }
-            let met = order.met[group]..order.met[group + 1];
+            let met = order.met_by(group);
             let count = met.len();
             let own = &mut self.own[group * width * width..][..width * width];
             let mixed = &mut self.mixed[met.start * width..met.end * width];
-            let rows = order.first[group]..order.first[group + 1];
+            let rows = order.rows_of(group);
             for (row, &weight) in rows.clone().zip(&weights[rows]) {
-                let z = &order.own[row * width..][..width];
-                let r = &order.others[row * entries..][..entries];
-                let at = &order.positions[row * entries..][..entries];
+                let (z, (r, at)) = (order.own_of(row), order.others_of(row));
                 for (i, zi) in z.iter().enumerate() {
                     let scaled = weight * zi;
                     if !is_wide(width) {
-                        let squares = own[i * width..][..width].iter_mut().zip(z);
-                        squares.for_each(|(sum, zj)| *sum += scaled * zj);
+                        small::add(&mut own[i * width..][..width], scaled, z);
                     }
                     let line = &mut mixed[i * count..(i + 1) * count];
                     for (r, at) in r[..split].iter().zip(at) {
                         line[*at as usize] += scaled * r;
                     }
-                    add_to(&mut line[count - order.tail..], scaled, &r[split..]);
+                    small::add(&mut line[count - order.tail..], scaled, &r[split..]);
                 }
             }
         }
@@ -113,11 +127,9 @@ impl CrossProducts {
         let split = entries - order.tail;
         reset(&mut self.others, rest * rest);
         for group in 0..order.groups() {
-            let columns = &order.columns[order.met[group]..order.met[group + 1]];
-            let rows = order.first[group]..order.first[group + 1];
+            let (columns, rows) = (order.columns_of(group), order.rows_of(group));
             for (row, &weight) in rows.clone().zip(&weights[rows]) {
-                let r = &order.others[row * entries..][..entries];
-                let at = &order.positions[row * entries..][..entries];
+                let (r, at) = order.others_of(row);
                 for (j, rj) in r.iter().enumerate() {
                     let column = columns[at[j] as usize] as usize;
                     let into = &mut self.others[column * rest..][..rest];
@@ -126,17 +138,11 @@ impl CrossProducts {
                         into[columns[at[k] as usize] as usize] += scaled * r[k];
                     }
                     let own = j.max(split);
-                    add_to(&mut into[rest - (entries - own)..], scaled, &r[own..]);
+                    small::add(&mut into[rest - (entries - own)..], scaled, &r[own..]);
                 }
             }
         }
     }
-}
-
-/// Adds a multiple of some numbers.
-fn add_to(sums: &mut [f64], share: f64, numbers: &[f64]) {
-    let pairs = sums.iter_mut().zip(numbers);
-    pairs.for_each(|(sum, number)| *sum += share * number);
 }
 
 fn reset(values: &mut Vec<f64>, length: usize) {
@@ -148,18 +154,12 @@ impl EliminationOrder {
     /// Σ xₙ aₙ for a number x of each sorted row.
     pub(crate) fn apply_transposed(&self, numbers: &[f64]) -> Effects {
         let mut found = Effects::zero(self);
-        let (width, entries) = (self.width, self.entries);
         for group in 0..self.groups() {
-            let columns = &self.columns[self.met[group]..self.met[group + 1]];
-            let own = &mut found.own[group * width..][..width];
-            let rows = self.first[group]..self.first[group + 1];
+            let (columns, rows) = (self.columns_of(group), self.rows_of(group));
+            let own = &mut found.own[group * self.width..][..self.width];
             for (row, &number) in rows.clone().zip(&numbers[rows]) {
-                let z = &self.own[row * width..][..width];
-                own.iter_mut()
-                    .zip(z)
-                    .for_each(|(sum, z)| *sum += number * z);
-                let r = &self.others[row * entries..][..entries];
-                let at = &self.positions[row * entries..][..entries];
+                small::add(own, number, self.own_of(row));
+                let (r, at) = self.others_of(row);
                 for (r, at) in r.iter().zip(at) {
                     found.others[columns[*at as usize] as usize] += number * r;
                 }
@@ -170,21 +170,17 @@ impl EliminationOrder {
 
     /// aₙᵀu of some sorted rows.
     pub(crate) fn apply_to_rows(&self, effects: &Effects, rows: Range<usize>, into: &mut [f64]) {
-        let (width, entries) = (self.width, self.entries);
         let mut group = self.group_of(rows.start);
         let mut row = rows.start;
         while row < rows.end {
-            let columns = &self.columns[self.met[group]..self.met[group + 1]];
-            let own = &effects.own[group * width..][..width];
+            let columns = self.columns_of(group);
+            let own = &effects.own[group * self.width..][..self.width];
             let end = self.first[group + 1].min(rows.end);
             for row in row..end {
-                let z = &self.own[row * width..][..width];
-                let r = &self.others[row * entries..][..entries];
-                let at = &self.positions[row * entries..][..entries];
-                let others = r.iter().zip(at);
-                let others =
-                    others.map(|(r, at)| r * effects.others[columns[*at as usize] as usize]);
-                into[row - rows.start] = dot(z, own) + others.sum::<f64>();
+                let (r, at) = self.others_of(row);
+                let others = (at.iter()).map(|at| effects.others[columns[*at as usize] as usize]);
+                let others = r.iter().zip(others).map(|(r, effect)| r * effect);
+                into[row - rows.start] = dot(self.own_of(row), own) + others.sum::<f64>();
             }
             (group, row) = (group + 1, end);
         }

@@ -42,37 +42,34 @@ impl EffectSampler<'_> {
         random: &mut Stream,
         work: &mut MixedWorkspace,
     ) -> Option<PointDraws> {
-        let EffectSampler {
-            marginal,
-            theta,
-            at,
-        } = *self;
-        let (kind, count) = how;
+        let (marginal, (kind, count)) = (self.marginal, how);
         let ResponseRows::Other(rows) = &marginal.rows else {
             return Some(PointDraws {
                 z: self.draw_normal(count, random, work)?,
-                log_weights: vec![at.value; count],
+                log_weights: vec![self.at.value; count],
                 prior: None,
             });
         };
         let target = EffectTarget {
             problem: marginal.problem(rows),
-            at: ThetaPrior {
-                theta,
-                given: &at.given,
-            },
-            mean: &at.mean,
+            at: self.point(),
+            mean: &self.at.mean,
             group_rows: &rows.largest,
             grids: &rows.grids,
         };
         let mut draws = PointDraws::default();
         for one in target.draw(kind, count, random, work)? {
-            draws
-                .z
-                .extend(marginal.latents(theta, &at.given, &one.effects));
+            draws.z.extend(marginal.latents(self.point(), &one.effects));
             draws.log_weights.push(one.log_weight);
         }
         Some(draws)
+    }
+
+    fn point(&self) -> ThetaPrior<'_> {
+        ThetaPrior {
+            theta: self.theta,
+            prior: &self.at.prior,
+        }
     }
 
     /// The same without the largest block.
@@ -82,20 +79,12 @@ impl EffectSampler<'_> {
         random: &mut Stream,
         work: &MixedWorkspace,
     ) -> Option<PointDraws> {
-        let EffectSampler {
-            marginal,
-            theta,
-            at,
-        } = *self;
-        let given = &at.given;
-        let others = draw_rest(marginal, at, (count, random), work)?;
-        let z = others
-            .iter()
-            .flat_map(|one| marginal.kept_latents(ThetaPrior { theta, given }, one));
+        let others = draw_rest(self.marginal, self.at, (count, random), work)?;
+        let kept = |one: &Vec<f64>| self.marginal.kept_latents(self.point(), one);
         Some(PointDraws {
-            z: z.collect(),
-            log_weights: vec![at.value; count],
-            prior: Some(prior_at(marginal, at)?),
+            z: others.iter().flat_map(kept).collect(),
+            log_weights: vec![self.at.value; count],
+            prior: Some(prior_at(self.marginal, self.at)?),
         })
     }
 
@@ -105,26 +94,19 @@ impl EffectSampler<'_> {
         random: &mut Stream,
         work: &MixedWorkspace,
     ) -> Option<Vec<f64>> {
-        let EffectSampler {
-            marginal,
-            theta,
-            at,
-        } = *self;
+        let marginal = self.marginal;
         let mut draws = Vec::with_capacity(count * marginal.model.density.latents().size());
-        let mut left = count;
-        while left > 0 {
-            let some = left.min(TOGETHER);
-            let mut noise = vec![Effects::zero(&marginal.order); some];
+        for first in (0..count).step_by(TOGETHER) {
+            let mut noise = vec![Effects::zero(&marginal.order); TOGETHER.min(count - first)];
             for one in &mut noise {
                 random.fill_normal(&mut one.own);
                 random.fill_normal(&mut one.others);
             }
-            work.factor.colour_effects(&marginal.order, &mut noise)?;
+            work.factor.colour_effects(&mut noise)?;
             for effects in &mut noise {
-                effects.add(1.0, &at.mean);
-                draws.extend(marginal.latents(theta, &at.given, effects));
+                effects.add(1.0, &self.at.mean);
+                draws.extend(marginal.latents(self.point(), effects));
             }
-            left -= some;
         }
         Some(draws)
     }
@@ -142,7 +124,7 @@ pub(crate) fn draw_rest(
     for one in &mut all {
         random.fill_normal(one);
     }
-    work.factor.colour_rest(&marginal.order, &mut all)?;
+    work.factor.colour_rest(&mut all)?;
     for one in &mut others {
         small::add(one, 1.0, &at.mean.others);
     }
@@ -151,13 +133,13 @@ pub(crate) fn draw_rest(
 
 /// The conditional prior at an evaluated θ.
 pub(crate) fn prior_at(marginal: &MarginalDensity<'_>, at: &MarginalPoint) -> Option<PointPrior> {
-    let blocks = marginal.model.blocks.iter().zip(&at.given.blocks);
+    let blocks = marginal.model.blocks.iter().zip(&at.prior.blocks);
     let maps = (blocks.skip(1)).map(|(block, prior)| prior.inverse.invert(block.width));
     let mut maps: Vec<Vec<f64>> = maps.collect::<Option<_>>()?;
     maps.push(Vec::new());
-    let own = &at.given.blocks[0];
+    let own = &at.prior.blocks[0];
     Some(PointPrior {
-        scale: gaussian_response::noise_precision(&at.given),
+        scale: gaussian_response::noise_precision(&at.prior),
         precision: own.precision.clone(),
         linear: own.linear.clone(),
         inverse: own.inverse.matrix(marginal.order.width),

@@ -49,13 +49,18 @@ impl BlockRange {
     pub(crate) fn end(self) -> usize {
         self.start + self.groups * self.width
     }
+
+    pub(crate) fn range(self) -> Range<usize> {
+        self.start..self.end()
+    }
 }
 
 impl EliminationOrder {
     pub(crate) fn new(model: &EffectStructure<'_>) -> EliminationOrder {
         let largest = &model.blocks[0];
         let mut order = EliminationOrder::without_rows(model);
-        (order.rows, order.first) = sorted(&largest.codes, largest.groups);
+        let (rows, first) = sort_by_code(&largest.codes, largest.groups);
+        (order.rows, order.first) = (rows.iter().map(|row| *row as u32).collect(), first);
         order.own = gathered(&largest.coefficients, largest.width, &order.rows);
         order.fill(model);
         order
@@ -64,7 +69,7 @@ impl EliminationOrder {
     /// The layout, before any row is read.
     pub(crate) fn without_rows(model: &EffectStructure<'_>) -> EliminationOrder {
         let largest = &model.blocks[0];
-        let mut blocks = Vec::with_capacity(model.blocks.len() - 1);
+        let mut blocks: Vec<BlockRange> = Vec::with_capacity(model.blocks.len() - 1);
         let mut end = 0;
         for block in &model.blocks[1..] {
             let place = BlockRange {
@@ -76,9 +81,7 @@ impl EliminationOrder {
             blocks.push(place);
         }
         let in_blocks: usize = blocks.iter().map(|place| place.width).sum();
-        let shared = blocks
-            .iter()
-            .filter(|place: &&BlockRange| place.groups == 1);
+        let shared = blocks.iter().filter(|place| place.groups == 1);
         let shared: usize = shared.map(|place| place.width).sum();
         EliminationOrder {
             rows: Vec::new(),
@@ -103,6 +106,47 @@ impl EliminationOrder {
         self.first.len() - 1
     }
 
+    /// How many common effects there are.
+    pub(crate) fn n_common(&self) -> usize {
+        self.rest - self.common
+    }
+
+    /// The width of the groups of each block of R, and its range in R; the common effects are a
+    /// block of one group.
+    pub(crate) fn ranges(&self) -> impl Iterator<Item = (usize, Range<usize>)> + '_ {
+        let blocks = self.blocks.iter().map(|block| (block.width, block.range()));
+        blocks.chain(std::iter::once((
+            self.n_common().max(1),
+            self.common..self.rest,
+        )))
+    }
+
+    /// The sorted rows of a group of A.
+    pub(crate) fn rows_of(&self, group: usize) -> Range<usize> {
+        self.first[group]..self.first[group + 1]
+    }
+
+    /// The places in `columns` of those that a group of A shares rows with.
+    pub(crate) fn met_by(&self, group: usize) -> Range<usize> {
+        self.met[group]..self.met[group + 1]
+    }
+
+    /// The columns of R that a group of A shares rows with.
+    pub(crate) fn columns_of(&self, group: usize) -> &[u32] {
+        &self.columns[self.met_by(group)]
+    }
+
+    /// What a sorted row reads of A.
+    pub(crate) fn own_of(&self, row: usize) -> &[f64] {
+        &self.own[row * self.width..][..self.width]
+    }
+
+    /// What a sorted row reads of R: coefficients, and their places among the columns of its group.
+    pub(crate) fn others_of(&self, row: usize) -> (&[f64], &[u32]) {
+        let range = row * self.entries..(row + 1) * self.entries;
+        (&self.others[range.clone()], &self.positions[range])
+    }
+
     /// The columns of R that each row reads, and their places among the columns of its group.
     fn fill(&mut self, model: &EffectStructure<'_>) {
         let common = model.common.places.len();
@@ -112,7 +156,7 @@ impl EliminationOrder {
         let mut read: Vec<u32> = Vec::new();
         for group in 0..self.groups() {
             read.clear();
-            for sorted in self.first[group]..self.first[group + 1] {
+            for sorted in self.rows_of(group) {
                 let row = self.rows[sorted] as usize;
                 for (block, place) in model.blocks[1..].iter().zip(&self.blocks) {
                     let width = block.width;
@@ -147,10 +191,11 @@ impl EliminationOrder {
     pub(crate) fn read_columns(&self) -> Vec<u32> {
         let mut found = Vec::with_capacity(self.positions.len());
         for group in 0..self.groups() {
-            let columns = &self.columns[self.met[group]..self.met[group + 1]];
-            let rows = self.first[group] * self.entries..self.first[group + 1] * self.entries;
-            let read = self.positions[rows].iter();
-            found.extend(read.map(|at| columns[*at as usize]));
+            let columns = self.columns_of(group);
+            for row in self.rows_of(group) {
+                let (_, at) = self.others_of(row);
+                found.extend(at.iter().map(|at| columns[*at as usize]));
+            }
         }
         found
     }
@@ -158,7 +203,7 @@ impl EliminationOrder {
     /// This number of R and the following ones with which it shares a prior: those of its group, or
     /// the common effects.
     pub(crate) fn beside(&self, column: usize) -> Range<u32> {
-        let own = |place: &&BlockRange| (place.start..place.end()).contains(&column);
+        let own = |place: &&BlockRange| place.range().contains(&column);
         let end = self.blocks.iter().find(own).map_or(self.rest, |place| {
             column + place.width - (column - place.start) % place.width
         });
@@ -171,22 +216,27 @@ impl EliminationOrder {
     }
 }
 
-/// The rows sorted by their codes, rows of one code in their own order, and where each code begins.
-fn sorted(codes: &[u32], groups: usize) -> (Vec<u32>, Vec<usize>) {
-    let mut first = vec![0; groups + 1];
-    for &code in codes {
-        first[code as usize + 1] += 1;
-    }
-    for group in 0..groups {
-        first[group + 1] += first[group];
-    }
+/// The places sorted by their codes, those of one code in their own order, and where each code
+/// begins.
+pub(crate) fn sort_by_code(codes: &[u32], size: usize) -> (Vec<usize>, Vec<usize>) {
+    let first = starts(codes.iter().copied(), size);
     let mut next = first.clone();
     let mut order = vec![0; codes.len()];
-    for (row, &code) in codes.iter().enumerate() {
-        order[next[code as usize]] = row as u32;
+    for (place, &code) in codes.iter().enumerate() {
+        order[next[code as usize]] = place;
         next[code as usize] += 1;
     }
     (order, first)
+}
+
+/// Where each code begins among sorted codes, and the end.
+pub(crate) fn starts(codes: impl Iterator<Item = u32>, size: usize) -> Vec<usize> {
+    let mut first = vec![0; size + 1];
+    codes.for_each(|code| first[code as usize + 1] += 1);
+    for code in 0..size {
+        first[code + 1] += first[code];
+    }
+    first
 }
 
 fn gathered(values: &[f64], width: usize, order: &[u32]) -> Vec<f64> {

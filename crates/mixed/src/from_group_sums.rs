@@ -1,7 +1,10 @@
 //! Builds the elimination from group sums instead of rows: the pairs of groups that share rows, and
 //! their cross products.
 
+use std::sync::Arc;
+
 use lehr_density::job::all_rows;
+use lehr_numeric::lanczos::Probes;
 use lehr_rows::fold;
 
 use crate::cross_products::{CrossProducts, Effects};
@@ -13,7 +16,6 @@ use crate::group_sums::{GroupSums, GroupSumsJob};
 use crate::marginal::{MarginalDensity, MarginalError, ResponseRows};
 use crate::prior::{EffectPrior, EffectPriorProgram};
 use crate::prior_terms::BlockPrior;
-use crate::sight::Sight;
 use crate::sparse::Sparse;
 
 impl<'d> MarginalDensity<'d> {
@@ -22,7 +24,7 @@ impl<'d> MarginalDensity<'d> {
     /// checks every row.
     pub(crate) fn from_group_sums(
         mut model: EffectStructure<'d>,
-        sight: Sight,
+        probes: Option<fn(usize) -> Probes>,
     ) -> Result<MarginalDensity<'d>, MarginalError> {
         let density = model.density;
         let conditional = EffectPriorProgram::new(&model);
@@ -44,17 +46,17 @@ impl<'d> MarginalDensity<'d> {
             )));
         }
         let confounded = confounded(&model, &sums);
-        let (order, rows) = assembled(&model, &sums, sight);
+        let (order, rows) = assemble(&model, &sums, probes.is_some());
         model.forget_rows();
         MarginalDensity {
             confounded,
             probes: None,
             model,
-            order,
+            order: Arc::new(order),
             conditional,
             rows: ResponseRows::Normal(rows),
         }
-        .with_probes(sight)
+        .with_probes(probes)
     }
 }
 
@@ -67,13 +69,13 @@ fn maps(model: &EffectStructure<'_>, given: &EffectPrior) -> Result<Vec<Vec<f64>
 }
 
 /// The design of rows that are stored elsewhere, and their sums.
-fn assembled(
+fn assemble(
     model: &EffectStructure<'_>,
     sums: &GroupSums,
-    sight: Sight,
+    is_large: bool,
 ) -> (EliminationOrder, GaussianSums) {
     let mut order = EliminationOrder::without_rows(model);
-    order.large |= sight.is_loose();
+    order.large |= is_large;
     let starts: Vec<usize> = order.blocks.iter().map(|place| place.start).collect();
     let cross = eliminated(&mut order, &starts, sums);
     let mut pulled = Effects {

@@ -44,7 +44,8 @@ impl GaussianSums {
         let values = order.sorted(&found.values);
         // For long tables one copy is enough.
         drop(found);
-        let cross = CrossProducts::new(order, &weights);
+        let mut cross = CrossProducts::default();
+        cross.refill(order, &weights);
         let weighted: Vec<f64> = weights.iter().zip(&values).map(|(w, y)| w * y).collect();
         GaussianSums {
             cross,
@@ -58,23 +59,23 @@ impl GaussianSums {
     pub(crate) fn right_side(
         &self,
         order: &EliminationOrder,
-        given: &EffectPrior,
-        common: &[f64],
+        model: &EffectStructure<'_>,
+        prior: &EffectPrior,
     ) -> Effects {
-        let precision = noise_precision(given);
+        let precision = noise_precision(prior);
         let mut right = self.pulled.clone();
         let all = right.own.iter_mut().chain(&mut right.others);
         all.for_each(|sum| *sum *= precision);
-        add_prior_linear(&mut right, order, given, common);
+        add_prior_linear(&mut right, order, prior.terms(model));
         right
     }
 
     /// log p(D, θ) of the rows, the effects integrated out.
-    pub(crate) fn log_density(&self, given: &EffectPrior, fitted: f64, log_det: f64) -> f64 {
-        let noise = given.noise.expect("a normal response has noise");
-        given.log_prior + 0.5 * (self.pulled.len() as f64 - self.weight) * TAU.ln()
+    pub(crate) fn log_density(&self, prior: &EffectPrior, fitted: f64, log_det: f64) -> f64 {
+        let noise = prior.noise.expect("a normal response has noise");
+        prior.log_prior + 0.5 * (self.pulled.len() as f64 - self.weight) * TAU.ln()
             - self.weight * noise.ln()
-            - 0.5 * noise_precision(given) * self.square
+            - 0.5 * noise_precision(prior) * self.square
             - 0.5 * log_det
             + 0.5 * fitted
     }
@@ -83,47 +84,44 @@ impl GaussianSums {
     /// h E RSS = h Σ w y² − ûᵀc + 2ûᵀl + D − Σ tr P E.
     pub(crate) fn noise_slope(
         &self,
-        given: &EffectPrior,
+        prior: &EffectPrior,
         fitted: f64,
         (linear, spread): (f64, f64),
     ) -> f64 {
-        let noise = given.noise.expect("a normal response has noise");
+        let noise = prior.noise.expect("a normal response has noise");
         let size = self.pulled.len() as f64;
-        let residual = noise_precision(given) * self.square - fitted + 2.0 * linear + size - spread;
+        let residual = noise_precision(prior) * self.square - fitted + 2.0 * linear + size - spread;
         (residual - self.weight) / noise
     }
 }
 
 /// h = σ⁻²
-pub(crate) fn noise_precision(given: &EffectPrior) -> f64 {
-    given.noise.map_or(1.0, |noise| noise.powi(-2))
+pub(crate) fn noise_precision(prior: &EffectPrior) -> f64 {
+    prior.noise.map_or(1.0, |noise| noise.powi(-2))
 }
 
 /// Adds the linear terms of the log prior.
-pub(crate) fn add_prior_linear(
+pub(crate) fn add_prior_linear<'a>(
     into: &mut Effects,
     order: &EliminationOrder,
-    given: &EffectPrior,
-    common: &[f64],
+    priors: impl Iterator<Item = (&'a [f64], &'a [f64])>,
 ) {
-    for group in into.own.chunks_exact_mut(order.width) {
-        small::add(group, 1.0, &given.blocks[0].linear);
-    }
-    for (place, prior) in order.blocks.iter().zip(&given.blocks[1..]) {
-        for group in into.others[place.start..place.end()].chunks_exact_mut(place.width) {
-            small::add(group, 1.0, &prior.linear);
+    for ((width, block), (_, linear)) in into.blocks_mut(order).zip(priors) {
+        for group in block.chunks_exact_mut(width) {
+            small::add(group, 1.0, linear);
         }
     }
-    small::add(&mut into.others[order.common..], 1.0, common);
 }
 
 /// Σ tr P E over all blocks.
-pub(crate) fn prior_trace(given: &EffectPrior, common: &[f64], moments: &SecondMoments) -> f64 {
-    let blocks = given.blocks.iter().zip(&moments.blocks);
-    let own: f64 = blocks
-        .map(|(prior, moment)| dot(&prior.precision, moment))
-        .sum();
-    own + dot(common, &moments.common)
+pub(crate) fn prior_trace<'a>(
+    priors: impl Iterator<Item = (&'a [f64], &'a [f64])>,
+    moments: &SecondMoments,
+) -> f64 {
+    let blocks = priors.zip(&moments.0);
+    blocks
+        .map(|((precision, _), moment)| dot(precision, moment))
+        .sum()
 }
 
 /// The predictors without effects; `None` if they depend on the hyperparameters, because the sums

@@ -141,7 +141,7 @@ impl GroupIntegrals {
             theta: vec![0.0; at.theta.len()],
         };
         for (group_rows, rule) in &self.blocks {
-            let prior = &at.given.blocks[group_rows.block];
+            let prior = &at.prior.blocks[group_rows.block];
             let own = match group_rows.block {
                 0 => &mean.own[..],
                 f => {
@@ -257,7 +257,7 @@ impl<'a> GroupNodes<'a> {
             predictors,
             sums,
         };
-        let row_workspace = work.row_workspace()?;
+        let row_workspace = work.row_workspace.as_mut()?;
         problem
             .likelihood
             .values(problem.model, at.theta, row_workspace, &mut job);
@@ -426,7 +426,7 @@ impl<'a> GroupNodes<'a> {
             excess,
             found: vec![0.0; at.theta.len()],
         };
-        let row_workspace = work.row_workspace()?;
+        let row_workspace = work.row_workspace.as_mut()?;
         problem
             .likelihood
             .slopes(problem.model, at.theta, row_workspace, &mut job);

@@ -161,7 +161,7 @@ impl<'a> InverseCdfDraws<'a> {
         nodes: NodeChoice,
         groups: std::ops::Range<usize>,
     ) -> [GroupLanes; N] {
-        let prior = &self.target.at.given.blocks[0];
+        let prior = &self.target.at.prior.blocks[0];
         let (precision, linear) = (prior.precision[0], prior.linear[0]);
         let (places, count) = (self.places(nodes), self.target.group_rows.groups);
         let mut found = [[0.0; GROUPS]; N];
@@ -202,7 +202,7 @@ impl<'a> InverseCdfDraws<'a> {
             sums: vec![0.0; effects.len() * places.len() * groups],
         };
         let (problem, theta) = (&self.target.problem, self.target.at.theta);
-        let row_workspace = work.row_workspace()?;
+        let row_workspace = work.row_workspace.as_mut()?;
         problem
             .likelihood
             .values(problem.model, theta, row_workspace, &mut job);

@@ -45,7 +45,6 @@ mod remark;
 mod row_averages;
 mod schur;
 mod selected_inverse;
-mod sight;
 mod sparse;
 mod structure_reader;
 mod tolerance;

@@ -7,7 +7,7 @@ use lehr_graph::Graph;
 use lehr_numeric::lanczos::Probes;
 use lehr_rows::RowsError;
 
-use crate::cross_products::Effects;
+use crate::cross_products::{CrossProducts, Effects};
 use crate::effect_structure::{
     EffectStructure, MOST_AXES, MOST_DENSE, RandomEffectBlock, reference,
 };
@@ -20,7 +20,6 @@ use crate::prior::{EffectPrior, EffectPriorProgram, PriorWorkspace};
 use crate::prior_terms::BlockPrior;
 use crate::row_averages::RowLikelihood;
 use crate::schur::{EffectPrecision, SchurFactor};
-use crate::sight::Sight;
 use crate::variational_gaussian::{EffectProblem, ThetaPrior};
 use crate::warm_start::WarmStart;
 use crate::workspace::MixedWorkspace;
@@ -29,7 +28,7 @@ use crate::workspace::MixedWorkspace;
 /// Gaussian variational approximation of the effects and the variational gaps of their groups.
 pub struct MarginalDensity<'d> {
     pub(crate) model: EffectStructure<'d>,
-    pub(crate) order: EliminationOrder,
+    pub(crate) order: Arc<EliminationOrder>,
     pub(crate) conditional: EffectPriorProgram,
     pub(crate) rows: ResponseRows,
     /// The Hutchinson probes, if R is too large to factorise.
@@ -79,6 +78,7 @@ const QUICK: usize = 3_000_000;
 /// The search for the effects at a θ.
 #[derive(Clone, Copy)]
 struct EffectSearch<'a> {
+    theta: &'a [f64],
     warm_start: &'a WarmStart,
     accuracy: Accuracy,
 }
@@ -96,34 +96,35 @@ impl<'d> MarginalDensity<'d> {
     pub fn new(density: &'d dyn Density) -> Result<MarginalDensity<'d>, MarginalError> {
         let density = stacked(density);
         if density.elsewhere().is_some() {
-            return MarginalDensity::from_group_sums(EffectStructure::read(density)?, Sight::Exact);
+            return MarginalDensity::from_group_sums(EffectStructure::read(density)?, None);
         }
         if density.n_rows() > LONG && is_normal(density)? {
             let seen = EffectStructure::read_sample(density, Some(LONG)).ok();
             let narrow = seen.filter(|model| model.entries() <= NARROW);
             // If some rows do not show how all are read, all rows are examined.
-            let from_group_sums =
-                narrow.and_then(|model| MarginalDensity::from_group_sums(model, Sight::Exact).ok());
-            if let Some(marginal) = from_group_sums {
+            let found = narrow.map(|model| MarginalDensity::from_group_sums(model, None));
+            if let Some(Ok(marginal)) = found {
                 return Ok(marginal);
             }
         }
-        MarginalDensity::with_rows(density, Sight::Exact)
+        MarginalDensity::with_rows(density, false, None)
     }
 
-    /// The same, with the rows examined in this way.
+    /// The same from all rows: one by one even if the response is normal, if `by_row`, and without
+    /// a factor of the Schur complement however small it is, if there are probes.
     pub(crate) fn with_rows(
         density: &'d dyn Density,
-        sight: Sight,
+        by_row: bool,
+        probes: Option<fn(usize) -> Probes>,
     ) -> Result<MarginalDensity<'d>, MarginalError> {
         let mut model = EffectStructure::read(density)?;
         let conditional = EffectPriorProgram::new(&model);
         let mut scratch = conditional.scratch(&model);
-        let given = model.prior_at_latents(&conditional, &reference(density), &mut scratch)?;
-        let offsets = gaussian_response::read_offsets(&model).ok_or(
-            "latents that are not Gaussian given the others move the predictor".to_owned(),
-        )?;
-        let noise = given.noise.filter(|_| sight.has_sums());
+        let prior = model.prior_at_latents(&conditional, &reference(density), &mut scratch)?;
+        let offsets = gaussian_response::read_offsets(&model).ok_or_else(|| {
+            "latents that are not Gaussian given the others move the predictor".to_owned()
+        })?;
+        let noise = prior.noise.filter(|_| !by_row);
         let joined = match noise {
             // Rows that are summed need no joining.
             Some(_) => None,
@@ -131,7 +132,7 @@ impl<'d> MarginalDensity<'d> {
         };
         let offsets = joined.unwrap_or(offsets);
         let mut order = EliminationOrder::new(&model);
-        order.large |= sight.is_loose();
+        order.large |= probes.is_some();
         let confounded = model.confounded();
         let rows = match noise {
             Some(noise) => {
@@ -160,20 +161,20 @@ impl<'d> MarginalDensity<'d> {
             confounded,
             probes: None,
             model,
-            order,
+            order: Arc::new(order),
             conditional,
             rows,
         }
-        .with_probes(sight)
+        .with_probes(probes)
     }
 
     /// Adds probes if they are needed.
     pub(crate) fn with_probes(
         mut self,
-        sight: Sight,
+        probes: Option<fn(usize) -> Probes>,
     ) -> Result<MarginalDensity<'d>, MarginalError> {
-        let probes = || Arc::new(sight.probes(self.order.common));
-        self.probes = self.order.large.then(probes);
+        let probes = probes.unwrap_or(Probes::random_signs);
+        self.probes = (self.order.large).then(|| Arc::new(probes(self.order.common)));
         let size = self.size();
         if size > MOST_AXES && !self.is_quick() {
             return Err(MarginalError::Refusal(format!(
@@ -224,8 +225,14 @@ impl<'d> MarginalDensity<'d> {
             ResponseRows::Normal(_) => None,
             ResponseRows::Other(rows) => Some(rows.likelihood.row_workspace()),
         };
-        let factor = SchurFactor::new(self.probes.clone());
-        MixedWorkspace::new(self.conditional.scratch(&self.model), factor, row_workspace)
+        MixedWorkspace {
+            scratch: self.conditional.scratch(&self.model),
+            factor: SchurFactor::new(Arc::clone(&self.order), self.probes.clone()),
+            cross: CrossProducts::default(),
+            row_workspace,
+            factors: 0,
+            inverses: 0,
+        }
     }
 
     /// The rows that are not normal, with their parts.
@@ -257,29 +264,16 @@ impl<'d> MarginalDensity<'d> {
         accuracy: Accuracy,
         work: &mut MixedWorkspace,
     ) -> Option<MarginalPoint> {
-        let given = self.effect_prior(theta, work)?;
+        let prior = self.effect_prior(theta, work)?;
         match &self.rows {
-            ResponseRows::Normal(rows) => self.normal_at(rows, given, work),
+            ResponseRows::Normal(rows) => self.normal_at(rows, prior, work),
             ResponseRows::Other(rows) => {
-                let at = ThetaPrior {
+                let search = EffectSearch {
                     theta,
-                    given: &given,
+                    warm_start,
+                    accuracy,
                 };
-                let (value, mean, other) = self.other_at(
-                    rows,
-                    at,
-                    EffectSearch {
-                        warm_start,
-                        accuracy,
-                    },
-                    work,
-                )?;
-                Some(MarginalPoint {
-                    value,
-                    given,
-                    mean,
-                    detail: Detail::Other(Box::new(other)),
-                })
+                self.other_at(rows, prior, search, work)
             }
         }
     }
@@ -287,24 +281,22 @@ impl<'d> MarginalDensity<'d> {
     fn normal_at(
         &self,
         rows: &GaussianSums,
-        given: EffectPrior,
+        prior: EffectPrior,
         work: &mut MixedWorkspace,
     ) -> Option<MarginalPoint> {
-        let common = &self.model.common;
-        let precision = EffectPrecision {
-            cross: &rows.cross,
-            scale: gaussian_response::noise_precision(&given),
-            given: &given,
-            common,
-        };
         work.factors += 1;
-        work.factor.refill(&self.order, &precision)?;
-        let right = rows.right_side(&self.order, &given, &common.linear);
-        let solution = work.factor.solve(&self.order, right);
-        let value = rows.log_density(&given, solution.fitted, work.factor.log_det);
+        work.factor.refill(&EffectPrecision {
+            cross: &rows.cross,
+            scale: gaussian_response::noise_precision(&prior),
+            prior: &prior,
+            common: &self.model.common,
+        })?;
+        let right = rows.right_side(&self.order, &self.model, &prior);
+        let solution = work.factor.solve(right);
+        let value = rows.log_density(&prior, solution.fitted, work.factor.log_det);
         value.is_finite().then_some(MarginalPoint {
             value,
-            given,
+            prior,
             mean: solution.effects,
             detail: Detail::Normal(solution.fitted),
         })
@@ -313,22 +305,21 @@ impl<'d> MarginalDensity<'d> {
     fn other_at(
         &self,
         rows: &NonGaussianRows,
-        at: ThetaPrior<'_>,
+        prior: EffectPrior,
         search: EffectSearch<'_>,
         work: &mut MixedWorkspace,
-    ) -> Option<(f64, Effects, NonGaussianPoint)> {
-        let EffectSearch {
-            warm_start,
-            accuracy,
-        } = search;
-        let problem = self.problem(rows);
+    ) -> Option<MarginalPoint> {
+        let (problem, accuracy) = (self.problem(rows), search.accuracy);
+        let at = ThetaPrior {
+            theta: search.theta,
+            prior: &prior,
+        };
         let close = match accuracy {
             Accuracy::Value => ROUGH,
             Accuracy::Slope => CLOSE,
         };
-        let (warm, predicted_gap) = warm_start
-            .predict(at.theta)
-            .map_or((None, None), |start| (Some(start.state), start.gap));
+        let start = search.warm_start.predict(at.theta);
+        let (warm, predicted_gap) = start.map_or((None, None), |own| (Some(own.state), own.gap));
         let mut found = warm.and_then(|state| problem.maximise(at, state, close, work));
         if found.is_none() {
             // The nearby effects were too far away.
@@ -344,14 +335,19 @@ impl<'d> MarginalDensity<'d> {
         let gaps = match predicted_gap {
             // Draws are weighted by the rows themselves, so a gap only affects the proposal.
             Some(gap) if accuracy == Accuracy::Value => GapTotal::Predicted(gap),
-            _ => GapTotal::MeasuredGaps(rows.gaps.measure_gaps(&problem, around, accuracy, work)?),
+            _ => GapTotal::Measured(rows.gaps.measure_gaps(&problem, around, accuracy, work)?),
         };
         let other = NonGaussianPoint {
             state,
             averages: step.averages,
             gaps,
         };
-        Some((step.bound + step.gain + other.gap(), step.mean, other))
+        Some(MarginalPoint {
+            value: step.bound + step.gain + other.gap(),
+            prior,
+            mean: step.mean,
+            detail: Detail::Other(Box::new(other)),
+        })
     }
 
     /// The variational gap at an evaluated θ in words, block by block.
@@ -374,15 +370,12 @@ impl<'d> MarginalDensity<'d> {
         each: impl Fn(usize, &[f64]) -> Vec<f64>,
     ) -> Effects {
         let mut found = Effects::zero(&self.order);
-        let fill = |f: usize, width: usize, from: &[f64], into: &mut [f64]| {
+        let blocks = effects
+            .blocks(&self.order)
+            .zip(found.blocks_mut(&self.order));
+        for (f, ((width, from), (_, into))) in blocks.take(self.model.blocks.len()).enumerate() {
             let groups = from.chunks_exact(width).zip(into.chunks_exact_mut(width));
             groups.for_each(|(group, into)| into.copy_from_slice(&each(f, group)));
-        };
-        fill(0, self.order.width, &effects.own, &mut found.own);
-        for (f, place) in self.order.blocks.iter().enumerate() {
-            let range = place.start..place.end();
-            let from = &effects.others[range.clone()];
-            fill(f + 1, place.width, from, &mut found.others[range]);
         }
         found
     }
@@ -396,25 +389,13 @@ impl<'d> MarginalDensity<'d> {
     }
 
     /// z from effects and θ, each effect in the place and form of the model.
-    pub(crate) fn latents(
-        &self,
-        theta: &[f64],
-        given: &EffectPrior,
-        effects: &Effects,
-    ) -> Vec<f64> {
-        let kept = self.kept_latents(ThetaPrior { theta, given }, &effects.others);
+    pub(crate) fn latents(&self, at: ThetaPrior<'_>, effects: &Effects) -> Vec<f64> {
+        let kept = self.kept_latents(at, &effects.others);
         let block = &self.model.blocks[0];
-        let mut z = Vec::with_capacity(kept.len() + effects.own.len());
-        z.extend_from_slice(&kept[..block.places.start]);
-        z.resize(block.places.end, 0.0);
-        to_site(
-            block,
-            &given.blocks[0],
-            &effects.own,
-            &mut z[block.places.start..],
-        );
-        z.extend_from_slice(&kept[block.places.start..]);
-        z
+        let mut own = vec![0.0; block.places.len()];
+        to_site(block, &at.prior.blocks[0], &effects.own, &mut own);
+        let (before, after) = kept.split_at(block.places.start);
+        [before, &own, after].concat()
     }
 
     /// How many numbers a draw has without the largest block.
@@ -429,10 +410,10 @@ impl<'d> MarginalDensity<'d> {
         for (place, value) in model.hyper.iter().zip(at.theta) {
             z[model.kept_place(*place)] = *value;
         }
-        let blocks = model.blocks[1..].iter().zip(&at.given.blocks[1..]);
+        let blocks = model.blocks[1..].iter().zip(&at.prior.blocks[1..]);
         for ((block, prior), place) in blocks.zip(&self.order.blocks) {
             let into = &mut z[model.kept_place(block.places.start)..];
-            to_site(block, prior, &others[place.start..place.end()], into);
+            to_site(block, prior, &others[place.range()], into);
         }
         let common = &others[self.order.common..];
         for (place, value) in model.common.places.iter().zip(common) {
@@ -484,8 +465,8 @@ impl EffectStructure<'_> {
         scratch: &mut PriorWorkspace,
     ) -> Result<EffectPrior, String> {
         let theta: Vec<f64> = self.hyper.iter().map(|place| z[*place]).collect();
-        let given = conditional.at(self, &theta, scratch);
-        given.ok_or_else(|| "the log prior is not finite at its start".into())
+        let prior = conditional.at(self, &theta, scratch);
+        prior.ok_or_else(|| "the log prior is not finite at its start".into())
     }
 }
 

@@ -8,6 +8,7 @@ use crate::group_integral::Accuracy;
 use crate::marginal::{MarginalDensity, ResponseRows};
 use crate::marginal_point::{Detail, MarginalPoint, NonGaussianPoint};
 use crate::prior::PriorAdjoint;
+use crate::schur::SecondMoments;
 use crate::variational_gaussian::outer;
 use crate::warm_start::WarmStart;
 use crate::workspace::MixedWorkspace;
@@ -51,23 +52,14 @@ impl MarginalDensity<'_> {
         let gaps = at.measured()?;
         let mut moments = outer(&self.order, &at.state.mean);
         moments.add(&at.state.spread);
-        let mut blocks = prior_slopes(&moments.blocks, self.sums(&at.state.mean));
+        let mut blocks = prior_slopes(&moments, &self.sums(&at.state.mean));
         for ((precision, linear), gap) in blocks.iter_mut().zip(&gaps.blocks) {
             let Some(gap) = gap else { continue };
-            precision
-                .iter_mut()
-                .zip(&gap.precision)
-                .for_each(|(sum, more)| *sum += more);
-            linear
-                .iter_mut()
-                .zip(&gap.linear)
-                .for_each(|(sum, more)| *sum += more);
+            small::add(precision, 1.0, &gap.precision);
+            small::add(linear, 1.0, &gap.linear);
         }
         let adjoint = PriorAdjoint { blocks, noise: 0.0 };
-        let scratch = &mut work.scratch;
-        let mut slope = self
-            .conditional
-            .pull(&self.model, theta, &adjoint, scratch)?;
+        let mut slope = (self.conditional).pull(&self.model, theta, &adjoint, &mut work.scratch)?;
         let rows = at.averages.theta.iter().zip(&gaps.theta);
         for (sum, (row, gap)) in slope.iter_mut().zip(rows) {
             *sum += row + gap;
@@ -85,46 +77,40 @@ impl MarginalDensity<'_> {
         let Detail::Normal(fitted) = at.detail else {
             return None;
         };
-        let (given, mean) = (&at.given, &at.mean);
         work.inverses += 1;
-        work.factor.invert(&self.order)?;
-        let moments = work.factor.moments(&self.order, mean);
-        let sums = self.sums(mean);
-        let common = &self.model.common;
-        let linear = given.blocks.iter().zip(&sums);
+        work.factor.invert()?;
+        let moments = work.factor.moments(&at.mean);
+        let sums = self.sums(&at.mean);
+        let linear = at.prior.terms(&self.model).zip(&sums);
         let linear: f64 = linear
-            .map(|(prior, sum)| small::dot(&prior.linear, sum))
+            .map(|((_, linear), sum)| small::dot(linear, sum))
             .sum();
-        let linear = linear + small::dot(&common.linear, &mean.others[self.order.common..]);
-        let spread = gaussian_response::prior_trace(given, &common.precision, &moments);
+        let trace = gaussian_response::prior_trace(at.prior.terms(&self.model), &moments);
         let adjoint = PriorAdjoint {
-            blocks: prior_slopes(&moments.blocks, sums),
-            noise: rows.noise_slope(given, fitted, (linear, spread)),
+            blocks: prior_slopes(&moments, &sums),
+            noise: rows.noise_slope(&at.prior, fitted, (linear, trace)),
         };
-        self.conditional
-            .pull(&self.model, theta, &adjoint, &mut work.scratch)
+        (self.conditional).pull(&self.model, theta, &adjoint, &mut work.scratch)
     }
 
     /// Σ_g u_g of each block.
     fn sums(&self, effects: &Effects) -> Vec<Vec<f64>> {
-        let sum = |values: &[f64], width: usize| {
+        let sum = |(width, values): (usize, &[f64])| {
             let mut sum = vec![0.0; width];
-            for group in values.chunks_exact(width) {
-                sum.iter_mut().zip(group).for_each(|(s, v)| *s += v);
-            }
+            (values.chunks_exact(width)).for_each(|group| small::add(&mut sum, 1.0, group));
             sum
         };
-        let mut sums = vec![sum(&effects.own, self.order.width)];
-        for place in &self.order.blocks {
-            let own = &effects.others[place.start..place.end()];
-            sums.push(sum(own, place.width));
-        }
-        sums
+        effects.blocks(&self.order).map(sum).collect()
     }
 }
 
 /// −½ E u uᵀ and E u of each block.
-fn prior_slopes(moments: &[Vec<f64>], sums: Vec<Vec<f64>>) -> Vec<(Vec<f64>, Vec<f64>)> {
+fn prior_slopes(moments: &SecondMoments, sums: &[Vec<f64>]) -> Vec<(Vec<f64>, Vec<f64>)> {
     let half = |moment: &Vec<f64>| moment.iter().map(|entry| -0.5 * entry).collect();
-    moments.iter().map(half).zip(sums).collect()
+    moments
+        .0
+        .iter()
+        .map(half)
+        .zip(sums.iter().cloned())
+        .collect()
 }

@@ -10,7 +10,7 @@ use crate::variational_gaussian::VariationalGaussian;
 pub struct MarginalPoint {
     /// log p(D, θ)
     pub value: f64,
-    pub(crate) given: EffectPrior,
+    pub(crate) prior: EffectPrior,
     pub(crate) mean: Effects,
     pub(crate) detail: Detail,
 }
@@ -31,7 +31,7 @@ pub(crate) struct NonGaussianPoint {
 
 /// The variational gap.
 pub(crate) enum GapTotal {
-    MeasuredGaps(MeasuredGaps),
+    Measured(MeasuredGaps),
     /// The total predicted from nearby gaps.
     Predicted(f64),
 }
@@ -40,14 +40,14 @@ impl NonGaussianPoint {
     /// The variational gap in nats.
     pub(crate) fn gap(&self) -> f64 {
         match &self.gaps {
-            GapTotal::MeasuredGaps(gaps) => gaps.blocks.iter().flatten().map(|gap| gap.value).sum(),
+            GapTotal::Measured(gaps) => gaps.blocks.iter().flatten().map(|gap| gap.value).sum(),
             GapTotal::Predicted(gap) => *gap,
         }
     }
 
     pub(crate) fn measured(&self) -> Option<&MeasuredGaps> {
         match &self.gaps {
-            GapTotal::MeasuredGaps(gaps) => Some(gaps),
+            GapTotal::Measured(gaps) => Some(gaps),
             GapTotal::Predicted(_) => None,
         }
     }

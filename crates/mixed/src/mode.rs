@@ -213,7 +213,7 @@ fn average_information(
         let found = small::inverse(&prior.precision, width);
         found.map_or_else(|| vec![0.0; width * width], |found| found.0)
     };
-    let blocks = marginal.model.blocks.iter().zip(&at.given.blocks);
+    let blocks = marginal.model.blocks.iter().zip(&at.prior.blocks);
     let inverses: Vec<Vec<f64>> = blocks.map(inverse).collect();
     for entry in 0..size {
         let mut side = |step: f64| {
@@ -242,7 +242,7 @@ fn average_information(
         pushed.push((p, spread, noise));
     }
     let solved: Vec<Effects> = (pushed.iter())
-        .map(|(p, ..)| work.factor.solve(&marginal.order, p.clone()).effects)
+        .map(|(p, ..)| work.factor.solve(p.clone()).effects)
         .collect();
     let weight = marginal.weight();
     Mat::from_fn(size, size, |i, j| {

@@ -221,10 +221,10 @@ fn exact_moments(
 ) -> Option<EffectMoments> {
     let (order, width) = (&marginal.order, marginal.order.width);
     work.inverses += 1;
-    work.factor.invert(order)?;
+    work.factor.invert()?;
     let mut squares = vec![0.0; order.groups() * width * width];
     for (group, square) in squares.chunks_exact_mut(width * width).enumerate() {
-        work.factor.group_covariance(order, group, square);
+        work.factor.group_covariance(group, square);
         let mean = &at.mean.own[group * width..][..width];
         for (k, entry) in square.iter_mut().enumerate() {
             *entry += mean[k / width] * mean[k % width];
@@ -247,8 +247,8 @@ fn drawn_moments(
     let ResponseRows::Normal(rows) = &marginal.rows else {
         return None;
     };
-    let mut right = rows.right_side(order, &at.given, &marginal.model.common.linear);
-    work.factor.whiten_groups(order, &mut right);
+    let mut right = rows.right_side(order, &marginal.model, &at.prior);
+    work.factor.whiten_groups(&mut right);
     let mut means = vec![0.0; order.groups() * width];
     let mut squares = vec![0.0; means.len() * width];
     let share = (others.len() as f64).recip();
@@ -257,7 +257,7 @@ fn drawn_moments(
             own: right.own.clone(),
             others: one.clone(),
         };
-        work.factor.colour_groups(order, &mut given);
+        work.factor.colour_groups(&mut given);
         small::add(&mut means, share, &given.own);
         let groups = given.own.chunks_exact(width);
         for (mean, square) in groups.zip(squares.chunks_exact_mut(width * width)) {
@@ -267,7 +267,7 @@ fn drawn_moments(
         }
     }
     for (group, square) in squares.chunks_exact_mut(width * width).enumerate() {
-        let own = small::inverse_of_factor(work.factor.own_factor(order, group), width);
+        let own = small::inverse_of_factor(work.factor.own_factor(group), width);
         small::add(square, 1.0, &own);
     }
     Some(EffectMoments { means, squares })

@@ -19,6 +19,19 @@ pub(crate) struct EffectPrior {
     pub(crate) noise: Option<f64>,
 }
 
+impl EffectPrior {
+    /// The precision of each block's prior and its linear term: A, the other blocks, and the common
+    /// effects.
+    pub(crate) fn terms<'a>(
+        &'a self,
+        model: &'a EffectStructure<'_>,
+    ) -> impl Iterator<Item = (&'a [f64], &'a [f64])> {
+        let own = (self.blocks.iter()).map(|own| (&own.precision[..], &own.linear[..]));
+        let common = (&model.common.precision[..], &model.common.linear[..]);
+        own.chain(std::iter::once(common))
+    }
+}
+
 /// Slopes in the contents of [`EffectPrior`].
 pub(crate) struct PriorAdjoint {
     /// For each block, in its precision (symmetric) and in its linear term.

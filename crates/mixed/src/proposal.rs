@@ -116,7 +116,7 @@ impl EffectTarget<'_> {
             random.fill_normal(&mut one.others);
             squares.push(one.dot(one));
         }
-        work.factor.colour_effects(problem.order, &mut drawn)?;
+        work.factor.colour_effects(&mut drawn)?;
         for one in &mut drawn {
             one.add(1.0, self.mean);
         }
@@ -126,11 +126,11 @@ impl EffectTarget<'_> {
             sums: vec![0.0; count],
         };
         let log_det = work.factor.log_det;
-        let row_workspace = work.row_workspace()?;
+        let row_workspace = work.row_workspace.as_mut()?;
         (problem.likelihood).values(problem.model, self.at.theta, row_workspace, &mut totals);
         let sums = totals.sums;
         let weigh = |(k, effects): (usize, Effects)| {
-            let prior = problem.log_prior(self.at.given, &effects);
+            let prior = problem.log_prior(self.at.prior, &effects);
             let own = 0.5 * (log_det - squares[k] - effects.len() as f64 * TAU.ln());
             WeightedEffects {
                 log_weight: sums[k] + prior - own,
@@ -174,13 +174,13 @@ impl EffectTarget<'_> {
             random.fill_normal(&mut one.others);
             squares.push(small::dot(&one.others, &one.others));
         }
-        work.factor.colour_effects(order, &mut drawn)?;
-        let volume = work.factor.log_rest(order) - 0.5 * order.rest as f64 * TAU.ln();
+        work.factor.colour_effects(&mut drawn)?;
+        let volume = work.factor.log_rest() - 0.5 * order.rest as f64 * TAU.ln();
         let weigh = |(mut effects, square): (Effects, f64)| {
             effects.add(1.0, self.mean);
             let mut rest = effects.clone();
             rest.own.fill(0.0);
-            let prior = self.problem.log_prior(self.at.given, &rest);
+            let prior = self.problem.log_prior(self.at.prior, &rest);
             WeightedEffects {
                 effects,
                 log_weight: prior - (volume - 0.5 * square),
@@ -197,7 +197,7 @@ impl EffectTarget<'_> {
             volume: 0.0,
         };
         for group in 0..self.group_rows.groups {
-            let factor = work.factor.own_factor(order, group);
+            let factor = work.factor.own_factor(group);
             roots.values.extend(inverse_root(factor, width));
             roots.volume -= small::log_diagonal(factor, width);
         }
@@ -223,7 +223,7 @@ impl EffectTarget<'_> {
             likelihood.values(
                 self.problem.model,
                 self.at.theta,
-                work.row_workspace()?,
+                work.row_workspace.as_mut()?,
                 &mut candidates,
             );
             for (group, sum) in sums.iter_mut().enumerate() {
@@ -300,7 +300,7 @@ impl<'a> GroupCandidates<'a> {
 
     /// The logarithm of integrand over proposal, up to a constant.
     fn ratio(&self, group: usize, lane: usize, v: &[f64]) -> f64 {
-        let prior = &self.target.at.given.blocks[0];
+        let prior = &self.target.at.prior.blocks[0];
         let t = &self.normals[(group * LANES + lane) * self.width..][..self.width];
         self.sums[group * LANES + lane] - 0.5 * small::quadratic_form(&prior.precision, v)
             + small::dot(&prior.linear, v)

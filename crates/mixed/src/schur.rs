@@ -24,8 +24,8 @@ use crate::sparse::Sparse;
 use crate::tolerance::is_wide;
 
 /// Λ = h Σ ω a aᵀ + P, factorised.
-#[derive(Default)]
 pub(crate) struct SchurFactor {
+    pub(crate) order: Arc<EliminationOrder>,
     /// L_g, group after group.
     pub(crate) own: Vec<f64>,
     /// V_g, in the layout of the mixed cross products.
@@ -47,7 +47,7 @@ pub(crate) struct EffectPrecision<'a> {
     pub(crate) cross: &'a CrossProducts,
     /// h
     pub(crate) scale: f64,
-    pub(crate) given: &'a EffectPrior,
+    pub(crate) prior: &'a EffectPrior,
     pub(crate) common: &'a FixedEffectBlock,
 }
 
@@ -58,123 +58,103 @@ pub(crate) struct Solution {
     pub(crate) fitted: f64,
 }
 
-/// Σ_g (u_g u_gᵀ + cov_g) of each block, and of the common effects.
+/// Σ_g (u_g u_gᵀ + cov_g) of each block: A first, the common effects last.
 #[derive(Clone)]
-pub(crate) struct SecondMoments {
-    /// A first.
-    pub(crate) blocks: Vec<Vec<f64>>,
-    pub(crate) common: Vec<f64>,
-}
+pub(crate) struct SecondMoments(pub(crate) Vec<Vec<f64>>);
 
 impl SecondMoments {
     /// Adds other moments.
     pub(crate) fn add(&mut self, other: &SecondMoments) {
-        let pairs = self.numbers_mut().zip(other.numbers());
-        pairs.for_each(|(sum, more)| *sum += more);
-    }
-
-    pub(crate) fn numbers(&self) -> impl Iterator<Item = f64> + '_ {
-        self.blocks.iter().flatten().chain(&self.common).copied()
-    }
-
-    pub(crate) fn numbers_mut(&mut self) -> impl Iterator<Item = &mut f64> {
-        self.blocks.iter_mut().flatten().chain(&mut self.common)
+        for (sum, more) in self.0.iter_mut().zip(&other.0) {
+            small::add(sum, 1.0, more);
+        }
     }
 }
 
 impl SchurFactor {
     /// A factor that does not factorise R if there are probes.
-    pub(crate) fn new(probes: Option<Arc<Probes>>) -> SchurFactor {
+    pub(crate) fn new(order: Arc<EliminationOrder>, probes: Option<Arc<Probes>>) -> SchurFactor {
         SchurFactor {
+            order,
+            own: Vec::new(),
+            mixed: Vec::new(),
+            lower: Vec::new(),
+            inverse: Vec::new(),
+            log_det: 0.0,
+            iterative: None,
             probes,
-            ..SchurFactor::default()
         }
     }
 
     /// Factorises anew; `None` if the matrix is not positive definite.
-    pub(crate) fn refill(
-        &mut self,
-        order: &EliminationOrder,
-        of: &EffectPrecision<'_>,
-    ) -> Option<()> {
-        let EffectPrecision {
-            cross,
-            scale,
-            given,
-            ..
-        } = *of;
-        let log_own = self.eliminate(order, cross, scale, &given.blocks[0].precision)?;
-        let log_rest = if cross.sparse.is_some() {
-            self.refill_iterative(order, of)?
+    pub(crate) fn refill(&mut self, of: &EffectPrecision<'_>) -> Option<()> {
+        let log_own = self.eliminate(of)?;
+        let log_rest = if of.cross.sparse.is_some() {
+            self.refill_iterative(of)?
         } else {
-            self.refill_dense(order, of)?
+            self.refill_dense(of)?
         };
         self.log_det = 2.0 * (log_own + log_rest);
         self.log_det.is_finite().then_some(())
     }
 
     /// L, and ½ ln |S|.
-    fn refill_dense(&mut self, order: &EliminationOrder, of: &EffectPrecision<'_>) -> Option<f64> {
-        let rest = order.rest;
+    fn refill_dense(&mut self, of: &EffectPrecision<'_>) -> Option<f64> {
+        let rest = self.order.rest;
         let sums = of.cross.others.iter();
         self.lower.clear();
         self.lower.extend(sums.map(|sum| of.scale * sum));
-        each_prior_entry(order, of, |i, j, p| self.lower[j * rest + i] += p);
-        self.subtract(order);
+        each_prior_entry(&self.order, of, |i, j, p| self.lower[j * rest + i] += p);
+        self.subtract();
         blocked::factor_block(&mut self.lower, rest)?;
-        Some(self.log_rest(order))
+        Some(self.log_rest())
     }
 
     /// ½ ln |S| by probes.
-    fn refill_iterative(
-        &mut self,
-        order: &EliminationOrder,
-        of: &EffectPrecision<'_>,
-    ) -> Option<f64> {
+    fn refill_iterative(&mut self, of: &EffectPrecision<'_>) -> Option<f64> {
         let probes = self.probes.clone()?;
-        let by = EliminatedBlock {
-            order,
-            mixed: &self.mixed,
-        };
+        let order = &*self.order;
         let fill = |square: &mut Sparse| {
-            square.scale(
-                of.scale,
-                of.cross.sparse.as_ref().unwrap_or(&Sparse::default()),
-            );
+            let none = Sparse::default();
+            square.scale(of.scale, of.cross.sparse.as_ref().unwrap_or(&none));
             each_prior_entry(order, of, |i, j, p| {
                 if i >= j {
                     square.add(i, j, p);
                 }
             });
         };
+        let mixed = &self.mixed;
         let iterative = self.iterative.get_or_insert_default();
-        iterative.refill(by, fill, &probes)
+        iterative.refill(EliminatedBlock { order, mixed }, fill, &probes)
     }
 
     /// V of every group, if an iterative solver replaces L.
-    pub(crate) fn iterative_solver<'a>(
-        &'a self,
-        order: &'a EliminationOrder,
-    ) -> Option<(&'a ConjugateGradient, EliminatedBlock<'a>)> {
-        let by = EliminatedBlock {
-            order,
-            mixed: &self.mixed,
-        };
-        self.iterative.as_ref().map(|iterative| (iterative, by))
+    pub(crate) fn iterative_solver(&self) -> Option<(&ConjugateGradient, EliminatedBlock<'_>)> {
+        let (order, mixed) = (&*self.order, &self.mixed[..]);
+        let iterative = self.iterative.as_ref()?;
+        Some((iterative, EliminatedBlock { order, mixed }))
     }
 
     pub(crate) fn probes(&self) -> &Probes {
         self.probes.as_ref().expect("what is loose has probes")
     }
 
+    /// The lines of V_g, one for each effect of a group of A.
+    pub(crate) fn lines(&self, group: usize) -> &[f64] {
+        let (width, met) = (self.order.width, self.order.met_by(group));
+        &self.mixed[met.start * width..met.end * width]
+    }
+
+    /// Each line of V_g, with its columns.
+    fn each_line(&self, group: usize) -> (&[u32], impl Iterator<Item = &[f64]>) {
+        let columns = self.order.columns_of(group);
+        let lines = self.lines(group).chunks_exact(columns.len().max(1));
+        (columns, lines)
+    }
+
     /// L_g and V_g of every group; returns Σ ln |L_g|.
-    fn eliminate(
-        &mut self,
-        order: &EliminationOrder,
-        cross: &CrossProducts,
-        scale: f64,
-        prior: &[f64],
-    ) -> Option<f64> {
+    fn eliminate(&mut self, of: &EffectPrecision<'_>) -> Option<f64> {
+        let (order, cross, scale) = (&*self.order, of.cross, of.scale);
         let width = order.width;
         let square = width * width;
         self.own.clear();
@@ -183,7 +163,7 @@ impl SchurFactor {
         let mut log_det = small::LogSum::new();
         for group in 0..order.groups() {
             let own = &mut self.own[group * square..][..square];
-            own.iter_mut().zip(prior).for_each(|(sum, p)| *sum += p);
+            small::add(own, 1.0, &of.prior.blocks[0].precision);
             if is_wide(width) {
                 blocked::cholesky(own, width)?;
             } else {
@@ -198,50 +178,45 @@ impl SchurFactor {
     }
 
     /// Subtracts Σ V_gᵀV_g from S, in the lower triangle.
-    fn subtract(&mut self, order: &EliminationOrder) {
-        let (width, rest) = (order.width, order.rest);
-        for group in 0..order.groups() {
-            let met = order.met[group]..order.met[group + 1];
-            let columns = &order.columns[met.clone()];
-            let count = met.len();
-            for effect in 0..width {
-                let line = &self.mixed[met.start * width + effect * count..][..count];
+    fn subtract(&mut self) {
+        let (rest, tail) = (self.order.rest, self.order.tail);
+        let mut lower = std::mem::take(&mut self.lower);
+        for group in 0..self.order.groups() {
+            let (columns, lines) = self.each_line(group);
+            let count = columns.len();
+            for line in lines {
                 for (j, vj) in line.iter().enumerate() {
-                    let into = &mut self.lower[columns[j] as usize * rest..][..rest];
-                    let own = j.max(count - order.tail);
+                    let into = &mut lower[columns[j] as usize * rest..][..rest];
+                    let own = j.max(count - tail);
                     for (column, vi) in columns[j..own].iter().zip(&line[j..]) {
                         into[*column as usize] -= vi * vj;
                     }
-                    let last = into[rest - (count - own)..].iter_mut().zip(&line[own..]);
-                    last.for_each(|(entry, vi)| *entry -= vi * vj);
+                    small::add(&mut into[rest - (count - own)..], -vj, &line[own..]);
                 }
             }
         }
+        self.lower = lower;
     }
 
     /// Computes S⁻¹, which covariances need, or its products with the probes; `None` if that does
     /// not converge.
-    pub(crate) fn invert(&mut self, order: &EliminationOrder) -> Option<()> {
-        let rest = order.rest;
+    pub(crate) fn invert(&mut self) -> Option<()> {
+        let (order, mixed) = (&*self.order, &self.mixed[..]);
         if let Some(iterative) = &mut self.iterative {
-            let by = EliminatedBlock {
-                order,
-                mixed: &self.mixed,
-            };
-            return iterative.probe(by, self.probes.as_ref()?);
+            return iterative.probe(EliminatedBlock { order, mixed }, self.probes.as_ref()?);
         }
         self.inverse.clear();
-        self.inverse.resize(rest * rest, 0.0);
-        blocked::inverse_of_factor(&self.lower, &mut self.inverse, rest);
+        self.inverse.resize(order.rest * order.rest, 0.0);
+        blocked::inverse_of_factor(&self.lower, &mut self.inverse, order.rest);
         Some(())
     }
 
     /// Solves Λu = c.
-    pub(crate) fn solve(&self, order: &EliminationOrder, right: Effects) -> Solution {
+    pub(crate) fn solve(&self, right: Effects) -> Solution {
         let mut effects = right;
-        self.whiten_groups(order, &mut effects);
+        self.whiten_groups(&mut effects);
         let own = small::dot(&effects.own, &effects.own);
-        let left = match self.iterative_solver(order) {
+        let left = match self.iterative_solver() {
             None => {
                 self.solve_rest(&mut effects.others, (1, Side::Lower));
                 let left = small::dot(&effects.others, &effects.others);
@@ -257,7 +232,7 @@ impl SchurFactor {
                 small::dot(&effects.others, &right)
             }
         };
-        self.colour_groups(order, &mut effects);
+        self.colour_groups(&mut effects);
         Solution {
             effects,
             fitted: own + left,
@@ -265,81 +240,57 @@ impl SchurFactor {
     }
 
     /// Replaces c by a_g = L_g⁻¹c_g and c_R − Σ V_gᵀa_g.
-    pub(crate) fn whiten_groups(&self, order: &EliminationOrder, right: &mut Effects) {
-        let width = order.width;
-        for group in 0..order.groups() {
-            let own = &mut right.own[group * width..][..width];
-            small::solve_lower(&self.own[group * width * width..][..width * width], own);
-            let met = order.met[group]..order.met[group + 1];
-            let count = met.len();
-            for (effect, a) in own.iter().enumerate() {
-                let line = &self.mixed[met.start * width + effect * count..][..count];
-                for (column, v) in order.columns[met.clone()].iter().zip(line) {
-                    right.others[*column as usize] -= v * a;
+    pub(crate) fn whiten_groups(&self, right: &mut Effects) {
+        for (group, own) in right.own.chunks_exact_mut(self.order.width).enumerate() {
+            small::solve_lower(self.own_factor(group), own);
+            let (columns, lines) = self.each_line(group);
+            for (line, a) in lines.zip(own) {
+                for (column, v) in columns.iter().zip(line) {
+                    right.others[*column as usize] -= v * *a;
                 }
             }
         }
     }
 
     /// Replaces standard normals by draws of N(0, S⁻¹); `None` if the solver does not converge.
-    pub(crate) fn colour_rest(
-        &self,
-        order: &EliminationOrder,
-        others: &mut [&mut [f64]],
-    ) -> Option<()> {
-        if let Some((iterative, by)) = self.iterative_solver(order) {
+    pub(crate) fn colour_rest(&self, others: &mut [&mut [f64]]) -> Option<()> {
+        if let Some((iterative, by)) = self.iterative_solver() {
             let mut some = others.chunks_mut(LANES);
             return some.try_for_each(|some| iterative.colour(by, some));
         }
-        let together = others.concat();
-        let mut solved = together;
+        let mut solved = others.concat();
         self.solve_rest(&mut solved, (others.len(), Side::Upper));
-        for (own, solved) in others
-            .iter_mut()
-            .zip(solved.chunks_exact(order.rest.max(1)))
-        {
-            own.copy_from_slice(solved);
-        }
+        let solved = solved.chunks_exact(self.order.rest.max(1));
+        let pairs = others.iter_mut().zip(solved);
+        pairs.for_each(|(own, solved)| own.copy_from_slice(solved));
         Some(())
     }
 
     /// Replaces standard normals by draws of N(0, Λ⁻¹): u with L_gᵀu_g + V_g u_R = a_g and Lᵀu_R =
     /// t.
-    pub(crate) fn colour_effects(
-        &self,
-        order: &EliminationOrder,
-        whitened: &mut [Effects],
-    ) -> Option<()> {
-        let mut others: Vec<&mut [f64]> = (whitened.iter_mut())
-            .map(|one| one.others.as_mut_slice())
-            .collect();
-        self.colour_rest(order, &mut others)?;
+    pub(crate) fn colour_effects(&self, whitened: &mut [Effects]) -> Option<()> {
+        let others = whitened.iter_mut().map(|one| &mut one.others[..]);
+        self.colour_rest(&mut others.collect::<Vec<_>>())?;
         for one in whitened {
-            self.colour_groups(order, one);
+            self.colour_groups(one);
         }
         Some(())
     }
 
     /// Replaces a_g by u_g = L_g⁻ᵀ(a_g − V_g u_R).
-    pub(crate) fn colour_groups(&self, order: &EliminationOrder, found: &mut Effects) {
-        let width = order.width;
-        for group in 0..order.groups() {
-            let own = &mut found.own[group * width..][..width];
-            let met = order.met[group]..order.met[group + 1];
-            let count = met.len();
-            let columns = &order.columns[met.clone()];
-            for (effect, a) in own.iter_mut().enumerate() {
-                let line = &self.mixed[met.start * width + effect * count..][..count];
+    pub(crate) fn colour_groups(&self, found: &mut Effects) {
+        let width = self.order.width;
+        for (group, own) in found.own.chunks_exact_mut(width).enumerate() {
+            let (columns, lines) = self.each_line(group);
+            for (line, a) in lines.zip(&mut *own) {
                 let terms = columns.iter().zip(line);
-                *a -= terms
-                    .map(|(column, v)| v * found.others[*column as usize])
-                    .sum::<f64>();
+                let terms = terms.map(|(column, v)| v * found.others[*column as usize]);
+                *a -= terms.sum::<f64>();
             }
-            let factor = &self.own[group * width * width..][..width * width];
             if is_wide(width) {
-                blocked::solve_lower_transposed(factor, own);
+                blocked::solve_lower_transposed(self.own_factor(group), own);
             } else {
-                small::solve_lower_transposed(factor, own);
+                small::solve_lower_transposed(self.own_factor(group), own);
             }
         }
     }
@@ -359,14 +310,13 @@ impl SchurFactor {
     }
 
     /// ½ ln |S|
-    pub(crate) fn log_rest(&self, order: &EliminationOrder) -> f64 {
-        let rest = order.rest;
-        (0..rest).map(|i| self.lower[i * rest + i].ln()).sum()
+    pub(crate) fn log_rest(&self) -> f64 {
+        small::log_diagonal(&self.lower, self.order.rest)
     }
 
     /// L_g of a group of A.
-    pub(crate) fn own_factor(&self, order: &EliminationOrder, group: usize) -> &[f64] {
-        let square = order.width * order.width;
+    pub(crate) fn own_factor(&self, group: usize) -> &[f64] {
+        let square = self.order.width * self.order.width;
         &self.own[group * square..][..square]
     }
 }
@@ -383,8 +333,7 @@ fn solve_lines(factor: &[f64], (lines, scale): (&[f64], f64), into: &mut [f64]) 
         }
         for (k, before) in solved.chunks_exact(count.max(1)).enumerate() {
             let share = root * factor[i * width + k];
-            let pairs = line.iter_mut().zip(before);
-            pairs.for_each(|(entry, before)| *entry -= share * before);
+            small::add(line, -share, before);
         }
     }
 }
@@ -395,7 +344,7 @@ fn each_prior_entry(
     of: &EffectPrecision<'_>,
     mut see: impl FnMut(usize, usize, f64),
 ) {
-    for (place, prior) in order.blocks.iter().zip(&of.given.blocks[1..]) {
+    for (place, prior) in order.blocks.iter().zip(&of.prior.blocks[1..]) {
         for group in 0..place.groups {
             let at = place.start + group * place.width;
             for (k, p) in prior.precision.iter().enumerate() {
@@ -403,7 +352,7 @@ fn each_prior_entry(
             }
         }
     }
-    let count = order.rest - order.common;
+    let count = order.n_common();
     for (k, p) in of.common.precision.iter().enumerate() {
         see(order.common + k / count, order.common + k % count, *p);
     }

@@ -5,15 +5,13 @@ use lehr_numeric::dense::small;
 
 use crate::conjugate_gradient::ProjectedVector;
 use crate::cross_products::Effects;
-use crate::elimination_order::EliminationOrder;
 use crate::schur::{SchurFactor, SecondMoments};
 use crate::tolerance::is_wide;
 
 impl SchurFactor {
     /// The second moments of the effects around 0; requires the inverse of S.
-    pub(crate) fn moments(&self, order: &EliminationOrder, mean: &Effects) -> SecondMoments {
-        let mut blocks = vec![self.own_moment(order, mean)];
-        let rest = order.rest;
+    pub(crate) fn moments(&self, mean: &Effects) -> SecondMoments {
+        let rest = self.order.rest;
         let entry = |i: usize, j: usize| {
             if let Some(iterative) = &self.iterative {
                 return iterative.entry(self.probes(), i, j) + mean.others[i] * mean.others[j];
@@ -21,64 +19,51 @@ impl SchurFactor {
             let (low, high) = (i.min(j), i.max(j));
             self.inverse[low * rest + high] + mean.others[i] * mean.others[j]
         };
-        for place in &order.blocks {
-            let width = place.width;
-            let mut sum = vec![0.0; width * width];
-            for group in 0..place.groups {
-                let at = place.start + group * width;
+        let mut blocks = vec![self.own_moment(mean)];
+        for (width, range) in self.order.ranges() {
+            let mut sum = vec![0.0; if range.is_empty() { 0 } else { width * width }];
+            for at in range.step_by(width) {
                 for (k, entry_sum) in sum.iter_mut().enumerate() {
                     *entry_sum += entry(at + k / width, at + k % width);
                 }
             }
             blocks.push(sum);
         }
-        let count = rest - order.common;
-        let common =
-            (0..count * count).map(|k| entry(order.common + k / count, order.common + k % count));
-        SecondMoments {
-            blocks,
-            common: common.collect(),
-        }
+        SecondMoments(blocks)
     }
 
     /// sₙ² = aₙᵀΛ⁻¹aₙ of each sorted row; requires the inverse of S. With y = L_g⁻¹z and W =
     /// S⁻¹V_gᵀ, sₙ² = yᵀ(1 + V_g W)y − 2 yᵀWᵀr + rᵀS⁻¹r.
-    pub(crate) fn variances(&self, order: &EliminationOrder) -> Vec<f64> {
+    pub(crate) fn variances(&self) -> Vec<f64> {
+        let order = &*self.order;
         let mut found = Vec::with_capacity(order.rows.len());
-        let (width, entries) = (order.width, order.entries);
+        let width = order.width;
         let mut solved: Vec<f64> = Vec::new();
         let mut inner = vec![0.0; width * width];
         let mut y = vec![0.0; width];
         for group in 0..order.groups() {
-            let met = order.met[group]..order.met[group + 1];
-            let (columns, count) = (&order.columns[met.clone()], met.len());
-            let rows = order.first[group]..order.first[group + 1];
+            let (columns, rows) = (order.columns_of(group), order.rows_of(group));
+            let count = columns.len();
             if is_wide(width) {
-                let others = rows.map(|row| {
-                    let own = row * entries..(row + 1) * entries;
-                    let (r, at) = (&order.others[own.clone()], &order.positions[own]);
-                    self.rest_variance(columns, r, at, order.tail)
-                });
                 let start = found.len();
-                found.extend(others);
-                self.add_wide_variances(order, group, &mut found[start..]);
+                found.extend(rows.map(|row| self.rest_variance(columns, order.others_of(row))));
+                self.add_wide_variances(group, &mut found[start..]);
                 continue;
             }
-            let lines = &self.mixed[met.start * width..met.end * width];
+            let lines = self.lines(group);
             self.solve_lines(columns, lines, &mut solved);
             for (k, entry) in inner.iter_mut().enumerate() {
                 let (a, b) = (k / width, k % width);
                 let form = small::dot(&lines[a * count..][..count], &solved[b * count..][..count]);
                 *entry = form + f64::from(u8::from(a == b));
             }
-            let factor = self.own_factor(order, group);
+            let factor = self.own_factor(group);
             for row in rows {
-                y.copy_from_slice(&order.own[row * width..][..width]);
+                y.copy_from_slice(order.own_of(row));
                 small::solve_lower(factor, &mut y);
-                let r = &order.others[row * entries..][..entries];
-                let at = &order.positions[row * entries..][..entries];
-                let mut sum = small::quadratic_form(&inner, &y)
-                    + self.rest_variance(columns, r, at, order.tail);
+                let (r, at) = order.others_of(row);
+                let mut sum =
+                    small::quadratic_form(&inner, &y) + self.rest_variance(columns, (r, at));
                 for (a, ya) in y.iter().enumerate() {
                     let line = &solved[a * count..][..count];
                     let met = r.iter().zip(at).map(|(r, at)| r * line[*at as usize]);
@@ -92,9 +77,9 @@ impl SchurFactor {
 
     /// rᵀS⁻¹r of a row that reads R at these places among some columns, the last of which are the
     /// last of R.
-    fn rest_variance(&self, columns: &[u32], r: &[f64], at: &[u32], tail: usize) -> f64 {
-        let rest = self.inverse.len().isqrt();
-        let split = r.len() - tail;
+    fn rest_variance(&self, columns: &[u32], (r, at): (&[f64], &[u32])) -> f64 {
+        let rest = self.order.rest;
+        let split = r.len() - self.order.tail;
         let mut sum = 0.0;
         for (i, (ri, pi)) in r.iter().zip(at).enumerate() {
             let column = columns[*pi as usize] as usize;
@@ -110,7 +95,7 @@ impl SchurFactor {
     /// S⁻¹ restricted to some columns, times lines over the same columns.
     pub(crate) fn solve_lines(&self, columns: &[u32], lines: &[f64], into: &mut Vec<f64>) {
         let count = columns.len();
-        let rest = self.inverse.len().isqrt();
+        let rest = self.order.rest;
         into.clear();
         into.resize(lines.len(), 0.0);
         for (j, column) in columns.iter().enumerate() {
@@ -129,14 +114,13 @@ impl SchurFactor {
     }
 
     /// Σ_g u_g u_gᵀ + L_g⁻ᵀ(1 + V_g S⁻¹V_gᵀ)L_g⁻¹ over the groups of A.
-    fn own_moment(&self, order: &EliminationOrder, mean: &Effects) -> Vec<f64> {
-        let width = order.width;
+    fn own_moment(&self, mean: &Effects) -> Vec<f64> {
+        let width = self.order.width;
         let square = width * width;
         let mut sum = vec![0.0; square];
         let mut spread = vec![0.0; square];
-        for group in 0..order.groups() {
-            self.group_covariance(order, group, &mut spread);
-            let own = &mean.own[group * width..][..width];
+        for (group, own) in mean.own.chunks_exact(width).enumerate() {
+            self.group_covariance(group, &mut spread);
             for (k, entry) in sum.iter_mut().enumerate() {
                 *entry += spread[k] + own[k / width] * own[k % width];
             }
@@ -145,32 +129,26 @@ impl SchurFactor {
     }
 
     /// The covariance of one group of A.
-    pub(crate) fn group_covariance(
-        &self,
-        order: &EliminationOrder,
-        group: usize,
-        into: &mut [f64],
-    ) {
-        let width = order.width;
+    pub(crate) fn group_covariance(&self, group: usize, into: &mut [f64]) {
+        let width = self.order.width;
         if is_wide(width) && self.iterative.is_none() {
-            into.copy_from_slice(&self.wide_spread(order, group).covariance);
+            into.copy_from_slice(&self.wide_spread(group).covariance);
             return;
         }
-        let met = order.met[group]..order.met[group + 1];
-        let (columns, count) = (&order.columns[met.clone()], met.len());
-        let lines = &self.mixed[met.start * width..met.end * width];
+        let (columns, lines) = (self.order.columns_of(group), self.lines(group));
+        let count = columns.len();
         for a in 0..width {
             for b in 0..=a {
                 let (va, vb) = (&lines[a * count..][..count], &lines[b * count..][..count]);
                 let form = match self.iterative {
                     None => self.form(columns, va, vb),
-                    Some(_) => self.iterative_form(order, columns, va, vb),
+                    Some(_) => self.iterative_form(columns, va, vb),
                 };
                 into[a * width + b] = form + f64::from(u8::from(a == b));
                 into[b * width + a] = into[a * width + b];
             }
         }
-        let factor = &self.own[group * width * width..][..width * width];
+        let factor = self.own_factor(group);
         for row in into.chunks_exact_mut(width) {
             small::solve_lower_transposed(factor, row);
         }
@@ -179,7 +157,7 @@ impl SchurFactor {
 
     /// aᵀS⁻¹b for two sparse vectors of the same columns.
     fn form(&self, columns: &[u32], a: &[f64], b: &[f64]) -> f64 {
-        let rest = self.inverse.len().isqrt();
+        let rest = self.order.rest;
         let mut sum = 0.0;
         for (j, column) in columns.iter().enumerate() {
             let inverse = &self.inverse[*column as usize * rest..][..rest];
@@ -193,14 +171,8 @@ impl SchurFactor {
     }
 
     /// The same by probes.
-    fn iterative_form(
-        &self,
-        order: &EliminationOrder,
-        columns: &[u32],
-        a: &[f64],
-        b: &[f64],
-    ) -> f64 {
-        let common = order.rest - order.common;
+    fn iterative_form(&self, columns: &[u32], a: &[f64], b: &[f64]) -> f64 {
+        let common = self.order.n_common();
         let (Some(iterative), Some(split)) = (&self.iterative, columns.len().checked_sub(common))
         else {
             return 0.0;

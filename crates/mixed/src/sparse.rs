@@ -2,7 +2,7 @@
 
 use lehr_numeric::lanczos::{LANES, LaneMoments, add_scaled};
 
-use crate::elimination_order::EliminationOrder;
+use crate::elimination_order::{EliminationOrder, sort_by_code, starts};
 
 /// The lower triangle of a symmetric matrix, column by column, the diagonal first.
 #[derive(Clone, Default)]
@@ -13,43 +13,11 @@ pub(crate) struct Sparse {
     pub(crate) values: Vec<f64>,
 }
 
-/// The rows of a design that read each column, with the entry.
-struct ColumnReaders {
-    first: Vec<usize>,
-    entries: Vec<usize>,
-}
-
-impl ColumnReaders {
-    fn new(columns: &[u32], size: usize) -> ColumnReaders {
-        let mut first = vec![0; size + 1];
-        for column in columns {
-            first[*column as usize + 1] += 1;
-        }
-        for column in 0..size {
-            first[column + 1] += first[column];
-        }
-        let mut next = first.clone();
-        let mut entries = vec![0; columns.len()];
-        for (entry, column) in columns.iter().enumerate() {
-            entries[next[*column as usize]] = entry;
-            next[*column as usize] += 1;
-        }
-        ColumnReaders { first, entries }
-    }
-}
-
 impl Sparse {
     /// The matrix with these entries of its lower triangle, in column order: column, row and value.
     pub(crate) fn of(size: usize, entries: &[(u32, u32, f64)]) -> Sparse {
-        let mut first = vec![0; size + 1];
-        for (column, ..) in entries {
-            first[*column as usize + 1] += 1;
-        }
-        for column in 0..size {
-            first[column + 1] += first[column];
-        }
         Sparse {
-            first,
+            first: starts(entries.iter().map(|entry| entry.0), size),
             rows: entries.iter().map(|entry| entry.1).collect(),
             values: entries.iter().map(|entry| entry.2).collect(),
         }
@@ -60,7 +28,7 @@ impl Sparse {
     pub(crate) fn squares(order: &EliminationOrder, weights: &[f64]) -> Sparse {
         let columns = order.read_columns();
         let (size, entries) = (order.rest, order.entries);
-        let readers = ColumnReaders::new(&columns, size);
+        let (readers, first) = sort_by_code(&columns, size);
         let mut found = Sparse::default();
         let mut sums = vec![0.0; size];
         let mut seen = vec![false; size];
@@ -70,7 +38,7 @@ impl Sparse {
             for row in &rows {
                 seen[*row as usize] = true;
             }
-            for &entry in &readers.entries[readers.first[column]..readers.first[column + 1]] {
+            for &entry in &readers[first[column]..first[column + 1]] {
                 let (row, from) = (entry / entries, entry % entries);
                 let r = &order.others[row * entries..][..entries];
                 let scaled = weights[row] * r[from];

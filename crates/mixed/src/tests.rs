@@ -11,13 +11,14 @@ use lehr_model::distribution::{
 };
 use lehr_model::{Bound, Model};
 use lehr_numeric::dense::{inverse, log_determinant, quadratic_form};
+use lehr_numeric::lanczos::{LANES, LaneMoments, Probes};
 use lehr_numeric::stream::Stream;
 use lehr_rows::fold;
 use lehr_table::Table;
 
 use crate::group_integral::Accuracy;
 use crate::marginal::MarginalDensity;
-use crate::sight::Sight;
+use crate::variational_gaussian::ThetaPrior;
 use crate::warm_start::WarmStart;
 
 mod basis;
@@ -95,6 +96,23 @@ impl Data {
             offset: pick(&self.offset),
             y: pick(&self.y),
         }
+    }
+}
+
+/// Every unit direction in turn as a probe, so that results are exact.
+fn unit_probes(size: usize) -> Probes {
+    let unit = |first: usize| -> Vec<LaneMoments> {
+        let entry = |k: usize, lane: usize| {
+            let own = k == first * LANES + lane;
+            if own { (size as f64).sqrt() } else { 0.0 }
+        };
+        let row = |k: usize| std::array::from_fn(|lane| entry(k, lane));
+        (0..size).map(row).collect()
+    };
+    Probes {
+        lanes: (0..size.div_ceil(LANES)).map(unit).collect(),
+        count: size,
+        steps: size,
     }
 }
 
@@ -297,14 +315,18 @@ fn the_joint_density_of_a_draw_has_the_ratio_of_its_hyperparameters() {
             random.fill_normal(&mut noise.others);
             let square = noise.dot(&noise);
             work.factor
-                .colour_effects(&marginal.order, std::slice::from_mut(&mut noise))
+                .colour_effects(std::slice::from_mut(&mut noise))
                 .unwrap();
             let mut effects = noise;
             effects.add(1.0, &at.mean);
-            let z = marginal.latents(&theta, &at.given, &effects);
+            let point = ThetaPrior {
+                theta: &theta,
+                prior: &at.prior,
+            };
+            let z = marginal.latents(point, &effects);
             let joint = prior_at(&bound, &z) + log_likelihood(&bound, &z);
             let size = effects.len() as f64;
-            let maps = marginal.model.blocks.iter().zip(&at.given.blocks);
+            let maps = marginal.model.blocks.iter().zip(&at.prior.blocks);
             let turned: f64 = maps
                 .map(|(block, prior)| {
                     let (_, log_det) = lehr_numeric::dense::small::inverse(
@@ -459,7 +481,7 @@ fn rows_one_by_one_say_of_a_normal_response_what_their_sums_do() {
     for form in [Form::Standard, Form::Effect] {
         let (bound, theta) = (bind(form, &data), theta(form));
         let exact = MarginalDensity::new(&bound).unwrap();
-        let by_row = MarginalDensity::with_rows(&bound, Sight::ByRow).unwrap();
+        let by_row = MarginalDensity::with_rows(&bound, true, None).unwrap();
         let slope = |marginal: &MarginalDensity<'_>| {
             let mut work = marginal.workspace();
             let found = marginal.gradient(&theta, &WarmStart::default(), &mut work);

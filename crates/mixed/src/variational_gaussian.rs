@@ -45,7 +45,7 @@ impl VariationalGaussian {
     pub(crate) fn numbers(&self) -> Vec<f64> {
         let mut found = vec![self.log_det];
         found.extend(self.mean.own.iter().chain(&self.mean.others));
-        found.extend(self.spread.numbers());
+        found.extend(self.spread.0.iter().flatten());
         // Rows that read only the reference may have no variance.
         found.extend(self.variances.iter().map(|s| s.max(1e-300).ln()));
         found
@@ -57,7 +57,7 @@ impl VariationalGaussian {
         let places = std::iter::once(&mut found.log_det)
             .chain(&mut found.mean.own)
             .chain(&mut found.mean.others)
-            .chain(found.spread.numbers_mut());
+            .chain(found.spread.0.iter_mut().flatten());
         places
             .zip(numbers)
             .for_each(|(place, number)| *place = *number);
@@ -96,13 +96,13 @@ pub(crate) struct EffectProblem<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct ThetaPrior<'a> {
     pub(crate) theta: &'a [f64],
-    pub(crate) given: &'a EffectPrior,
+    pub(crate) prior: &'a EffectPrior,
 }
 
 /// Σ_g m_g m_gᵀ of each block, and of the common effects.
 pub(crate) fn outer(order: &EliminationOrder, mean: &Effects) -> SecondMoments {
-    let of = |values: &[f64], width: usize| {
-        let mut sum = vec![0.0; width * width];
+    let of = |(width, values): (usize, &[f64])| {
+        let mut sum = vec![0.0; if values.is_empty() { 0 } else { width * width }];
         for group in values.chunks_exact(width) {
             for (k, entry) in sum.iter_mut().enumerate() {
                 *entry += group[k / width] * group[k % width];
@@ -110,19 +110,7 @@ pub(crate) fn outer(order: &EliminationOrder, mean: &Effects) -> SecondMoments {
         }
         sum
     };
-    let mut blocks = vec![of(&mean.own, order.width)];
-    for place in &order.blocks {
-        blocks.push(of(&mean.others[place.start..place.end()], place.width));
-    }
-    let common = &mean.others[order.common..];
-    SecondMoments {
-        blocks,
-        common: if common.is_empty() {
-            Vec::new()
-        } else {
-            of(common, common.len())
-        },
-    }
+    SecondMoments(mean.blocks(order).map(of).collect())
 }
 
 impl EffectProblem<'_> {
@@ -141,44 +129,31 @@ impl EffectProblem<'_> {
     }
 
     /// ln p(u, θ): quadratic in u.
-    pub(crate) fn log_prior(&self, given: &EffectPrior, effects: &Effects) -> f64 {
-        self.expected_prior(given, effects, &outer(self.order, effects))
+    pub(crate) fn log_prior(&self, prior: &EffectPrior, effects: &Effects) -> f64 {
+        self.expected_prior(prior, effects, &outer(self.order, effects))
     }
 
     /// E ln p(u, θ) for u with this mean and these second moments.
-    fn expected_prior(&self, given: &EffectPrior, mean: &Effects, seconds: &SecondMoments) -> f64 {
-        let common = &self.model.common;
+    fn expected_prior(&self, prior: &EffectPrior, mean: &Effects, seconds: &SecondMoments) -> f64 {
         let mut linear = Effects::zero(self.order);
-        add_prior_linear(&mut linear, self.order, given, &common.linear);
-        given.log_prior + linear.dot(mean) - 0.5 * prior_trace(given, &common.precision, seconds)
+        add_prior_linear(&mut linear, self.order, prior.terms(self.model));
+        let trace = prior_trace(prior.terms(self.model), seconds);
+        prior.log_prior + linear.dot(mean) - 0.5 * trace
     }
 
     /// g = Σ r a + l − P m
-    fn slope(&self, given: &EffectPrior, mean: &Effects, rows: &[f64]) -> Effects {
-        let (order, common) = (self.order, &self.model.common);
+    fn slope(&self, prior: &EffectPrior, mean: &Effects, rows: &[f64]) -> Effects {
+        let (order, model) = (self.order, self.model);
         let mut slope = order.apply_transposed(rows);
-        add_prior_linear(&mut slope, order, given, &common.linear);
-        let subtract = |precision: &[f64], from: &[f64], into: &mut [f64], width: usize| {
+        add_prior_linear(&mut slope, order, prior.terms(model));
+        let blocks = mean.blocks(order).zip(slope.blocks_mut(order));
+        for (((width, from), (_, into)), (precision, _)) in blocks.zip(prior.terms(model)) {
             let groups = from.chunks_exact(width).zip(into.chunks_exact_mut(width));
             for (group, into) in groups {
                 for (entry, row) in into.iter_mut().zip(precision.chunks_exact(width)) {
                     *entry -= small::dot(row, group);
                 }
             }
-        };
-        let prior = &given.blocks;
-        subtract(&prior[0].precision, &mean.own, &mut slope.own, order.width);
-        for (place, prior) in order.blocks.iter().zip(&prior[1..]) {
-            let range = place.start..place.end();
-            let (from, into) = (&mean.others[range.clone()], &mut slope.others[range]);
-            subtract(&prior.precision, from, into, place.width);
-        }
-        let (from, into) = (
-            &mean.others[order.common..],
-            &mut slope.others[order.common..],
-        );
-        if !from.is_empty() {
-            subtract(&common.precision, from, into, from.len());
         }
         slope
     }
@@ -186,21 +161,21 @@ impl EffectProblem<'_> {
     /// Factorises Λ⁺. Negative curvatures are kept as long as it is positive definite.
     fn factorise(
         &self,
-        given: &EffectPrior,
+        prior: &EffectPrior,
         curves: &[f64],
         work: &mut MixedWorkspace,
     ) -> Option<()> {
-        let mut found = self.try_factorise(given, curves, work);
+        let mut found = self.try_factorise(prior, curves, work);
         if found.is_none() && curves.iter().any(|curve| *curve < 0.0) {
             let clipped: Vec<f64> = curves.iter().map(|curve| curve.max(0.0)).collect();
-            found = self.try_factorise(given, &clipped, work);
+            found = self.try_factorise(prior, &clipped, work);
         }
         found
     }
 
     fn try_factorise(
         &self,
-        given: &EffectPrior,
+        prior: &EffectPrior,
         curves: &[f64],
         work: &mut MixedWorkspace,
     ) -> Option<()> {
@@ -209,19 +184,19 @@ impl EffectProblem<'_> {
         let precision = EffectPrecision {
             cross: &work.cross,
             scale: 1.0,
-            given,
+            prior,
             common: &self.model.common,
         };
-        work.factor.refill(self.order, &precision)
+        work.factor.refill(&precision)
     }
 
     /// The Gaussian around a mean, with the factor of the workspace.
     fn state(&self, mean: Effects, work: &mut MixedWorkspace) -> VariationalGaussian {
         work.inverses += 1;
-        work.factor.invert(self.order);
+        work.factor.invert();
         VariationalGaussian {
-            variances: work.factor.variances(self.order),
-            spread: work.factor.moments(self.order, &Effects::zero(self.order)),
+            variances: work.factor.variances(),
+            spread: work.factor.moments(&Effects::zero(self.order)),
             log_det: work.factor.log_det,
             mean,
         }
@@ -233,21 +208,21 @@ impl EffectProblem<'_> {
         at: ThetaPrior<'_>,
         work: &mut MixedWorkspace,
     ) -> Option<VariationalGaussian> {
-        let ThetaPrior { theta, given } = at;
+        let ThetaPrior { theta, prior } = at;
         let mut mean = Effects::zero(self.order);
         let look = |mean: &Effects, work: &mut MixedWorkspace| {
             let predictors = self.predictors(mean);
-            let found = self
-                .likelihood
-                .at(self.model, theta, &predictors, work.row_workspace()?);
-            let value = found.value + self.log_prior(given, mean);
+            let found =
+                self.likelihood
+                    .at(self.model, theta, &predictors, work.row_workspace.as_mut()?);
+            let value = found.value + self.log_prior(prior, mean);
             value.is_finite().then_some((value, found))
         };
         let (mut value, mut rows) = look(&mean, work)?;
         for _ in 0..MOST_STEPS {
-            self.factorise(given, &rows.curves, work)?;
-            let slope = self.slope(given, &mean, &rows.slopes);
-            let step = work.factor.solve(self.order, slope.clone()).effects;
+            self.factorise(prior, &rows.curves, work)?;
+            let slope = self.slope(prior, &mean, &rows.slopes);
+            let step = work.factor.solve(slope.clone()).effects;
             if 0.5 * step.dot(&slope) < AT_MODE {
                 mean.add(1.0, &step);
                 break;
@@ -273,30 +248,29 @@ impl EffectProblem<'_> {
         from: &VariationalGaussian,
         work: &mut MixedWorkspace,
     ) -> Option<NewtonStep> {
-        let ThetaPrior { theta, given } = at;
+        let ThetaPrior { theta, prior } = at;
         let predictors = self.predictors(&from.mean);
         let gaussian = PredictorGaussians {
             means: &predictors,
             variances: &from.variances,
         };
-        let row_workspace = work.row_workspace()?;
+        let row_workspace = work.row_workspace.as_mut()?;
         let averages = self
             .likelihood
             .averages(self.model, theta, gaussian, row_workspace);
         let size = from.mean.len() as f64;
         let mut seconds = outer(self.order, &from.mean);
         seconds.add(&from.spread);
-        let prior = self.expected_prior(given, &from.mean, &seconds);
-        let bound = averages.value + prior + 0.5 * (size * (1.0 + TAU.ln()) - from.log_det);
+        let expected = self.expected_prior(prior, &from.mean, &seconds);
+        let bound = averages.value + expected + 0.5 * (size * (1.0 + TAU.ln()) - from.log_det);
         if !bound.is_finite() {
             return None;
         }
-        self.factorise(given, &averages.curves, work)?;
-        let slope = self.slope(given, &from.mean, &averages.slopes);
-        let moved = work.factor.solve(self.order, slope.clone()).effects;
-        let common = &self.model.common.precision;
+        self.factorise(prior, &averages.curves, work)?;
+        let slope = self.slope(prior, &from.mean, &averages.slopes);
+        let moved = work.factor.solve(slope.clone()).effects;
         let traced = small::dot(&averages.curves, &from.variances)
-            + prior_trace(given, common, &from.spread);
+            + prior_trace(prior.terms(self.model), &from.spread);
         let widened = traced - size - work.factor.log_det + from.log_det;
         let moves = moved.dot(&slope);
         let gain = 0.5 * (moves + widened);

@@ -21,13 +21,12 @@ pub(crate) struct GroupCovariance {
 
 impl SchurFactor {
     /// C = KᵀK + M S⁻¹Mᵀ with K = L_g⁻¹ and M = Kᵀ V_g; requires the inverse of S.
-    pub(crate) fn wide_spread(&self, order: &EliminationOrder, group: usize) -> GroupCovariance {
-        let width = order.width;
-        let met = order.met[group]..order.met[group + 1];
-        let count = met.len();
-        let lines = &self.mixed[met.start * width..met.end * width];
+    pub(crate) fn wide_spread(&self, group: usize) -> GroupCovariance {
+        let width = self.order.width;
+        let (columns, lines) = (self.order.columns_of(group), self.lines(group));
+        let count = columns.len();
         let mut inverse = small::identity(width);
-        let lower = MatRef::from_row_major_slice(self.own_factor(order, group), width, width);
+        let lower = MatRef::from_row_major_slice(self.own_factor(group), width, width);
         let into = MatMut::from_column_major_slice_mut(&mut inverse, width, width);
         solve_lower_triangular_in_place(lower, into, Par::Seq);
         let inverse = MatRef::from_column_major_slice(&inverse, width, width);
@@ -41,7 +40,7 @@ impl SchurFactor {
             let to = MatMut::from_row_major_slice_mut(&mut turned, width, count);
             multiply(to, Accum::Replace, inverse.transpose(), own);
             let mut solved = Vec::new();
-            self.solve_lines(&order.columns[met], &turned, &mut solved);
+            self.solve_lines(columns, &turned, &mut solved);
             let left = MatRef::from_row_major_slice(&solved, width, count);
             let right = MatRef::from_row_major_slice(&turned, width, count);
             multiply(into, Accum::Add, left, right.transpose());
@@ -53,14 +52,9 @@ impl SchurFactor {
 
     /// sₙ² of the rows of one group: zᵀCz − 2 zᵀ(L⁻ᵀV S⁻¹)r + rᵀS⁻¹r, whose last term has been
     /// added already.
-    pub(crate) fn add_wide_variances(
-        &self,
-        order: &EliminationOrder,
-        group: usize,
-        into: &mut [f64],
-    ) {
-        let (width, entries) = (order.width, order.entries);
-        let GroupCovariance { covariance, mixed } = self.wide_spread(order, group);
+    pub(crate) fn add_wide_variances(&self, group: usize, into: &mut [f64]) {
+        let (order, width) = (&*self.order, self.order.width);
+        let GroupCovariance { covariance, mixed } = self.wide_spread(group);
         let covariance = MatRef::from_row_major_slice(&covariance, width, width);
         let first = order.first[group];
         let mut products = vec![0.0; TOGETHER * width];
@@ -73,8 +67,7 @@ impl SchurFactor {
             multiply(to, Accum::Replace, own, covariance);
             let rows = z.chunks_exact(width).zip(products.chunks_exact(width));
             for (k, ((z, product), sum)) in rows.zip(into).enumerate() {
-                let r = &order.others[(from + k) * entries..][..entries];
-                let at = &order.positions[(from + k) * entries..][..entries];
+                let (r, at) = order.others_of(from + k);
                 let crossed = r.iter().zip(at);
                 let crossed = crossed
                     .map(|(r, at)| r * small::dot(z, &mixed[*at as usize * width..][..width]));
@@ -91,7 +84,7 @@ impl CrossProducts {
         let width = order.width;
         let own = &mut self.own[group * width * width..][..width * width];
         let mut into = MatMut::from_column_major_slice_mut(own, width, width);
-        let rows = order.first[group]..order.first[group + 1];
+        let rows = order.rows_of(group);
         let z = &order.own[rows.start * width..rows.end * width];
         let mut scaled: Vec<f64> = Vec::with_capacity(TOGETHER * width);
         let chunks = z.chunks(TOGETHER * width);

@@ -17,7 +17,6 @@ use crate::group_integral::Accuracy;
 use crate::hyperparameter_map::HyperparameterMap;
 use crate::marginal::MarginalDensity;
 use crate::proposal::ProposalKind;
-use crate::sight::Sight;
 use crate::warm_start::WarmStart;
 
 const ROWS: usize = 60;
@@ -319,7 +318,7 @@ fn rows_one_by_one_say_of_a_function_what_their_sums_say() {
     for kind in KINDS {
         let data = Data::new(kind, Response::Normal);
         let bound = data.bind(Response::Normal);
-        let by_row = MarginalDensity::with_rows(&bound, Sight::ByRow).unwrap();
+        let by_row = MarginalDensity::with_rows(&bound, true, None).unwrap();
         let theta = data.theta(0.5, Response::Normal);
         let mut work = by_row.workspace();
         let at = by_row.evaluate(&theta, &WarmStart::default(), Accuracy::Slope, &mut work);

@@ -5,18 +5,18 @@ use std::sync::Arc;
 use lehr_density::{Density, Elsewhere, RowSet, rows_here};
 use lehr_model::distribution::{Distribution, HalfNormal, Normal};
 use lehr_model::{Bound, Model};
+use lehr_numeric::lanczos::Probes;
 use lehr_numeric::stream::Stream;
 use lehr_rows::{
     AnyControl, AnyJob, AnyPartial, MachinePool, Passing, RowStore, RowsError, merge_next,
 };
 use lehr_table::Table;
 
-use super::{Data, Form, ROWS, bind, theta};
+use super::{Data, Form, ROWS, bind, theta, unit_probes};
 use crate::effect_structure::EffectStructure;
 use crate::group_integral::Accuracy;
 use crate::group_sums::GroupSumsJob;
 use crate::marginal::{LONG, MarginalDensity};
-use crate::sight::Sight;
 use crate::warm_start::WarmStart;
 
 /// The value, the gradient, the effects and their standard deviations.
@@ -44,10 +44,10 @@ fn tallies_are_sums_over_the_rows() {
     for form in [Form::Standard, Form::Effect] {
         let bound = bind(form, &Data::new());
         let at = theta(form);
-        for sight in [Sight::Exact, Sight::ConjugateGradient] {
-            let rows = MarginalDensity::with_rows(&bound, sight).unwrap();
+        for probes in [None, Some(unit_probes as fn(usize) -> Probes)] {
+            let rows = MarginalDensity::with_rows(&bound, false, probes).unwrap();
             let from_group_sums =
-                MarginalDensity::from_group_sums(EffectStructure::read(&bound).unwrap(), sight)
+                MarginalDensity::from_group_sums(EffectStructure::read(&bound).unwrap(), probes)
                     .unwrap();
             same(&look(&from_group_sums, &at), &look(&rows, &at));
         }
@@ -86,7 +86,7 @@ fn three_shards_are_one_table() {
         let elsewhere = Elsewhere::new(here, ROWS, Arc::new(shards(form, &data)));
         let at = theta(form);
         let gathered = MarginalDensity::new(&elsewhere).unwrap();
-        let expected = MarginalDensity::with_rows(&bound, Sight::Exact).unwrap();
+        let expected = MarginalDensity::with_rows(&bound, false, None).unwrap();
         same(&look(&gathered, &at), &look(&expected, &at));
     }
 }
@@ -188,9 +188,9 @@ fn where_some_rows_do_not_tell_how_all_are_read_all_are_looked_at() {
         .copy_numbers(x.unwrap(), &last, &mut unseen);
     let bound = nearly_alike(Some(unseen[0] as usize));
     let some = EffectStructure::read_sample(&bound, Some(LONG)).unwrap();
-    assert!(MarginalDensity::from_group_sums(some, Sight::Exact).is_err());
+    assert!(MarginalDensity::from_group_sums(some, None).is_err());
     let at = [-0.4, 0.3, -0.2];
-    let expected = MarginalDensity::with_rows(&bound, Sight::Exact).unwrap();
+    let expected = MarginalDensity::with_rows(&bound, false, None).unwrap();
     same(
         &look(&MarginalDensity::new(&bound).unwrap(), &at),
         &look(&expected, &at),

@@ -2,12 +2,12 @@
 //! groups.
 
 use lehr_density::Density;
+use lehr_numeric::lanczos::Probes;
 
-use super::{Data, Form, bind, theta};
+use super::{Data, Form, bind, theta, unit_probes};
 use crate::group_integral::Accuracy;
 use crate::marginal::MarginalDensity;
 use crate::marginal_point::MarginalPoint;
-use crate::sight::Sight;
 use crate::warm_start::WarmStart;
 use crate::workspace::MixedWorkspace;
 
@@ -18,15 +18,12 @@ fn both(
     look: impl Fn(&MarginalDensity<'_>, MarginalPoint, &mut MixedWorkspace) -> Vec<f64>,
 ) {
     let (bound, theta) = (bind(form, &Data::new()), theta(form));
-    let [dense, iterative] = [Sight::Exact, Sight::ConjugateGradient].map(|sight| {
-        let marginal = MarginalDensity::with_rows(&bound, sight).unwrap();
+    let [dense, iterative] = [None, Some(unit_probes as fn(usize) -> Probes)].map(|probes| {
+        let marginal = MarginalDensity::with_rows(&bound, false, probes).unwrap();
         let mut work = marginal.workspace();
         let at = marginal.evaluate(&theta, &WarmStart::default(), Accuracy::Slope, &mut work);
         let at = at.unwrap();
-        assert_eq!(
-            work.factor.iterative.is_some(),
-            sight == Sight::ConjugateGradient
-        );
+        assert_eq!(work.factor.iterative.is_some(), probes.is_some());
         look(&marginal, at, &mut work)
     });
     assert_eq!(dense.len(), iterative.len());
@@ -59,7 +56,7 @@ fn draws_without_a_factor_have_the_covariance_of_the_inverse() {
                 draw[k] = 1.0;
             }
             let mut all: Vec<&mut [f64]> = draws.iter_mut().map(Vec::as_mut_slice).collect();
-            work.factor.colour_rest(&marginal.order, &mut all).unwrap();
+            work.factor.colour_rest(&mut all).unwrap();
             let entry = |k: usize| draws.iter().map(|own| own[k / size] * own[k % size]).sum();
             (0..size * size).map(entry).collect()
         });
@@ -83,7 +80,7 @@ fn eight_probes_are_close_to_the_factor() {
         );
         at.unwrap().value
     };
-    let iterative = MarginalDensity::with_rows(&bound, Sight::Probed).unwrap();
+    let iterative = MarginalDensity::with_rows(&bound, false, Some(Probes::random_signs)).unwrap();
     let change = |marginal: &MarginalDensity<'_>| value(marginal, 0.3) - value(marginal, 0.0);
     let off = change(&exact) - change(&iterative);
     assert!(off.abs() < 0.2 && off != 0.0, "{off}");

@@ -322,7 +322,7 @@ fn weighed(bound: &Bound, theta: &[f64], kind: ProposalKind) -> (f64, f64, f64) 
         problem: marginal.problem(rows),
         at: ThetaPrior {
             theta,
-            given: &at.given,
+            prior: &at.prior,
         },
         mean: &at.mean,
         group_rows: &rows.largest,
