@@ -15,7 +15,7 @@
 //!     .fit()?;
 //! println!("{}", fit.verdict().sentence);
 //! for coefficient in fit.coefficients(Groups::Leave) {
-//!     println!("{}: {:.2}", coefficient.name, coefficient.best().mean);
+//!     println!("{}: {:.2}", coefficient.name, coefficient.best_summary().mean);
 //! }
 //! let probabilities = fit.predict(&table)?.means().expect("a mean in every row");
 //! assert!(probabilities.iter().all(|p| (0.0..1.0).contains(p)));

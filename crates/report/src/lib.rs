@@ -2,16 +2,16 @@
 //! The caller fills a [`ReportData`]; parts that it leaves empty do not appear in the report.
 //!
 //! ```
-//! use lehr_report::{Coefficient, Level, ReportData, Summary, Verdict, page};
+//! use lehr_report::{Coefficient, Level, ReportData, Summary, Verdict, render_page};
 //!
 //! let data = ReportData {
 //!     title: "y ~ x".into(),
 //!     method: "sl-dais".into(),
 //!     verdict: Verdict { level: Level::Reliable, sentence: "k = 0.31".into(), advice: vec![] },
-//!     coefficients: vec![Coefficient::new("x", Summary::normal(1.2, 0.1))],
+//!     coefficients: vec![Coefficient::new("x", Summary::normal_summary(1.2, 0.1))],
 //!     ..ReportData::default()
 //! };
-//! assert!(page(&data).starts_with("<!DOCTYPE html>"));
+//! assert!(render_page(&data).starts_with("<!DOCTYPE html>"));
 //! ```
 
 mod abbreviation;

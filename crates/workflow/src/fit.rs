@@ -35,7 +35,7 @@ use crate::saved_fit::{SavedFit, today};
 /// let fit = regress("y ~ x", &table)?
 ///     .prior("x ~ normal(0, 5)")?
 ///     .fit()?;
-/// assert!((fit.coefficients(Groups::Leave)[1].best().mean - 2.0).abs() < 0.5);
+/// assert!((fit.coefficients(Groups::Leave)[1].best_summary().mean - 2.0).abs() < 0.5);
 /// assert_eq!(fit.predict(&table)?.means().unwrap().len(), 60);
 /// # Ok::<(), lehr_workflow::Error>(())
 /// ```

@@ -23,8 +23,8 @@ use crate::shape::Shape;
 ///
 /// let graph = Graph::new();
 /// let (x, scale) = (graph.input("x", [ROWS]), graph.input("scale", ()));
-/// let recording = Recording::of(&graph, &[("density", -(x / scale).square())]);
-/// assert_eq!(recording.text(0, &[]), "-(x / scale)²");
+/// let recording = Recording::from_outputs(&graph, &[("density", -(x / scale).square())]);
+/// assert_eq!(recording.format_output(0, &[]), "-(x / scale)²");
 ///
 /// let other = Graph::new();
 /// let inputs = [other.input("x", [3]), other.laned_input("scale", ())];

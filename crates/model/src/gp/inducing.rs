@@ -35,7 +35,7 @@ const LEAST: f64 = 1e-12;
 ///     let points = m.param("points", places, Support::Real);
 ///     let noise = m.param("noise", 0.5, Support::Positive);
 ///     let gp = InducedGp::new(m, "f", Rbf::new(scale, lengthscale), points);
-///     m.rows(|row| row.observe("y", gp.at(row.matrix("x")).student_t(4.0, noise)));
+///     m.rows(|row| row.observe("y", gp.marginal_at(row.matrix("x")).student_t(4.0, noise)));
 /// });
 /// let table = Table::new()
 ///     .with_number("y", vec![0.3, 1.2])?
