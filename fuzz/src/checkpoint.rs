@@ -27,7 +27,7 @@ fn fit(checkpoint: &Path) -> Result<Posterior, FitError> {
     };
     let fit = Fit::new(MeanField::default())
         .seed(1)
-        .draws(20)
+        .draws(50)
         .unexamined();
     fit.checkpoint(checkpoint).run(&density)
 }
@@ -57,7 +57,7 @@ pub fn check_checkpoint(bytes: &[u8]) {
     for file in [bytes.to_vec(), sealed::with_content(example_file(), bytes)] {
         fs::write(&path, file).expect("a file in it");
         if let Ok(posterior) = fit(&path) {
-            assert_eq!(posterior.n_draws(), 20);
+            assert_eq!(posterior.n_draws(), 50);
         }
     }
 }

@@ -11,7 +11,7 @@ fn example_file() -> &'static [u8] {
     static FILE: OnceLock<Vec<u8>> = OnceLock::new();
     FILE.get_or_init(|| {
         let table = example_table();
-        let fit = Fit::new(MeanField::default()).seed(1).draws(20);
+        let fit = Fit::new(MeanField::default()).seed(1).draws(50);
         let saved = regress("y ~ x + (1 | g)", &table).and_then(|one| one.family("gaussian"));
         let saved = saved.expect("a formula of the table").with(fit).fit();
         let folder = tempfile::tempdir().expect("a folder for scratch files");

@@ -77,7 +77,7 @@ fn record_fit() -> Recording {
     };
     let regression = draft.learn(recorder.clone()).expect("a regression");
     regression
-        .fit(Fit::default().seed(1).draws(20))
+        .fit(Fit::default().seed(1).draws(50))
         .expect("a fit");
     Recording {
         part: recorder.part.clone(),

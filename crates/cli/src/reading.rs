@@ -22,7 +22,7 @@ pub(crate) enum MissingRows {
 
 /// How files are read; the flags for CSV are ignored for formats that describe themselves.
 #[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "ReadingArgs")]
+#[command(next_help_heading = "Reading")]
 pub(crate) struct ReadingArgs {
     /// What becomes of rows with missing values
     #[arg(long, value_enum, default_value_t, value_name = "refuse|drop")]

@@ -290,10 +290,6 @@ impl RowJob for QrReduction<'_> {
     fn message(&self) -> Vec<u8> {
         Vec::new()
     }
-
-    fn is_repeated(&self) -> bool {
-        true
-    }
 }
 
 /// The latents that Gaussian rows read through their predictor, by their places in z.

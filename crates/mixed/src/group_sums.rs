@@ -270,6 +270,11 @@ impl RowJob for GroupSumsJob<'_> {
     fn message(&self) -> Vec<u8> {
         encoded(&self.reading)
     }
+
+    // The sums of all groups are large and are asked for once.
+    fn is_repeated(&self) -> bool {
+        false
+    }
 }
 
 /// The readers of rows, each compiled for one number of rows and kept.

@@ -57,9 +57,9 @@ pub trait RowJob: Send + Sync {
     /// program.
     fn message(&self) -> Vec<u8>;
 
-    /// Whether the same job is likely to be repeated, so that a store should keep its result.
+    /// Whether the same job may be repeated, so that a store should keep its result.
     fn is_repeated(&self) -> bool {
-        false
+        true
     }
 }
 

@@ -108,8 +108,4 @@ impl RowJob for LikelihoodGradient<'_> {
     fn message(&self) -> Vec<u8> {
         encoded(&(&*self.latents, &*self.params))
     }
-
-    fn is_repeated(&self) -> bool {
-        true
-    }
 }

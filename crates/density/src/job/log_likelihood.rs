@@ -123,8 +123,4 @@ impl RowJob for LogLikelihood<'_> {
     fn message(&self) -> Vec<u8> {
         encoded(&(&*self.points, &*self.params, self.lanes))
     }
-
-    fn is_repeated(&self) -> bool {
-        true
-    }
 }
