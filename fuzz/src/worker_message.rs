@@ -97,7 +97,8 @@ pub fn example_messages() -> &'static [Vec<u8>] {
     &recording().messages
 }
 
-/// Sends bytes to a worker as a task, and as the model of a task.
+/// Sends bytes to a worker as a task, and as the model of a task. Their checksum is not mended: it is what keeps
+/// changed messages from being read.
 ///
 /// # Panics
 /// If the worker does.

@@ -45,7 +45,7 @@ fn configured(cases: u32, seed: u64) -> ProptestConfig {
 }
 
 proptest! {
-    #![proptest_config(configured(300, 1))]
+    #![proptest_config(configured(1_000, 1))]
 
     #[test]
     fn any_text_is_a_formula_or_an_error(text in any::<String>()) {

@@ -215,21 +215,34 @@ impl<J: RowJob> AnyJob for J {
     }
 }
 
-/// Encodes a job or a result as bytes.
+/// The bytes of a checksum at the end of a message.
+const CHECKSUM: usize = 4;
+
+/// Encodes a job or a result as bytes, with a checksum.
 pub fn encoded<T: Serialize>(value: &T) -> Vec<u8> {
-    postcard::to_allocvec(value).expect("memory is large enough, and everything has a length")
+    let bytes = postcard::to_allocvec(value);
+    let mut bytes = bytes.expect("memory is large enough, and everything has a length");
+    let sum = crc32fast::hash(&bytes);
+    bytes.extend_from_slice(&sum.to_le_bytes());
+    bytes
 }
 
 /// Reads a job or a result from bytes.
 ///
 /// # Errors
-/// If the bytes are those of something else, such as a message of another version.
+/// If the bytes were changed, or are those of something else, such as a message of another version.
 pub fn decoded<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, RowsError> {
-    postcard::from_bytes(bytes).map_err(|error| {
+    let refused = |found: &str| {
         RowsError::Lost(format!(
-            "rows: expected a message of lehr {}, found other bytes ({error})\n  hint: install the same version \
-             on every node",
+            "rows: expected a message of lehr {}, found other bytes ({found})\n  hint: install the same version on \
+             every node",
             env!("CARGO_PKG_VERSION")
         ))
-    })
+    };
+    match bytes.split_last_chunk::<CHECKSUM>() {
+        Some((bytes, sum)) if crc32fast::hash(bytes).to_le_bytes() == *sum => {
+            postcard::from_bytes(bytes).map_err(|error| refused(&error.to_string()))
+        }
+        _ => Err(refused("their checksum is wrong")),
+    }
 }
