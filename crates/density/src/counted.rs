@@ -6,7 +6,7 @@ use lehr_graph::Expr;
 
 use crate::{
     Column, ColumnKind, Columns, Density, GaussianRows, GaussianTerms, Layout, Point, Role, RowSet,
-    RowSource, Rows, Stored,
+    RowSource, Rows, StoredForm,
 };
 
 /// The column of counts, beside those of the model.
@@ -123,7 +123,7 @@ impl<D: Density> Density for Counted<D> {
         self.model().improper()
     }
 
-    fn origin(&self) -> Option<Stored> {
+    fn origin(&self) -> Option<StoredForm> {
         self.model().origin()
     }
 

@@ -54,7 +54,7 @@ pub trait Density: Send + Sync {
     }
 
     /// The recorded model behind this density, if there is one; a saved fit keeps it.
-    fn origin(&self) -> Option<Stored> {
+    fn origin(&self) -> Option<StoredForm> {
         None
     }
 
@@ -112,7 +112,7 @@ pub fn rows_here(density: &dyn Density) -> LocalRows<'_> {
 
 /// A serialised value: a name, and bytes that a registry decodes by that name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stored {
+pub struct StoredForm {
     /// The name of the decoder.
     pub name: String,
     /// The serialised bytes.

@@ -6,7 +6,7 @@ use lehr_graph::Expr;
 
 use crate::{
     Columns, Density, GaussianRows, GaussianTerms, Layout, LinearRows, Point, Predictive,
-    RowSource, RowStore, Rows, Stored,
+    RowSource, RowStore, Rows, StoredForm,
 };
 
 /// A model bound to a local uniform sample of its rows. The log likelihood of each sampled row is
@@ -81,7 +81,7 @@ impl<D: Density> Density for Elsewhere<D> {
         self.sample.improper()
     }
 
-    fn origin(&self) -> Option<Stored> {
+    fn origin(&self) -> Option<StoredForm> {
         self.sample.origin()
     }
 

@@ -27,14 +27,14 @@ pub use capability::{
     Family, GaussianRows, GaussianTerms, LinearRows, Predictive, Predictors, Response, SplitRows,
 };
 pub use counted::Counted;
-pub use density::{Density, Stored, rows_here};
+pub use density::{Density, StoredForm, rows_here};
 pub use elsewhere::Elsewhere;
 pub use error::{LayoutError, SupportError};
 pub use layout::{ConstrainedSites, Layout, SiteValue};
 pub use local::{LocalLaw, LocalMap, LocalNormal, Locals, Nodes};
 pub use point::Point;
-pub use predictor::{Moments, Predicted, Predictor};
+pub use predictor::{Moments, Predictor, RowPrediction};
 pub use probe::probe_rows;
 pub use quantity::{FlatDraws, quantities};
 pub use site::Site;
-pub use support::{Constrained, Support};
+pub use support::{ConstrainedValue, Support};

@@ -6,7 +6,7 @@ use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 use rand_core::Rng;
 
 use crate::local::PriorDraws;
-use crate::told::Told;
+use crate::told::PredictedRows;
 use crate::{
     Columns, Density, Family, Point, Response, ResponseKind, RowColumn, RowSet, RowSource, Rows,
 };
@@ -51,7 +51,7 @@ struct Planned {
 
 /// The numbers of one observed column, for each row.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Predicted {
+pub struct RowPrediction {
     /// The column.
     pub name: String,
     /// Numbers per row.
@@ -100,7 +100,7 @@ impl Predictor {
                 }
             }
         };
-        let told = Told::from_density(density, &point, &rows);
+        let told = PredictedRows::from_density(density, &point, &rows);
         let mut outputs = Vec::new();
         let responses = told.responses.iter();
         let responses = responses
@@ -144,7 +144,7 @@ impl Predictor {
         latents: &[f64],
         params: &[f64],
         random: &mut dyn Rng,
-    ) -> Vec<Predicted> {
+    ) -> Vec<RowPrediction> {
         if let Some(own) = &mut self.locals {
             let values = own.draws.draw_locals(latents, params, random);
             if let Some(slot) = own.slot {
@@ -160,7 +160,7 @@ impl Predictor {
     }
 
     /// The mean of every response whose family has one.
-    pub fn means(&mut self, latents: &[f64], params: &[f64]) -> Vec<Predicted> {
+    pub fn means(&mut self, latents: &[f64], params: &[f64]) -> Vec<RowPrediction> {
         self.run_plan(latents, params);
         let mean = |response: &Planned| {
             let values = self.workspace.output(response.mean?).to_vec();
@@ -191,11 +191,11 @@ impl Predictor {
     }
 
     /// The quantities of each row that the model names.
-    pub fn quantities(&mut self, latents: &[f64], params: &[f64]) -> Vec<Predicted> {
+    pub fn quantities(&mut self, latents: &[f64], params: &[f64]) -> Vec<RowPrediction> {
         self.run_plan(latents, params);
         let quantity = |(name, output): &(String, usize)| {
             let values = self.workspace.output(*output).to_vec();
-            Predicted {
+            RowPrediction {
                 name: name.clone(),
                 width: values.len() / self.rows,
                 values,
@@ -244,7 +244,7 @@ fn plan_response<'g>(response: &Response<'g>, rows: usize, outputs: &mut Vec<Exp
 }
 
 impl Planned {
-    fn draw_response(&self, workspace: &Workspace, random: &mut dyn Rng) -> Predicted {
+    fn draw_response(&self, workspace: &Workspace, random: &mut dyn Rng) -> RowPrediction {
         let mut values = vec![0.0; self.events * self.event];
         self.each_event(
             workspace,
@@ -288,8 +288,8 @@ impl Planned {
         }
     }
 
-    fn predicted_response(&self, values: Vec<f64>) -> Predicted {
-        Predicted {
+    fn predicted_response(&self, values: Vec<f64>) -> RowPrediction {
+        RowPrediction {
             name: self.name.clone(),
             width: self.width,
             values,

@@ -10,7 +10,7 @@ use crate::{Density, Nodes, Point, Predictive, Response, Rows};
 const NODES: [usize; 2] = [32, 16];
 
 /// Responses and named quantities of rows.
-pub(crate) struct Told<'g> {
+pub(crate) struct PredictedRows<'g> {
     pub(crate) responses: Vec<Response<'g>>,
     pub(crate) quantities: Vec<(String, Expr<'g>)>,
     /// The local latents, flat and unconstrained, `[n, size]`: an input on which the parameters of
@@ -18,15 +18,19 @@ pub(crate) struct Told<'g> {
     pub(crate) locals: Option<Expr<'g>>,
 }
 
-impl<'g> Told<'g> {
+impl<'g> PredictedRows<'g> {
     /// The responses and quantities of a density on some rows.
     ///
     /// # Panics
     /// For densities that are not [`crate::Predictive`].
-    pub(crate) fn from_density(density: &dyn Density, at: &Point<'g>, rows: &Rows<'g>) -> Told<'g> {
+    pub(crate) fn from_density(
+        density: &dyn Density,
+        at: &Point<'g>,
+        rows: &Rows<'g>,
+    ) -> PredictedRows<'g> {
         let predictive = density.predictive().expect("a density that predicts");
         let Some(locals) = density.locals() else {
-            return Told {
+            return PredictedRows {
                 responses: predictive.responses(at, rows),
                 quantities: predictive.row_quantities(at, rows),
                 locals: None,
@@ -40,7 +44,7 @@ impl<'g> Told<'g> {
             for response in &mut responses {
                 (response.mean, response.variance) = (None, None);
             }
-            return Told {
+            return PredictedRows {
                 responses,
                 quantities: Vec::new(),
                 locals: Some(input),
@@ -59,7 +63,7 @@ impl<'g> Told<'g> {
         }
         let names = predictive.row_quantities(at, &rows.clone().with_locals(input));
         let names = names.into_iter().map(|(name, _)| name);
-        Told {
+        PredictedRows {
             responses,
             quantities: names.zip(found).collect(),
             locals: Some(input),

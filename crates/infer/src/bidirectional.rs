@@ -9,7 +9,7 @@
 use lehr_density::Density;
 use lehr_numeric::summary::{mean, mean_error};
 
-use crate::condensed::Condensed;
+use crate::condensed::ReducedDensity;
 use crate::error::FitError;
 use crate::estimate::Estimate;
 use crate::posterior::{Moments, Posterior};
@@ -51,7 +51,7 @@ impl Posterior {
         let sampler = self.sampler()?;
         let marginal = self.marginal(density);
         let density = marginal.density();
-        let condensed = Condensed::of(density)?.filter(|_| self.origin.condensed);
+        let condensed = ReducedDensity::of(density)?.filter(|_| self.origin.condensed);
         let weights = match &condensed {
             Some(condensed) => sampler.reverse_log_weights(condensed, &exact.draws, seed)?,
             None => sampler.reverse_log_weights(density, &exact.draws, seed)?,

@@ -1,6 +1,6 @@
 //! Values in serialised form.
 
-use lehr_density::Stored;
+use lehr_density::StoredForm;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -12,8 +12,8 @@ pub(crate) fn encoded(value: &impl Serialize) -> Vec<u8> {
 }
 
 /// The serialised form of a value, with the name by which its reader is found.
-pub(crate) fn stored(name: &str, value: &impl Serialize) -> Stored {
-    Stored {
+pub(crate) fn stored(name: &str, value: &impl Serialize) -> StoredForm {
+    StoredForm {
         name: name.to_owned(),
         bytes: encoded(value),
     }

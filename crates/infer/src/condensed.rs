@@ -13,7 +13,7 @@ use faer::{Mat, MatRef};
 use lehr_density::job::all_rows;
 use lehr_density::{
     Column, ColumnKind, Columns, Density, GaussianRows, Layout, LinearRows, Point, Predictors,
-    ResponseKind, Role, RowData, RowSource, Rows, Stored, Values, probe_rows,
+    ResponseKind, Role, RowData, RowSource, Rows, StoredForm, Values, probe_rows,
 };
 use lehr_graph::{Expr, Graph};
 use lehr_rows::{Argument, Cut, RowBlock, RowJob, RowProgram, RowsError, fold};
@@ -31,7 +31,7 @@ const RESPONSE: &str = "response";
 
 /// A density with the same prior and the same total likelihood as another one, on few rows. Its
 /// single rows have no meaning.
-pub struct Condensed<'d> {
+pub struct ReducedDensity<'d> {
     density: &'d dyn Density,
     rows: &'d dyn GaussianRows,
     columns: Columns,
@@ -49,12 +49,12 @@ pub fn applies(density: &dyn Density) -> bool {
     density.gaussian().is_some() && density.latents().size() <= MOST_LATENTS
 }
 
-impl<'d> Condensed<'d> {
+impl<'d> ReducedDensity<'d> {
     /// The density on reduced rows, by one pass over its own; `None` if it cannot be reduced.
     ///
     /// # Errors
     /// If rows cannot be reached.
-    pub fn of(density: &'d dyn Density) -> Result<Option<Condensed<'d>>, RowsError> {
+    pub fn of(density: &'d dyn Density) -> Result<Option<ReducedDensity<'d>>, RowsError> {
         let (Some(rows), Some(linear)) = (density.gaussian(), density.linear()) else {
             return Ok(None);
         };
@@ -74,7 +74,7 @@ impl<'d> Condensed<'d> {
         if !factor.is_finite() {
             return Ok(None);
         }
-        Ok(Some(Condensed {
+        Ok(Some(ReducedDensity {
             density,
             rows,
             columns: columns(factor.width),
@@ -317,7 +317,7 @@ fn row_terms<'g>(own: &dyn GaussianRows, inputs: &[Expr<'g>], rows: &Rows<'g>) -
     }
 }
 
-impl Density for Condensed<'_> {
+impl Density for ReducedDensity<'_> {
     fn latents(&self) -> &Layout {
         self.density.latents()
     }
@@ -345,7 +345,7 @@ impl Density for Condensed<'_> {
         off.square() * -0.5 - (scale.ln() + HALF_LN_TWO_PI) * self.share
     }
 
-    fn origin(&self) -> Option<Stored> {
+    fn origin(&self) -> Option<StoredForm> {
         self.density.origin()
     }
 
@@ -354,7 +354,7 @@ impl Density for Condensed<'_> {
     }
 }
 
-impl LinearRows for Condensed<'_> {
+impl LinearRows for ReducedDensity<'_> {
     fn predictors<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Predictors<'g> {
         Predictors {
             rows: vec![self.predictor(at, rows)],

@@ -33,7 +33,7 @@ const MOST_LATENTS: usize = 512;
 
 /// The accuracy of a sample of the rows for the log likelihood of a draw.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sampling {
+pub struct DifferenceEstimate {
     /// Rows of the sample.
     pub rows: usize,
     /// The standard error of a log likelihood, in nats: the root of its mean square over the draws.
@@ -49,7 +49,7 @@ pub(crate) fn log_likelihoods(
     (draws, centre): (&[f64], Option<&[f64]>),
     params: &[f64],
     run: &mut Run<'_>,
-) -> Result<Option<(Vec<f64>, Sampling)>, TrainError> {
+) -> Result<Option<(Vec<f64>, DifferenceEstimate)>, TrainError> {
     let (n_rows, size) = (density.n_rows(), density.latents().size());
     // The curvature takes about as long as three draws per latent.
     let many = size > 0 && draws.len() / size >= 6 * size;
@@ -74,7 +74,7 @@ pub(crate) fn log_likelihoods(
         if error <= CLOSE {
             let checked = estimator.checked(found, draws)?;
             return Ok(checked.map(|values| {
-                let sampling = Sampling {
+                let sampling = DifferenceEstimate {
                     rows,
                     error,
                     expansion,
@@ -162,7 +162,7 @@ impl<'a> Estimator<'a> {
     pub(crate) fn again(
         density: &'a dyn Density,
         params: &'a [f64],
-        sampling: &'a Sampling,
+        sampling: &'a DifferenceEstimate,
         seed: u64,
     ) -> Estimator<'a> {
         Estimator::new((density, params), &sampling.expansion, sampling.rows, seed)

@@ -5,9 +5,9 @@ use lehr_density::job::{LogLikelihood, all_rows, local_rows};
 use lehr_graph::Graph;
 use lehr_numeric::batch::BatchError;
 use lehr_rows::watch::{End, Progress, Wish};
-use lehr_rows::{LANES, PassControl, Passed, fold, fold_watched};
+use lehr_rows::{LANES, PassControl, PassPosition, fold, fold_watched};
 
-use crate::difference_estimator::{self, Sampling};
+use crate::difference_estimator::{self, DifferenceEstimate};
 use crate::error::TrainError;
 use crate::estimate::Estimate;
 use crate::guide::{Context, Gradient, Guide, LearnedBlocks, PARAMS, WhitenedDensity};
@@ -27,7 +27,7 @@ pub struct ImportanceDraws {
     /// log p(D, z) − log q of each draw, on all rows: the mean is the bound.
     pub log_weights: Vec<f64>,
     /// The accuracy of the weights, if they come from a sample of the rows.
-    pub sampling: Option<Sampling>,
+    pub sampling: Option<DifferenceEstimate>,
 }
 
 impl ImportanceDraws {
@@ -188,7 +188,7 @@ pub(crate) fn log_likelihoods(
     let job = job.in_full_lanes().in_blocks(ROWS);
     let n_rows = density.n_rows();
     let end = End::At(n_rows as u64);
-    let resume: Option<Passed<Vec<f64>>> = run.resume(&stamp)?;
+    let resume: Option<PassPosition<Vec<f64>>> = run.resume(&stamp)?;
     let mut failure = None;
     let mut look = |next: usize, sums: &Vec<f64>| {
         let progress = Progress::counted(next as u64, "rows", end);
@@ -214,7 +214,7 @@ pub(crate) fn sparing(
     density: &dyn Density,
     draws: &[f64],
     run: &mut Run<'_>,
-) -> Result<(Vec<f64>, Option<Sampling>), TrainError> {
+) -> Result<(Vec<f64>, Option<DifferenceEstimate>), TrainError> {
     if density.elsewhere().is_some()
         && let Some((values, sampling)) =
             difference_estimator::log_likelihoods(density, (draws, None), &[], run)?

@@ -2,10 +2,10 @@
 
 use lehr_density::Density;
 
-use crate::condensed::{self, Condensed};
+use crate::condensed::{self, ReducedDensity};
 use crate::error::{SettingError, UnknownMethod};
 use crate::learned::learned;
-use crate::local::{Integrated, Integration};
+use crate::local::{IntegratedDensity, Integration};
 use crate::method::{Auto, Method, check_rows, find};
 use crate::posterior::{NO_ROWS, Origin, Posterior};
 use crate::proper;
@@ -156,7 +156,7 @@ impl<'a> Fit<'a> {
     /// Fits without local latents if they can be integrated out.
     fn run_here(&mut self, density: &dyn Density) -> Result<Posterior, FitError> {
         let most = self.method.most_locals();
-        let mut posterior = match Integrated::of(density) {
+        let mut posterior = match IntegratedDensity::of(density) {
             Some(integrated) if integrated.nodes().dimensions() <= most => {
                 self.run_integrated(integrated)
             }
@@ -171,7 +171,7 @@ impl<'a> Fit<'a> {
 
     /// Integrates out local latents, and repeats with more nodes if there were too few for the
     /// resulting posterior.
-    fn run_integrated(&mut self, integrated: Integrated<'_>) -> Result<Posterior, FitError> {
+    fn run_integrated(&mut self, integrated: IntegratedDensity<'_>) -> Result<Posterior, FitError> {
         proper::check(&integrated)?;
         let mut posterior = self.fit(&integrated)?;
         let found = Integration::measured(&integrated, &posterior.draws, &posterior.param_values);
@@ -197,7 +197,7 @@ impl<'a> Fit<'a> {
         if condensed::applies(density) {
             self.run.begin(Phase::CONDENSE);
         }
-        let Some(condensed) = Condensed::of(density)? else {
+        let Some(condensed) = ReducedDensity::of(density)? else {
             return self.fit(density);
         };
         let mut posterior = self.fit(&condensed)?;

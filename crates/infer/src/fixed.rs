@@ -4,20 +4,20 @@ use lehr_density::{Columns, Density, Layout, LinearRows, Point, Predictors, RowS
 use lehr_graph::Expr;
 
 /// A density at fixed θ: the remaining inference given all learned parameters.
-pub struct Fixed<'d> {
+pub struct DensityAtParams<'d> {
     density: &'d dyn Density,
     params: Vec<f64>,
     none: Layout,
 }
 
-impl<'d> Fixed<'d> {
+impl<'d> DensityAtParams<'d> {
     /// The density at these parameters, flat and unconstrained.
     ///
     /// # Panics
     /// Unless there is a number for each.
-    pub fn new(density: &'d dyn Density, params: &[f64]) -> Fixed<'d> {
+    pub fn new(density: &'d dyn Density, params: &[f64]) -> DensityAtParams<'d> {
         assert_eq!(density.params().size(), params.len(), "a number for each");
-        Fixed {
+        DensityAtParams {
             density,
             params: params.to_vec(),
             none: Layout::new(Vec::new()).expect("no sites have no names in common"),
@@ -30,7 +30,7 @@ impl<'d> Fixed<'d> {
     }
 }
 
-impl Density for Fixed<'_> {
+impl Density for DensityAtParams<'_> {
     fn latents(&self) -> &Layout {
         self.density.latents()
     }
@@ -60,7 +60,7 @@ impl Density for Fixed<'_> {
     }
 }
 
-impl LinearRows for Fixed<'_> {
+impl LinearRows for DensityAtParams<'_> {
     fn predictors<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Predictors<'g> {
         let linear = self.density.linear().expect("linear rows");
         linear.predictors(&self.at(at), rows)

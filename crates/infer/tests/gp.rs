@@ -6,7 +6,7 @@ use std::time::Duration;
 use lehr_density::{Density, Support};
 use lehr_infer::annealed::{AnnealedGuide, AnnealedStart, Drive, Momentum};
 use lehr_infer::fit::Fit;
-use lehr_infer::fixed::Fixed;
+use lehr_infer::fixed::DensityAtParams;
 use lehr_infer::guide::{Gradient, LearnedBlocks, MeanField, RowInput, all_blocks};
 use lehr_infer::method;
 use lehr_infer::objective::{Objective, Score, weigh};
@@ -248,7 +248,7 @@ fn with_a_point_in_every_row_outcomes_have_the_posterior_of_the_dense_process() 
     let density = density.unwrap();
     // The predictor is found although nothing is added to it.
     assert!(applies(&density));
-    let fixed = Fixed::new(&density, density.params().start());
+    let fixed = DensityAtParams::new(&density, density.params().start());
     let fit = Fit::new(method::FullRank::default()).unexamined().seed(2);
     let posterior = fit.draws(20_000).run(&fixed).unwrap();
     let own = |i: usize, j: usize| if i == j { 2.25e-6 } else { 0.0 };

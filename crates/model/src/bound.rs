@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use lehr_density::{
     Columns, Density, GaussianRows, GaussianTerms, Layout, LinearRows, LocalLaw, Locals, Point,
-    Predictive, Predictors, Response, Role, RowData, RowSource, Rows, SplitRows, Stored,
+    Predictive, Predictors, Response, Role, RowData, RowSource, Rows, SplitRows, StoredForm,
 };
 use lehr_graph::{Expr, Graph};
 use lehr_table::Table;
@@ -165,7 +165,7 @@ impl Density for Bound {
         }
     }
 
-    fn origin(&self) -> Option<Stored> {
+    fn origin(&self) -> Option<StoredForm> {
         Some(self.program.stored())
     }
 

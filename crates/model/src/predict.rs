@@ -1,6 +1,6 @@
 //! Draws of quantities that the model has not observed: latents from the prior, responses of rows.
 
-use lehr_density::{Density, Predicted, Predictor, Site};
+use lehr_density::{Density, Predictor, RowPrediction, Site};
 use lehr_graph::Graph;
 use lehr_graph::reference::{InputValues, evaluate};
 use rand::Rng;
@@ -116,7 +116,7 @@ impl Bound {
     }
 
     /// One data set for all rows of the table, drawn from the prior at the parameters' start.
-    pub fn prior_predictive(&self, random: &mut dyn Rng) -> Result<Vec<Predicted>, PriorError> {
+    pub fn prior_predictive(&self, random: &mut dyn Rng) -> Result<Vec<RowPrediction>, PriorError> {
         let params = self.params().start();
         let latents = self.draw_prior(params, random)?;
         Ok(self.posterior_predictive(&latents, params, random))
@@ -129,7 +129,7 @@ impl Bound {
         latents: &[f64],
         params: &[f64],
         random: &mut dyn Rng,
-    ) -> Vec<Predicted> {
+    ) -> Vec<RowPrediction> {
         Predictor::of_all_rows(self).draw_responses(latents, params, random)
     }
 }

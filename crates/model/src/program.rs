@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use lehr_density::{Columns, Layout, Stored};
+use lehr_density::{Columns, Layout, StoredForm};
 use serde::{Deserialize, Serialize};
 
 use crate::parts::ProgramParts;
@@ -64,8 +64,8 @@ impl Program {
     }
 
     /// The program under its name, for a saved fit.
-    pub fn stored(&self) -> Stored {
-        Stored {
+    pub fn stored(&self) -> StoredForm {
+        StoredForm {
             name: NAME.to_owned(),
             bytes: self.to_bytes(),
         }
@@ -87,7 +87,7 @@ impl Program {
     }
 
     /// Reads the program that a density stored.
-    pub fn from_stored(stored: &Stored) -> Result<Program, ProgramError> {
+    pub fn from_stored(stored: &StoredForm) -> Result<Program, ProgramError> {
         if stored.name != NAME {
             let message = format!("expected {NAME:?}, found {:?}", stored.name);
             return Err(ProgramError { message });

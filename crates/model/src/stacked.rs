@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use lehr_density::{
     Column, ColumnKind, Columns, Density, Layout, Point, Predictive, Response, Role, RowSet,
-    RowSource, Rows, SplitRows, Stored,
+    RowSource, Rows, SplitRows, StoredForm,
 };
 use lehr_graph::{Expr, Graph};
 use lehr_rows::RowsError;
@@ -130,7 +130,7 @@ impl Density for StackedModel {
         self.log_density_given(self.predictor(at, rows), at, rows)
     }
 
-    fn origin(&self) -> Option<Stored> {
+    fn origin(&self) -> Option<StoredForm> {
         Some(self.program.stored())
     }
 

@@ -18,7 +18,7 @@ pub(crate) type Fill<'t> = dyn Fn(Range<usize>, &mut [f64]) + Sync + 't;
 
 /// A column that is computed on request.
 #[derive(Clone, Copy)]
-pub struct Computed<'t> {
+pub struct ComputedColumn<'t> {
     /// The name of the column.
     pub name: &'t str,
     /// Numbers per row.
@@ -46,7 +46,7 @@ impl<'t> TableRows<'t> {
     /// or of another width. Values are not checked: the caller guarantees them.
     pub fn from_table(
         table: &'t Table,
-        (computed, codes): (&[Computed<'t>], &'t [(String, Vec<u32>)]),
+        (computed, codes): (&[ComputedColumn<'t>], &'t [(String, Vec<u32>)]),
         columns: &Columns,
     ) -> Option<TableRows<'t>> {
         let found = columns.iter().map(|column| {
@@ -170,7 +170,7 @@ mod tests {
                 to.copy_from_slice(&[row as f64, -1.0]);
             }
         };
-        let computed = Computed {
+        let computed = ComputedColumn {
             name: "x",
             width: 2,
             fill: &fill,

@@ -46,7 +46,7 @@ impl<S: RowStore + ?Sized> RowStore for &S {
 
 /// The state of a pass: the result of the rows so far, and the place of the next rows.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Passed<P> {
+pub struct PassPosition<P> {
     /// The next row, or the next part of the files.
     pub next: usize,
     /// The result so far.
@@ -56,7 +56,7 @@ pub struct Passed<P> {
 /// Control of a pass: where it starts, and a function that can stop it.
 pub struct PassControl<'a, P> {
     /// The state of a stopped pass to resume.
-    pub resume: Option<Passed<P>>,
+    pub resume: Option<PassPosition<P>>,
     /// Called with the state of the pass from time to time.
     pub look: &'a mut dyn FnMut(usize, &P) -> Wish,
 }
@@ -64,7 +64,7 @@ pub struct PassControl<'a, P> {
 /// A [`PassControl`] with a result of erased type.
 pub struct AnyControl<'a, 'l> {
     /// The state of a stopped pass to resume.
-    pub resume: Option<Passed<AnyPartial>>,
+    pub resume: Option<PassPosition<AnyPartial>>,
     /// Called with the state of the pass from time to time.
     pub look: &'a mut (dyn FnMut(usize, &AnyPartial) -> Wish + 'l),
 }
@@ -93,7 +93,7 @@ pub fn fold_watched<J: RowJob>(
     const OWN: &str = "a store returns the results of the job";
     let look = control.look;
     let mut control = AnyControl {
-        resume: control.resume.map(|passed| Passed {
+        resume: control.resume.map(|passed| PassPosition {
             next: passed.next,
             partial: Box::new(passed.partial) as AnyPartial,
         }),
@@ -106,22 +106,22 @@ pub fn fold_watched<J: RowJob>(
 /// Machines that are kept from pass to pass, by the properties that they depend on.
 #[derive(Default)]
 pub struct MachinePool {
-    machines: BTreeMap<Key, Kept>,
+    machines: BTreeMap<Key, PooledMachine>,
 }
 
 /// The name of a job, its shape, and the number of rows of a block.
 type Key = (&'static str, Vec<u64>, usize);
 
-struct Kept {
+struct PooledMachine {
     machine: AnyMachine,
     /// Whether the machine borrows all rows of a table in memory.
     has_all: bool,
 }
 
 impl MachinePool {
-    fn machine(&mut self, job: &dyn AnyJob, rows: usize) -> &mut Kept {
+    fn machine(&mut self, job: &dyn AnyJob, rows: usize) -> &mut PooledMachine {
         let key = (job.name(), job.shape(), rows);
-        self.machines.entry(key).or_insert_with(|| Kept {
+        self.machines.entry(key).or_insert_with(|| PooledMachine {
             machine: job.machine(rows),
             has_all: false,
         })
@@ -187,16 +187,16 @@ fn machine_rows(job: &dyn AnyJob, rows: usize) -> usize {
 
 /// A job on streamed rows, which come in blocks of any length and are not kept. Blocks are cut into
 /// pieces whose lengths are powers of 2, so that few machines are needed.
-pub struct Passing<'a> {
+pub struct BlockFold<'a> {
     job: &'a dyn AnyJob,
     pool: &'a mut MachinePool,
     partial: Option<AnyPartial>,
 }
 
-impl<'a> Passing<'a> {
+impl<'a> BlockFold<'a> {
     /// A job without any rows yet.
-    pub fn new(job: &'a dyn AnyJob, pool: &'a mut MachinePool) -> Passing<'a> {
-        Passing {
+    pub fn new(job: &'a dyn AnyJob, pool: &'a mut MachinePool) -> BlockFold<'a> {
+        BlockFold {
             job,
             pool,
             partial: None,

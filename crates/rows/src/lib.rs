@@ -29,12 +29,13 @@ mod source;
 pub mod store;
 pub mod watch;
 
-pub use block::{Computed, TableRows};
+pub use block::{ComputedColumn, TableRows};
 pub use column::{Column, ColumnKind, Columns, ResponseKind, Role};
 pub use error::RowsError;
 pub use expr::{RowColumn, Rows};
 pub use fold::{
-    AnyControl, MachinePool, PassControl, Passed, Passing, RowStore, fold, fold_watched, merge_next,
+    AnyControl, BlockFold, MachinePool, PassControl, PassPosition, RowStore, fold, fold_watched,
+    merge_next,
 };
 pub use job::{AnyJob, AnyMachine, AnyPartial, Cut, Placement, RowBlock, RowJob, decoded, encoded};
 pub use memory::{RowData, Values};

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use lehr_rows::store::memory::MemoryStore;
 use lehr_rows::watch::Wish;
 use lehr_rows::{
-    AnyJob, AnyPartial, Argument, Column, ColumnKind, Columns, Cut, LocalRows, MachinePool,
-    PassControl, Passed, Passing, Role, RowBlock, RowData, RowJob, RowProgram, RowStore, RowsError,
-    Values, decoded, encoded, fold, fold_watched, merge_next,
+    AnyJob, AnyPartial, Argument, BlockFold, Column, ColumnKind, Columns, Cut, LocalRows,
+    MachinePool, PassControl, PassPosition, Role, RowBlock, RowData, RowJob, RowProgram, RowStore,
+    RowsError, Values, decoded, encoded, fold, fold_watched, merge_next,
 };
 
 const ROWS: usize = 20_000;
@@ -134,7 +134,7 @@ fn a_pass_that_was_stopped_goes_on_to_the_same_bits() {
     let control = PassControl {
         resume: None,
         look: &mut |next, partial: &f64| {
-            state = Some(Passed {
+            state = Some(PassPosition {
                 next,
                 partial: *partial,
             });
@@ -165,7 +165,7 @@ fn a_pass_that_was_stopped_goes_on_to_the_same_bits() {
 fn rows_that_pass_by_in_blocks_need_few_machines() {
     let job = Power::new(2.0, Cut::Whole);
     let mut pool = MachinePool::default();
-    let mut passing = Passing::new(&job, &mut pool);
+    let mut passing = BlockFold::new(&job, &mut pool);
     let data: Vec<RowData> = [5000, 4097, 4095].map(table).into();
     for block in &data {
         passing.add_block(block);
@@ -179,7 +179,7 @@ fn rows_that_pass_by_in_blocks_need_few_machines() {
     assert!((found - expected).abs() < 1e-9);
     // The powers of 2 up to 4096.
     assert_eq!(job.made.load(Ordering::Relaxed), 13);
-    assert!(Passing::new(&job, &mut pool).finish().is_none());
+    assert!(BlockFold::new(&job, &mut pool).finish().is_none());
 }
 
 #[test]

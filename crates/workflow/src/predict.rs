@@ -198,7 +198,7 @@ struct NamedRows {
     draws: Vec<Vec<f64>>,
 }
 
-fn unknown_parameter(name: &str, known: &[lehr_density::Predicted]) -> LearnError {
+fn unknown_parameter(name: &str, known: &[lehr_density::RowPrediction]) -> LearnError {
     let names: Vec<&str> = known.iter().map(|one| one.name.as_str()).collect();
     LearnError::Column {
         at: "--parameter".into(),

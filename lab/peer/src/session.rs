@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use lehr_density::Density;
 use lehr_infer::draw::evaluate;
 use lehr_infer::guide::{Block, Guide, LearnedBlocks, ROW_NUMBERS, WhitenedDensity, Whitening};
-use lehr_infer::local::{Integrated, Marginal};
+use lehr_infer::local::{IntegratedDensity, Marginal};
 use lehr_infer::objective::Score;
 use lehr_infer::run::Run;
 use lehr_infer::train::{Iterations, Schedule, Task, TrainSettings, train};
@@ -163,7 +163,7 @@ impl Session {
 
     fn build_local(&mut self, case: LocalCase) -> Result<Value> {
         let density = self.density()?;
-        let integrated = Integrated::of(density).context("no latents of rows")?;
+        let integrated = IntegratedDensity::of(density).context("no latents of rows")?;
         let guide = case.guide(&integrated);
         let built = Built {
             learned: LearnedBlocks::new(guide.blocks(&integrated)),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use lehr_infer::annealed::{AnnealedStart, Momentum};
 use lehr_infer::error::TrainError;
 use lehr_infer::fit::{Fit, FitError};
-use lehr_infer::fixed::Fixed;
+use lehr_infer::fixed::DensityAtParams;
 use lehr_infer::guide::FullRank as Correlated;
 use lehr_infer::method::{FullRank, SlDais, VariationalSettings};
 use lehr_infer::posterior::{Estimate, Posterior};
@@ -202,7 +202,7 @@ impl Fitting<'_> {
         /// Sites of more numbers are not shown.
         const SHORT: usize = 3;
         let density = &self.problem.density;
-        let fixed = Fixed::new(density, &posterior.param_values);
+        let fixed = DensityAtParams::new(density, &posterior.param_values);
         let control = Fit::new(self.full_rank()).unexamined().seed(self.seed);
         let control = Measured::new(&control.draws(self.settings.draws).run(&fixed)?);
         let own = Measured::new(posterior);

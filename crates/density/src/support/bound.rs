@@ -2,9 +2,9 @@
 
 use lehr_graph::Expr;
 
-use super::{Constrained, Support};
+use super::{ConstrainedValue, Support};
 
-pub(super) fn constrain_values(support: Support, free: Expr<'_>) -> Constrained<'_> {
+pub(super) fn constrain_values(support: Support, free: Expr<'_>) -> ConstrainedValue<'_> {
     let (value, log_jacobian) = match support {
         Support::Positive => (free.exp(), free),
         Support::Lower(low) => (low + free.exp(), free),
@@ -16,7 +16,7 @@ pub(super) fn constrain_values(support: Support, free: Expr<'_>) -> Constrained<
         ),
         _ => (free, free.graph().full(free.shape(), 0.0)),
     };
-    Constrained {
+    ConstrainedValue {
         value,
         log_jacobian,
     }

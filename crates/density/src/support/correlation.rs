@@ -4,7 +4,7 @@
 use lehr_graph::Expr;
 
 use super::triangle::{below_diagonal, identity_matrix, is_factor, strict_places};
-use super::{Constrained, with_last};
+use super::{ConstrainedValue, with_last};
 
 /// The tolerance for a row of unit length.
 const SLACK: f64 = 1e-8;
@@ -12,11 +12,11 @@ const SLACK: f64 = 1e-8;
 /// With r = tanh u, each entry is r times the rest of the row's unit length that the entries to its
 /// left leave, ∏ √(1 − r²) over them, and the diagonal is the remaining length. The entry
 /// contributes a factor 1 − r² to the Jacobian for itself and half a factor for every later column.
-pub(super) fn constrain_values(free: Expr<'_>, n: usize) -> Constrained<'_> {
+pub(super) fn constrain_values(free: Expr<'_>, n: usize) -> ConstrainedValue<'_> {
     let (graph, shape) = (free.graph(), free.shape());
     let batch = with_last(shape, &[]);
     if n <= 1 {
-        return Constrained {
+        return ConstrainedValue {
             value: graph.full(with_last(shape, &[n, n]), 1.0),
             log_jacobian: graph.full(batch, 0.0),
         };
@@ -28,7 +28,7 @@ pub(super) fn constrain_values(free: Expr<'_>, n: usize) -> Constrained<'_> {
         .map(|(i, j)| 1.0 + 0.5 * (i - j - 1) as f64)
         .collect();
     let weighted = log_rest * graph.constant([shares.len()], &shares);
-    Constrained {
+    ConstrainedValue {
         value: (below_diagonal(free.tanh(), n) + identity_matrix(graph, n)) * length_left,
         log_jacobian: weighted.sum_axis(shape.rank() - 1),
     }

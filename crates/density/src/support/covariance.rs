@@ -3,16 +3,16 @@
 use lehr_graph::Expr;
 
 use super::triangle::{below_diagonal, identity_matrix, is_factor, strict_places, strict_size};
-use super::{Constrained, with_last};
+use super::{ConstrainedValue, with_last};
 
 /// The first n numbers are the logarithms of the diagonal, the others stand below it.
-pub(super) fn constrain_values(free: Expr<'_>, n: usize) -> Constrained<'_> {
+pub(super) fn constrain_values(free: Expr<'_>, n: usize) -> ConstrainedValue<'_> {
     let (graph, shape) = (free.graph(), free.shape());
     let axis = shape.rank() - 1;
     let logs = free.slice(axis, 0..n);
     let below = free.slice(axis, n..n + strict_size(n));
     let column = logs.exp().reshape(with_last(shape, &[n, 1]));
-    Constrained {
+    ConstrainedValue {
         value: below_diagonal(below, n) + column * identity_matrix(graph, n),
         log_jacobian: logs.sum_axis(axis),
     }

@@ -45,7 +45,7 @@ pub enum Support {
 
 /// A value inside a support, with the log-Jacobian of the map.
 #[derive(Clone, Copy, Debug)]
-pub struct Constrained<'g> {
+pub struct ConstrainedValue<'g> {
     /// The value: the batch axes, then the event.
     pub value: Expr<'g>,
     /// ln |det ∂value/∂unconstrained|, one number per event (so it has the shape of the batch). For
@@ -104,7 +104,7 @@ impl Support {
     }
 
     /// The constrained value of unconstrained numbers of shape [`Support::free_shape`].
-    pub fn constrain_values(self, free: Expr<'_>) -> Constrained<'_> {
+    pub fn constrain_values(self, free: Expr<'_>) -> ConstrainedValue<'_> {
         match self {
             Support::Simplex(n) => simplex::constrain_values(free, n),
             Support::Ordered(n) => ordered::constrain_values(free, n),

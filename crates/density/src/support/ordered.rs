@@ -2,20 +2,20 @@
 
 use lehr_graph::Expr;
 
-use super::{Constrained, with_last};
+use super::{ConstrainedValue, with_last};
 
-pub(super) fn constrain_values(free: Expr<'_>, n: usize) -> Constrained<'_> {
+pub(super) fn constrain_values(free: Expr<'_>, n: usize) -> ConstrainedValue<'_> {
     let graph = free.graph();
     let axis = free.shape().rank() - 1;
     if n <= 1 {
         let log_jacobian = graph.full(with_last(free.shape(), &[]), 0.0);
-        return Constrained {
+        return ConstrainedValue {
             value: free,
             log_jacobian,
         };
     }
     let (first, steps) = (free.slice(axis, 0..1), free.slice(axis, 1..n));
-    Constrained {
+    ConstrainedValue {
         value: graph.concat(&[first, steps.exp()], axis).cumulative_sum(),
         log_jacobian: steps.sum_axis(axis),
     }

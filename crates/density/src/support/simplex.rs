@@ -3,7 +3,7 @@
 
 use lehr_graph::Expr;
 
-use super::{Constrained, with_last};
+use super::{ConstrainedValue, with_last};
 
 /// The tolerance for a sum of one.
 const SLACK: f64 = 1e-8;
@@ -15,13 +15,13 @@ fn helmert_norm(k: usize) -> f64 {
 
 /// x = softmax(Hᵀu) with H the Helmert basis of the vectors that sum to zero; the Jacobian is
 /// √n ∏ xᵢ.
-pub(super) fn constrain_values(free: Expr<'_>, n: usize) -> Constrained<'_> {
+pub(super) fn constrain_values(free: Expr<'_>, n: usize) -> ConstrainedValue<'_> {
     let graph = free.graph();
     let shape = free.shape();
     let axis = shape.rank() - 1;
     let batch = with_last(shape, &[]);
     if n == 1 {
-        return Constrained {
+        return ConstrainedValue {
             value: graph.full(with_last(shape, &[1]), 1.0),
             log_jacobian: graph.full(batch, 0.0),
         };
@@ -37,7 +37,7 @@ pub(super) fn constrain_values(free: Expr<'_>, n: usize) -> Constrained<'_> {
     let logits = graph.concat(&[from_here_on, zero], axis) - graph.concat(&[zero, before], axis);
     let norm = logits.log_sum_exp(axis).reshape(with_last(shape, &[1]));
     let logs = logits - norm;
-    Constrained {
+    ConstrainedValue {
         value: logs.exp(),
         log_jacobian: logs.sum_axis(axis) + 0.5 * (n as f64).ln(),
     }

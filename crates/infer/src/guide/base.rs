@@ -4,7 +4,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use lehr_density::{Density, Point, Rows, Stored};
+use lehr_density::{Density, Point, Rows, StoredForm};
 use lehr_graph::{Expr, Shape};
 use serde::{Serialize, Serializer};
 
@@ -138,7 +138,7 @@ impl dyn Base {
 
 impl Serialize for dyn Base {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let stored = Stored {
+        let stored = StoredForm {
             name: self.name().to_owned(),
             bytes: self.bytes(),
         };

@@ -27,7 +27,7 @@ pub use whitening::{WhitenedDensity, Whitening};
 
 use std::sync::Arc;
 
-use lehr_density::{Density, Point, Rows, Stored};
+use lehr_density::{Density, Point, Rows, StoredForm};
 use lehr_graph::Expr;
 use serde::{Deserialize, Deserializer};
 
@@ -106,7 +106,7 @@ pub static BASES: &[&BaseInfo] = &[
 
 impl<'de> Deserialize<'de> for Box<dyn Base> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Box<dyn Base>, D::Error> {
-        let Stored { name, bytes } = Stored::deserialize(deserializer)?;
+        let StoredForm { name, bytes } = StoredForm::deserialize(deserializer)?;
         let row = BASES.iter().find(|row| row.name == name);
         let base = row.and_then(|row| (row.restore)(&bytes));
         base.ok_or_else(|| serde::de::Error::custom(format!("no base {name:?} in these bytes")))

@@ -6,7 +6,7 @@ use lehr_density::{ColumnKind, Density, Point, Rows};
 use lehr_graph::{Graph, Plan};
 use lehr_numeric::pareto::Pareto;
 
-use crate::difference_estimator::Sampling;
+use crate::difference_estimator::DifferenceEstimate;
 use crate::guide::Whitening;
 
 /// A fit under examination.
@@ -24,7 +24,7 @@ pub struct Subject<'a> {
     /// The seed.
     pub seed: u64,
     /// The sampled rows that gave the weights, if not all rows did.
-    pub sampling: Option<&'a Sampling>,
+    pub sampling: Option<&'a DifferenceEstimate>,
     /// The cache of [`Subject::whitening`].
     pub(crate) whitening: OnceCell<Whitening>,
 }

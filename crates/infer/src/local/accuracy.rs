@@ -4,7 +4,7 @@ use lehr_density::{Nodes, Point, RowSet, Rows, rows_here};
 use lehr_graph::{Graph, Plan};
 use serde::{Deserialize, Serialize};
 
-use super::Integrated;
+use super::IntegratedDensity;
 use crate::estimate::short;
 use lehr_rows::lend::{copy_rows, read_columns};
 
@@ -31,7 +31,11 @@ impl Integration {
     pub const MOST_ERROR: f64 = 1.0;
 
     /// The accuracy of the quadrature at draws of the posterior, one flat z after another.
-    pub fn measured(integrated: &Integrated<'_>, draws: &[f64], params: &[f64]) -> Integration {
+    pub fn measured(
+        integrated: &IntegratedDensity<'_>,
+        draws: &[f64],
+        params: &[f64],
+    ) -> Integration {
         let nodes = integrated.nodes();
         let density = integrated.inner();
         let rows = density.n_rows().min(ROWS);

@@ -1,32 +1,33 @@
 //! A density with local latents, with the latents integrated out.
 
 use lehr_density::{
-    Columns, Density, Layout, LinearRows, Locals, Nodes, Point, Predictive, RowSource, Rows, Stored,
+    Columns, Density, Layout, LinearRows, Locals, Nodes, Point, Predictive, RowSource, Rows,
+    StoredForm,
 };
 use lehr_graph::Expr;
 
 /// A density whose local latents are integrated out by adaptive quadrature. Its rows, prior and
 /// sites are those of the inner density, so every method applies to it. Predictions use the inner
 /// density, which knows how to draw the latents of new rows.
-pub struct Integrated<'d> {
+pub struct IntegratedDensity<'d> {
     density: &'d dyn Density,
     nodes: Nodes,
 }
 
-impl<'d> Integrated<'d> {
+impl<'d> IntegratedDensity<'d> {
     /// The density with its local latents integrated by the default number of nodes; `None` if rows
     /// have no local latents, or more than [`Nodes::MOST_LOCALS`]. With more than
     /// [`Nodes::MOST_EXACT`] the rule is coarse, and suitable only to check a bound obtained
     /// otherwise.
-    pub fn of(density: &'d dyn Density) -> Option<Integrated<'d>> {
+    pub fn of(density: &'d dyn Density) -> Option<IntegratedDensity<'d>> {
         let nodes = Nodes::usual_rule(density.locals()?.layout())?;
-        Some(Integrated { density, nodes })
+        Some(IntegratedDensity { density, nodes })
     }
 
     /// The same with `per_dimension` nodes per latent.
     #[must_use]
-    pub fn with_nodes(self, per_dimension: usize) -> Integrated<'d> {
-        Integrated {
+    pub fn with_nodes(self, per_dimension: usize) -> IntegratedDensity<'d> {
+        IntegratedDensity {
             nodes: Nodes::new(per_dimension, self.nodes.dimensions()),
             ..self
         }
@@ -51,7 +52,7 @@ impl<'d> Integrated<'d> {
     }
 }
 
-impl Density for Integrated<'_> {
+impl Density for IntegratedDensity<'_> {
     fn latents(&self) -> &Layout {
         self.density.latents()
     }
@@ -85,7 +86,7 @@ impl Density for Integrated<'_> {
         self.density.improper()
     }
 
-    fn origin(&self) -> Option<Stored> {
+    fn origin(&self) -> Option<StoredForm> {
         self.density.origin()
     }
 
@@ -103,14 +104,14 @@ pub enum Marginal<'d> {
     /// The density itself.
     Itself(&'d dyn Density),
     /// Without its local latents.
-    Integrated(Integrated<'d>),
+    Integrated(IntegratedDensity<'d>),
 }
 
 impl<'d> Marginal<'d> {
     /// The density with its local latents integrated by this number of nodes each, or the default
     /// number.
     pub fn of(density: &'d dyn Density, per_dimension: Option<usize>) -> Marginal<'d> {
-        match (Integrated::of(density), per_dimension) {
+        match (IntegratedDensity::of(density), per_dimension) {
             (None, _) => Marginal::Itself(density),
             (Some(usual), None) => Marginal::Integrated(usual),
             (Some(usual), Some(count)) => Marginal::Integrated(usual.with_nodes(count)),

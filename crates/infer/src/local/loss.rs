@@ -20,7 +20,7 @@ const APART: u64 = 0x5eed_0000_10ca_1055;
 
 /// A guide with its learned quantities.
 #[derive(Clone, Copy)]
-pub struct Trained<'a> {
+pub struct TrainedGuide<'a> {
     /// The guide.
     pub guide: &'a dyn Guide,
     /// Its learned quantities.
@@ -41,7 +41,7 @@ struct Sums {
 /// If the observer stops the fit, or the table has too many rows to number.
 pub fn row_losses(
     density: &dyn Density,
-    trained: Trained<'_>,
+    trained: TrainedGuide<'_>,
     draws: &[f64],
     run: &mut Run<'_>,
 ) -> Result<Vec<f64>, TrainError> {
@@ -82,7 +82,7 @@ struct Block {
 impl Block {
     fn new(
         density: &dyn Density,
-        trained: Trained<'_>,
+        trained: TrainedGuide<'_>,
         count: usize,
         seed: u64,
     ) -> Result<Block, BatchError> {

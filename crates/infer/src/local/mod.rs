@@ -10,7 +10,7 @@ mod semi;
 
 pub use accuracy::Integration;
 pub use draws::{LocalDrawError, LocalDraws};
-pub use integrated::{Integrated, Marginal};
-pub use loss::{Trained, row_losses};
+pub use integrated::{IntegratedDensity, Marginal};
+pub use loss::{TrainedGuide, row_losses};
 pub use row_chain::{RowBase, RowChains};
 pub use semi::{Semi, alike, peaks};

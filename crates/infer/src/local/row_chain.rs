@@ -118,14 +118,14 @@ impl RowChains {
         locals: &dyn Locals,
         at: &Point<'g>,
         rows: &Rows<'g>,
-    ) -> Placed<'g> {
+    ) -> RowCoordinates<'g> {
         match self.base {
             RowBase::Newton => {
                 let width = locals.layout().size();
                 let shared = |name| context.learned(&Block::filled(name, &[width], 0.0));
                 let (shift, log_stretch) = (shared(SHIFT), shared(LOG_STRETCH));
                 let normal = LocalNormal::moving_posterior(locals, at, rows);
-                Placed::Newton {
+                RowCoordinates::Newton {
                     log_volume: log_stretch.sum() - normal.log_determinant(),
                     map: normal.map().shifted_map(shift, log_stretch.exp()),
                 }
@@ -133,7 +133,7 @@ impl RowChains {
             RowBase::Own => {
                 let width = locals.layout().size();
                 let own = context.own(rows.len(), 2 * width);
-                Placed::Own {
+                RowCoordinates::Own {
                     mean: own.slice(1, 0..width),
                     log_scale: own.slice(1, width..2 * width),
                 }
@@ -143,7 +143,7 @@ impl RowChains {
 }
 
 /// The base of each row: the map from standard coordinates `[n, d]` to its latents.
-enum Placed<'g> {
+enum RowCoordinates<'g> {
     Newton {
         /// Coordinates with a shift and stretch common to all rows, because the mode is not the
         /// mean. They are computed once, and not at every step of a chain.
@@ -156,17 +156,17 @@ enum Placed<'g> {
     },
 }
 
-impl<'g> Placed<'g> {
+impl<'g> RowCoordinates<'g> {
     /// The rows with the latents at these coordinates.
     fn carrying(&self, rows: &Rows<'g>, x: Expr<'g>) -> Rows<'g> {
         match self {
-            Placed::Newton { map, .. } => {
+            RowCoordinates::Newton { map, .. } => {
                 let width = x.shape().dims()[1];
                 let column = |k: usize| x.slice(1, k..k + 1).reshape([rows.len()]);
                 let columns: Vec<Expr<'g>> = (0..width).map(column).collect();
                 rows.carry_numbers(&map.values_at(&columns))
             }
-            Placed::Own { mean, log_scale } => {
+            RowCoordinates::Own { mean, log_scale } => {
                 let flat = *mean + log_scale.exp() * x;
                 rows.clone().with_locals(flat)
             }
@@ -176,8 +176,8 @@ impl<'g> Placed<'g> {
     /// The log of the factor by which the map stretches volumes, `[n]`.
     fn log_volume(&self) -> Expr<'g> {
         match self {
-            Placed::Newton { log_volume, .. } => *log_volume,
-            Placed::Own { log_scale, .. } => each(*log_scale),
+            RowCoordinates::Newton { log_volume, .. } => *log_volume,
+            RowCoordinates::Own { log_scale, .. } => each(*log_scale),
         }
     }
 }
@@ -188,7 +188,7 @@ struct RowPath<'a, 'g, 'd> {
     locals: &'a dyn Locals,
     at: &'a Point<'g>,
     rows: &'a Rows<'g>,
-    placed: Placed<'g>,
+    placed: RowCoordinates<'g>,
 }
 
 impl<'g> RowPath<'_, 'g, '_> {

@@ -32,9 +32,9 @@ pub use variational::{
 
 use std::fmt::Display;
 
-use lehr_density::{Density, Stored};
+use lehr_density::{Density, StoredForm};
 
-use crate::condensed::Condensed;
+use crate::condensed::ReducedDensity;
 use crate::error::{FitError, SettingError, UnknownMethod};
 use crate::posterior::Posterior;
 
@@ -125,7 +125,7 @@ fn list<T: Display>(names: &[T]) -> String {
 ///
 /// # Errors
 /// If no method of that name is known, or the bytes do not belong to it.
-pub fn restore(stored: &Stored) -> Result<Box<dyn Sampler>, FitError> {
+pub fn restore(stored: &StoredForm) -> Result<Box<dyn Sampler>, FitError> {
     let row = find(&stored.name)?;
     (row.restore)(&stored.bytes)
 }
@@ -153,7 +153,7 @@ impl Posterior {
         let sampler = self.sampler()?;
         let marginal = self.marginal(density);
         let density = marginal.density();
-        let condensed = Condensed::of(density)?.filter(|_| self.origin.condensed);
+        let condensed = ReducedDensity::of(density)?.filter(|_| self.origin.condensed);
         match &condensed {
             Some(condensed) => sampler.draw(condensed, count, seed),
             None => sampler.draw(density, count, seed),

@@ -15,7 +15,7 @@ pub use summary::Summary;
 
 use std::path::Path;
 
-use lehr_density::{Density, FlatDraws, Layout, Point, SiteValue, Stored, quantities};
+use lehr_density::{Density, FlatDraws, Layout, Point, SiteValue, StoredForm, quantities};
 use lehr_file::{FileError, load_value, save_value};
 use lehr_numeric::pareto::{Pareto, TailShape};
 use serde::{Deserialize, Serialize};
@@ -69,7 +69,7 @@ impl Posterior {
             chains: None,
         });
         let record = FitRecord {
-            method: Stored {
+            method: StoredForm {
                 name: PRIOR.into(),
                 bytes: Vec::new(),
             },

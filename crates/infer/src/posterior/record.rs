@@ -1,6 +1,6 @@
 //! Records of a fit besides its draws: their diagnostics, and their origin.
 
-use lehr_density::{Density, Stored};
+use lehr_density::{Density, StoredForm};
 use lehr_numeric::pareto::Pareto;
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +50,7 @@ pub(crate) const NO_ROWS: &str = "no rows of the table";
 /// What a method reports of a fit besides the draws.
 pub(crate) struct FitRecord {
     /// The method, with the stored form of the fit.
-    pub(crate) method: Stored,
+    pub(crate) method: StoredForm,
     /// The user's rows that are stored with it, in words.
     pub(crate) contents: String,
     /// The automatic choices.
@@ -63,9 +63,9 @@ pub(crate) struct FitRecord {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Origin {
     /// The method, with the stored form of the fit.
-    pub method: Stored,
+    pub method: StoredForm,
     /// The model, if it can be stored.
-    pub model: Option<Stored>,
+    pub model: Option<StoredForm>,
     /// The model in words.
     pub description: String,
     /// The seed.
@@ -86,7 +86,7 @@ pub struct Origin {
 
 impl Origin {
     /// The origin of a fit of this model by a method, with the stored contents of rows.
-    pub fn of(density: &dyn Density, method: Stored, seed: u64, contents: String) -> Origin {
+    pub fn of(density: &dyn Density, method: StoredForm, seed: u64, contents: String) -> Origin {
         Origin {
             method,
             model: density.origin(),

@@ -17,12 +17,12 @@ const LOOK: u64 = 25;
 pub type RowFunction<'a> = &'a mut dyn FnMut(&[f64], &mut [f64]) -> Result<f64, RowsError>;
 
 /// A function of the rows in the form of a search, which knows no errors.
-struct Searched<'a> {
+struct RowObjective<'a> {
     function: RowFunction<'a>,
     lost: Option<RowsError>,
 }
 
-impl Searched<'_> {
+impl RowObjective<'_> {
     /// The value, NaN from the first error on.
     fn value(&mut self, point: &[f64], slope: &mut [f64]) -> f64 {
         if self.lost.is_some() {
@@ -99,7 +99,7 @@ impl Maximiser for PlainMaximiser {
         settings: LbfgsSettings,
         function: RowFunction<'_>,
     ) -> Result<Maximum, TrainError> {
-        let mut function = Searched {
+        let mut function = RowObjective {
             function,
             lost: None,
         };
@@ -126,7 +126,7 @@ impl Maximiser for RunMaximiser<'_, '_> {
         settings: LbfgsSettings,
         function: RowFunction<'_>,
     ) -> Result<Maximum, TrainError> {
-        let mut function = Searched {
+        let mut function = RowObjective {
             function,
             lost: None,
         };

@@ -4,7 +4,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use lehr_density::{Density, Stored};
+use lehr_density::{Density, StoredForm};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -94,8 +94,8 @@ impl SurrogateKind {
 }
 
 /// The stored form of a surrogate.
-pub(crate) fn stored(name: &str, value: &impl Serialize) -> Stored {
-    Stored {
+pub(crate) fn stored(name: &str, value: &impl Serialize) -> StoredForm {
+    StoredForm {
         name: name.to_owned(),
         bytes: postcard::to_stdvec(value).expect("a surrogate is numbers and names"),
     }

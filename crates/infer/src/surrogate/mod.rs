@@ -42,7 +42,7 @@ pub use table::{SURROGATES, restore};
 pub use taylor::{MOST_FULL_LATENTS, Taylor};
 pub(crate) use worst_rows::WorstRows;
 
-use lehr_density::{Point, Stored};
+use lehr_density::{Point, StoredForm};
 use lehr_graph::Expr;
 
 use crate::guide::{Block, Context};
@@ -63,5 +63,5 @@ pub trait Surrogate: Send + Sync {
 
     /// The stored form of this surrogate, without the table and the values of its learned
     /// quantities; [`restore`] reads it.
-    fn store(&self) -> Stored;
+    fn store(&self) -> StoredForm;
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lehr_density::{Density, Point, Stored};
+use lehr_density::{Density, Point, StoredForm};
 use lehr_graph::Expr;
 use lehr_numeric::stream::Stream;
 use serde::{Deserialize, Serialize};
@@ -81,7 +81,7 @@ impl Surrogate for Network {
         "no rows".to_owned()
     }
 
-    fn store(&self) -> Stored {
+    fn store(&self) -> StoredForm {
         stored(self.name(), self)
     }
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use lehr_density::{Density, LocalNormal, Locals, Point, Stored};
+use lehr_density::{Density, LocalNormal, Locals, Point, StoredForm};
 use lehr_graph::Expr;
 use serde::{Deserialize, Serialize};
 
@@ -83,7 +83,7 @@ impl Surrogate for PointRows {
         format!("{} rows of the table", self.weighted.rows().len())
     }
 
-    fn store(&self) -> Stored {
+    fn store(&self) -> StoredForm {
         stored(self.name(), self)
     }
 }

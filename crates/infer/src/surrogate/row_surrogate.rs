@@ -1,6 +1,6 @@
 //! A surrogate by rows.
 
-use lehr_density::{Density, Point, Stored};
+use lehr_density::{Density, Point, StoredForm};
 use lehr_graph::Expr;
 
 use super::covariate::Covariates;
@@ -100,7 +100,7 @@ impl Surrogate for RowSurrogate {
         }
     }
 
-    fn store(&self) -> Stored {
+    fn store(&self) -> StoredForm {
         stored(self.name(), &self.weighted)
     }
 }

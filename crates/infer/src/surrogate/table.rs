@@ -3,7 +3,7 @@
 use std::str::FromStr;
 use std::sync::Arc;
 
-use lehr_density::{Density, Stored};
+use lehr_density::{Density, StoredForm};
 
 use super::kind::{SurrogateInfo, SurrogateKind};
 use super::recipe::{Labels, Recipe, RowChoice, Values, Weights};
@@ -104,7 +104,7 @@ impl SurrogateKind {
 /// Restores a stored surrogate for a density of the same model, whose table is not read. Refuses a
 /// model that reads other columns or has other latents, and damaged bytes.
 pub fn restore(
-    stored: &Stored,
+    stored: &StoredForm,
     density: &dyn Density,
 ) -> Result<Arc<dyn Surrogate>, SurrogateError> {
     let kind: SurrogateKind = stored.name.parse()?;

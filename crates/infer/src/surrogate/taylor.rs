@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lehr_density::{Density, Point, Stored};
+use lehr_density::{Density, Point, StoredForm};
 use lehr_graph::Expr;
 use serde::{Deserialize, Serialize};
 
@@ -103,7 +103,7 @@ impl Surrogate for Taylor {
         format!("{count} rows of the table, and slope and curvature of all rows at the mode")
     }
 
-    fn store(&self) -> Stored {
+    fn store(&self) -> StoredForm {
         stored(self.name(), self)
     }
 }

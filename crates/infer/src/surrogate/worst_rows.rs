@@ -1,7 +1,7 @@
 //! Some rows of the table exactly and all others to second order at the mode: a log likelihood for
 //! chains, without learned quantities.
 
-use lehr_density::{Density, Point, Stored};
+use lehr_density::{Density, Point, StoredForm};
 use lehr_graph::Expr;
 use serde::{Deserialize, Serialize};
 
@@ -65,7 +65,7 @@ impl Surrogate for WorstRows {
         format!("{count} rows of the table, and slope and curvature of all rows at the mode")
     }
 
-    fn store(&self) -> Stored {
+    fn store(&self) -> StoredForm {
         stored(self.name(), self)
     }
 }

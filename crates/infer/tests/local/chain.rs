@@ -5,7 +5,7 @@ use std::sync::Arc;
 use lehr_density::{Density, RowData, RowSet, Support, Values};
 use lehr_infer::annealed::AnnealedStart;
 use lehr_infer::guide::{LearnedBlocks, MeanField, RowInput, RowNumbers, Whitening, all_blocks};
-use lehr_infer::local::{Integrated, RowBase, RowChains, Semi};
+use lehr_infer::local::{IntegratedDensity, RowBase, RowChains, Semi};
 use lehr_infer::objective::Score;
 use lehr_infer::program::{Program, compile};
 use lehr_infer::train::{Task, TrainSettings};
@@ -138,7 +138,7 @@ fn drawn_off(
 #[test]
 fn an_estimate_is_below_the_likelihood_for_every_length_and_its_exponential_is_not_off() {
     let [mixture, closed] = robust(12);
-    let integrated = Integrated::of(&mixture).unwrap();
+    let integrated = IntegratedDensity::of(&mixture).unwrap();
     let truth = found(&closed, &Z).rows;
     let own = best(&mixture);
     for base in [RowBase::Newton, RowBase::Own] {
@@ -169,7 +169,7 @@ fn an_estimate_is_below_the_likelihood_for_every_length_and_its_exponential_is_n
 fn the_best_normal_of_a_row_is_r_below_its_likelihood() {
     const NODES: usize = 64;
     let [mixture, closed] = robust(6);
-    let integrated = Integrated::of(&mixture).unwrap();
+    let integrated = IntegratedDensity::of(&mixture).unwrap();
     let mut program = scores(&integrated, chains(RowBase::Own, 0, 0.1), &Z, NODES, &[]);
     set(&mut program, "row_numbers", &best(&mixture).start);
     let (nodes, weights) = gauss_hermite(NODES);
@@ -209,7 +209,7 @@ fn gaussian(locals: usize) -> (Bound, f64) {
 fn normal_latents_are_scored_exactly_at_the_peak_and_nearly_along_short_steps() {
     for locals in [1, 2, 3] {
         let (bound, variance) = gaussian(locals);
-        let integrated = Integrated::of(&bound).unwrap();
+        let integrated = IntegratedDensity::of(&bound).unwrap();
         let centre = 0.3;
         let constant = (std::f64::consts::TAU * variance).ln();
         let truth = normals(9, 43)
@@ -276,8 +276,8 @@ fn counts() -> [Bound; 2] {
 fn three_latents_of_a_row_are_integrated_and_bounded_as_the_one_that_they_sum_to() {
     let [three, one] = counts();
     let (three, one) = (
-        Integrated::of(&three).unwrap(),
-        Integrated::of(&one).unwrap(),
+        IntegratedDensity::of(&three).unwrap(),
+        IntegratedDensity::of(&one).unwrap(),
     );
     let none = RowNumbers {
         width: 0,
@@ -334,7 +334,7 @@ fn stirred(density: &dyn Density, guide: &Semi) -> LearnedBlocks {
 fn the_slope_of_the_bound_is_exact_in_all_that_is_learned_the_peak_and_parameters_included() {
     let (bound, three) = (learning(), counts()[0].clone());
     for (density, most) in [(&bound, 1e-7), (&three, 1e-6)] {
-        let integrated = Integrated::of(density).unwrap();
+        let integrated = IntegratedDensity::of(density).unwrap();
         let guide = semi(RowBase::Newton, None);
         let score = Score {
             rows: RowInput::All,
@@ -355,7 +355,7 @@ fn the_slope_of_the_bound_is_exact_in_all_that_is_learned_the_peak_and_parameter
 fn the_bounds_of_all_batches_average_to_that_of_all_rows() {
     const ROWS: usize = 6;
     let [mixture, _] = robust(ROWS);
-    let integrated = Integrated::of(&mixture).unwrap();
+    let integrated = IntegratedDensity::of(&mixture).unwrap();
     let guide = semi(RowBase::Newton, None);
     let learned = stirred(&integrated, &guide);
     let noise = [

@@ -1,6 +1,6 @@
 //! Local latents whose integral is known in closed form.
 
-use lehr_infer::local::Integrated;
+use lehr_infer::local::IntegratedDensity;
 use lehr_model::Model;
 use lehr_model::distribution::{Gamma, HalfNormal, Normal, StudentT};
 
@@ -35,7 +35,7 @@ fn the_normal_mixture_is_students_t_with_its_derivatives() {
     y[7] = 40.0;
     y[9] = -15.0;
     let [mixture, closed] = robust(&x, &y);
-    let integrated = Integrated::of(&mixture).unwrap();
+    let integrated = IntegratedDensity::of(&mixture).unwrap();
     for z in [[0.4, -0.3], [-1.0, 1.2], [0.0, -2.5]] {
         let (found, truth) = (found(&integrated, &z), found(&closed, &z));
         assert!(apart(&found.rows, &truth.rows) < 5e-5);
@@ -54,7 +54,7 @@ fn rows_far_from_all_others_are_integrated_as_well_as_they() {
     let y: Vec<f64> = (-4..=5).map(|power| 10.0_f64.powi(power)).collect();
     let x = vec![0.0; y.len()];
     let [mixture, closed] = robust(&x, &y);
-    let integrated = Integrated::of(&mixture).unwrap();
+    let integrated = IntegratedDensity::of(&mixture).unwrap();
     for log_scale in [-1.0, 0.0, 1.0] {
         let z = [0.0, log_scale];
         let (found, truth) = (found(&integrated, &z), found(&closed, &z));
@@ -70,7 +70,7 @@ fn one_node_is_laplace_and_more_nodes_approach_the_integral() {
     let z = [0.2, 0.1];
     let truth = found(&closed, &z).rows;
     let off = |nodes: usize| {
-        let integrated = Integrated::of(&mixture).unwrap().with_nodes(nodes);
+        let integrated = IntegratedDensity::of(&mixture).unwrap().with_nodes(nodes);
         apart(&found(&integrated, &z).rows, &truth)
     };
     // R(α) = ln Γ(α) − α ln α + α + ½ ln α − ½ ln 2π for every row.
@@ -108,7 +108,7 @@ fn normal_latents_are_exact_with_a_single_node() {
     for (model, variance) in [(one, 2.0), (two, 2.25)] {
         let bound = bind(&model, &[("y", &y)]);
         for (centre, nodes) in [(0.3, 1), (60.0, 1), (0.3, 5)] {
-            let integrated = Integrated::of(&bound).unwrap().with_nodes(nodes);
+            let integrated = IntegratedDensity::of(&bound).unwrap().with_nodes(nodes);
             let found = found(&integrated, &[centre]);
             let truth: Vec<f64> = y.iter().map(|y| normal(variance)(y, centre)).collect();
             assert!(
@@ -132,7 +132,7 @@ fn a_row_of_weight_two_is_the_row_twice() {
     let twice = bind(&model, &[("w", &[2.0, 1.0]), ("y", &[1.5, -0.3])]);
     let apiece = bind(&model, &[("w", &[1.0; 3]), ("y", &[1.5, 1.5, -0.3])]);
     let sum = |bound| -> f64 {
-        let integrated = Integrated::of(bound).unwrap();
+        let integrated = IntegratedDensity::of(bound).unwrap();
         found(&integrated, &[0.2]).rows.iter().sum()
     };
     assert!((sum(&twice) - sum(&apiece)).abs() < 1e-12);

@@ -1,6 +1,6 @@
 //! Local latents without a closed-form integral, compared with simple sums over a fine grid.
 
-use lehr_infer::local::Integrated;
+use lehr_infer::local::IntegratedDensity;
 use lehr_model::Model;
 use lehr_model::distribution::{Binomial, HalfNormal, Normal, Poisson};
 
@@ -45,7 +45,7 @@ fn differences(f: impl Fn(f64, f64) -> f64, at: [f64; 2]) -> ([f64; 2], [f64; 4]
 /// Compares the integral of a model with latents (centre, ln scale) with a simple sum.
 fn compare(model: &Model, columns: &[(&str, &[f64])], row: impl Fn(usize, f64) -> f64 + Copy) {
     let bound = bind(model, columns);
-    let integrated = Integrated::of(&bound).unwrap();
+    let integrated = IntegratedDensity::of(&bound).unwrap();
     let rows = columns[0].1.len();
     for z in [[0.5, -0.7], [1.2, 0.3]] {
         let found = found(&integrated, &z);

@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use lehr_density::{Density, Point, Stored, Support};
+use lehr_density::{Density, Point, StoredForm, Support};
 use lehr_graph::Expr;
 use lehr_infer::annealed::{AnnealedGuide, Drive, Momentum};
 use lehr_infer::fit::Fit;
 use lehr_infer::guide::{
     Block, Context, Gradient, Guide, LearnedBlocks, MeanField, RowInput, Whitening, all_blocks,
 };
-use lehr_infer::local::Integrated;
+use lehr_infer::local::IntegratedDensity;
 use lehr_infer::method::{LatentGuide, SemiDais};
 use lehr_infer::objective::Score;
 use lehr_infer::program::compile;
@@ -69,7 +69,7 @@ fn ends(density: &dyn Density, guide: &dyn Guide) -> [Vec<f64>; 2] {
 fn the_point_form_at_its_start_is_a_chain_on_rows_whose_latents_are_data() {
     let (rows, w) = ([0, 2, 5], [0.3, -0.4, 1.1]);
     let local = normal();
-    let integrated = Integrated::of(&local).unwrap();
+    let integrated = IntegratedDensity::of(&local).unwrap();
     let points = driven(PointRows::on_rows(&integrated, &rows, w.to_vec()));
 
     let known = Model::new(|m| {
@@ -100,7 +100,7 @@ fn the_slope_of_the_bound_is_exact_in_the_points_as_in_the_rest() {
         });
     });
     let bound = bind(&model, &[("y", &responses())]);
-    let density = Integrated::of(&bound).unwrap();
+    let density = IntegratedDensity::of(&bound).unwrap();
     let guide = driven(PointRows::on_rows(
         &density,
         &[1, 3, 4],
@@ -216,8 +216,8 @@ impl Surrogate for Copies {
         String::new()
     }
 
-    fn store(&self) -> Stored {
-        Stored {
+    fn store(&self) -> StoredForm {
+        StoredForm {
             name: "copies".into(),
             bytes: Vec::new(),
         }

@@ -3,7 +3,7 @@
 use lehr_density::Density;
 use lehr_infer::fit::Fit;
 use lehr_infer::judge::Level;
-use lehr_infer::local::Integrated;
+use lehr_infer::local::IntegratedDensity;
 use lehr_infer::posterior::Posterior;
 use lehr_model::distribution::{Gamma, HalfNormal, Normal, Poisson};
 use lehr_model::{Bound, Model};
@@ -197,7 +197,7 @@ fn rows_without_latents_or_with_too_many_are_refused_in_words() {
         "{words}"
     );
     let nine = counts(9);
-    assert!(Integrated::of(&nine).is_none());
+    assert!(IntegratedDensity::of(&nine).is_none());
     let words = refused(&nine);
     assert!(
         words.contains("\"own0\"") && words.contains("up to eight"),

@@ -5,7 +5,7 @@ use std::time::Instant;
 use lehr_density::Density;
 use lehr_infer::annealed::AnnealedStart;
 use lehr_infer::guide::{LearnedBlocks, MeanField, RowInput, Whitening, all_blocks};
-use lehr_infer::local::{Integrated, RowBase, RowChains, Semi};
+use lehr_infer::local::{IntegratedDensity, RowBase, RowChains, Semi};
 use lehr_infer::objective::Score;
 use lehr_infer::train::{Task, TrainSettings};
 use lehr_model::Model;
@@ -28,7 +28,7 @@ fn seconds_per_step(rows: usize) -> f64 {
         &model,
         &[("x", &normals(rows, 71)), ("y", &normals(rows, 72))],
     );
-    let integrated = Integrated::of(&bound).unwrap();
+    let integrated = IntegratedDensity::of(&bound).unwrap();
     let guide = Semi {
         latents: Box::new(MeanField::default()),
         rows: RowChains {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use lehr_density::job::{LikelihoodGradient, local_rows};
 use lehr_density::{Density, RowSet, RowSource};
-use lehr_infer::condensed::Condensed;
+use lehr_infer::condensed::ReducedDensity;
 use lehr_infer::judge::Level;
 use lehr_model::distribution::{Distribution, HalfNormal, Normal, StudentT};
 use lehr_model::{Bound, Model};
@@ -55,7 +55,7 @@ fn near(found: f64, expected: f64, slack: f64) {
 #[test]
 fn condensed_rows_have_the_likelihood_of_all_rows_and_its_slopes() {
     let density = weighted().bind(&table(ROWS)).unwrap();
-    let condensed = Condensed::of(&density).unwrap().unwrap();
+    let condensed = ReducedDensity::of(&density).unwrap().unwrap();
     assert_eq!(condensed.n_rows(), 5);
     // At the last point the fit is close, and the residuals are small compared with the responses.
     for z in [
@@ -81,7 +81,7 @@ fn condensed_rows_have_the_likelihood_of_all_rows_and_its_slopes() {
 fn only_rows_with_one_spread_around_an_affine_mean_are_condensed() {
     let is_condensed = |model: &Model| {
         let density = model.bind(&table(20)).unwrap();
-        Condensed::of(&density).unwrap().is_some()
+        ReducedDensity::of(&density).unwrap().is_some()
     };
     assert!(is_condensed(&weighted()));
     for case in 0..3 {

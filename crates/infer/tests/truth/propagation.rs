@@ -47,7 +47,7 @@ impl Surrogate for PerturbedDensity {
         "nothing".into()
     }
 
-    fn store(&self) -> lehr_density::Stored {
+    fn store(&self) -> lehr_density::StoredForm {
         unreachable!("the tests do not store it")
     }
 }

@@ -8,7 +8,7 @@ use lehr_model::{Bound, Model};
 use lehr_numeric::lanczos::Probes;
 use lehr_numeric::stream::Stream;
 use lehr_rows::{
-    AnyControl, AnyJob, AnyPartial, MachinePool, Passing, RowStore, RowsError, merge_next,
+    AnyControl, AnyJob, AnyPartial, BlockFold, MachinePool, RowStore, RowsError, merge_next,
 };
 use lehr_table::Table;
 
@@ -63,7 +63,7 @@ impl RowStore for Shards {
         for own in &self.0 {
             let job = GroupSumsJob::read(own, &job.message())?;
             let mut pool = MachinePool::default();
-            let mut passing = Passing::new(&job, &mut pool);
+            let mut passing = BlockFold::new(&job, &mut pool);
             passing.add_block(own.source());
             merge_next(&job, &mut all, passing.finish().expect("some rows"));
         }

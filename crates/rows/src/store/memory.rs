@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use crate::fold::{AnyControl, MachinePool, Passed, RowStore};
+use crate::fold::{AnyControl, MachinePool, PassPosition, RowStore};
 use crate::job::{AnyJob, AnyPartial, Cut};
 use crate::watch::Wish;
 use crate::{LocalRows, RowsError};
@@ -22,10 +22,10 @@ pub struct MemoryStore<'d> {
 
 /// The machines of one model on the rows of one table, kept from pass to pass.
 #[derive(Default)]
-pub struct Machines(Mutex<Kept>);
+pub struct Machines(Mutex<SizedPool>);
 
 #[derive(Default)]
-struct Kept {
+struct SizedPool {
     pool: MachinePool,
     /// The number of rows of a block, by the name and the shape of a job.
     sizes: BTreeMap<(&'static str, Vec<u64>), usize>,
@@ -47,7 +47,7 @@ impl<'d> MemoryStore<'d> {
     }
 
     /// The number of rows of a block for this job.
-    fn block_size(&self, job: &dyn AnyJob, kept: &mut Kept) -> usize {
+    fn block_size(&self, job: &dyn AnyJob, kept: &mut SizedPool) -> usize {
         let n_rows = self.rows.source().n_rows();
         match job.cut() {
             Cut::Any => n_rows,
@@ -79,7 +79,7 @@ impl RowStore for MemoryStore<'_> {
         let (source, n_rows) = (self.rows.source(), self.rows.source().n_rows());
         let size = self.block_size(job, &mut kept);
         let (first, mut partial) = match control.resume.take() {
-            Some(Passed { next, partial }) => (next, partial),
+            Some(PassPosition { next, partial }) => (next, partial),
             None => (0, job.empty()),
         };
         let pool = &mut kept.pool;

@@ -5,7 +5,7 @@ use lehr_learn::LearnError;
 use lehr_model::{Bound, Program};
 use lehr_regression::column_name::MATRIX;
 use lehr_regression::{Design, DesignSource, Purpose, Regression, RegressionError, TableBlock};
-use lehr_rows::{AnyJob, AnyPartial, Computed, MachinePool, Passing, TableRows};
+use lehr_rows::{AnyJob, AnyPartial, BlockFold, ComputedColumn, MachinePool, TableRows};
 
 use super::PartRows;
 use crate::error::Error;
@@ -46,7 +46,7 @@ impl PartPass {
             let source = DesignSource::new(&self.regression.design_plan(), &block, Purpose::Fit)?;
             let design = Design::of_block(&self.regression.design_plan(), &source)?;
             let matrix = common.scaled(&source.columns)?;
-            let computed = Computed {
+            let computed = ComputedColumn {
                 name: MATRIX,
                 width: matrix.width(),
                 fill: &|rows, to| matrix.fill(rows, to),
@@ -74,7 +74,7 @@ impl PartPass {
         job: &dyn AnyJob,
         pool: &mut MachinePool,
     ) -> Result<Option<AnyPartial>, Error> {
-        let mut passing = Passing::new(job, pool);
+        let mut passing = BlockFold::new(job, pool);
         self.each(rows, &mut |block| passing.add_block(block))?;
         Ok(passing.finish())
     }

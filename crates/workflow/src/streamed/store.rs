@@ -11,7 +11,7 @@ use lehr_regression::RegressionError;
 use lehr_rows::part::{OrderedMerge, fold_parts};
 use lehr_rows::watch::Wish;
 use lehr_rows::{
-    AnyControl, AnyJob, AnyPartial, MachinePool, Passing, RowStore, RowsError, merge_next,
+    AnyControl, AnyJob, AnyPartial, BlockFold, MachinePool, RowStore, RowsError, merge_next,
 };
 use lehr_table::{Part, ReadOptions};
 
@@ -193,7 +193,7 @@ impl RowStore for DistinctStore {
     fn fold(&self, job: &dyn AnyJob, _: &mut AnyControl<'_, '_>) -> Result<AnyPartial, RowsError> {
         let own = read_job(&self.model, job.name(), &job.message())?;
         let mut pool = self.pool.lock().expect(CALM);
-        let mut passing = Passing::new(&*own, &mut pool);
+        let mut passing = BlockFold::new(&*own, &mut pool);
         passing.add_block(self.model.source());
         Ok(passing.finish().unwrap_or_else(|| own.empty()))
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use lehr_density::{Density, Stored};
+use lehr_density::{Density, StoredForm};
 use serde::{Deserialize, Serialize};
 
 use crate::bytes::{encoded, stored};
@@ -219,7 +219,7 @@ impl CoresetQuality {
 #[derive(Serialize, Deserialize)]
 struct StoredCoreset {
     whitening: Whitening,
-    surrogate: Stored,
+    surrogate: StoredForm,
     method: NutsCs,
 }
 

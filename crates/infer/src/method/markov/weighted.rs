@@ -10,7 +10,7 @@ use super::fit::{ChainMethod, Target, refusal};
 use crate::chains::{
     ChainError, ChainProgress, Chains, LogDensity, Sample, Trace, log_evidence, seen,
 };
-use crate::difference_estimator::Sampling;
+use crate::difference_estimator::DifferenceEstimate;
 use crate::draw::sparing;
 use crate::error::{FitError, TrainError};
 use crate::estimate::Evidence;
@@ -50,7 +50,7 @@ pub(crate) struct WeightedChains {
     draws: Vec<f64>,
     pareto: Pareto,
     /// The accuracy of the weights, if they come from a sample of the rows.
-    sampling: Option<Sampling>,
+    sampling: Option<DifferenceEstimate>,
     /// Seconds of the chains, and of the pass.
     seconds: [f64; 2],
 }
@@ -116,7 +116,7 @@ impl WeightedChains {
         let (examination, better) = Examination::of(&subject, run)?;
         let mut kept = KeptDraws::new(better, self.draws, self.pareto);
         let choices = &mut record.choices;
-        if let Some(Sampling { rows, error, .. }) = &self.sampling {
+        if let Some(DifferenceEstimate { rows, error, .. }) = &self.sampling {
             let words = format!("{rows} of {} rows, ± {error:.4} nats", density.total_rows());
             choices.push(("weights".into(), words));
         }

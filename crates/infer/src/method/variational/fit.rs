@@ -12,7 +12,7 @@ use crate::error::FitError;
 use crate::estimate::{Choices, Estimate, Evidence, Gain, Seconds, short};
 use crate::guide::{Base, LearnedBlocks, PARAMS, RowInput, all_blocks};
 use crate::judge::{KeptDraws, Subject};
-use crate::local::{Trained, row_losses};
+use crate::local::{TrainedGuide, row_losses};
 use crate::method::{GuideInputs, GuideParts, VariationalMethod, VariationalSettings};
 use crate::objective::{Objective, Score};
 use crate::posterior::{Examination, FitRecord, Posterior, Proposal};
@@ -352,7 +352,7 @@ impl VariationalFit<'_> {
         }
         let size = self.density.latents().size();
         let count = (run.draws / PART).max(FEWEST) * size;
-        let trained = Trained {
+        let trained = TrainedGuide {
             guide: task.guide,
             learned,
         };

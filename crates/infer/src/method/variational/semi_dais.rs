@@ -1,6 +1,6 @@
 //! `semi-dais`: annealed leapfrog steps in local latents, given a guide of the shared ones.
 
-use lehr_density::{Density, Stored};
+use lehr_density::{Density, StoredForm};
 use serde::{Deserialize, Serialize};
 
 use super::sl_dais::{expands, surrogate_settings};
@@ -80,7 +80,7 @@ struct StoredSemi {
     latent_guide: LatentGuide,
     shape: ChainShape,
     batch: usize,
-    surrogate: Option<Stored>,
+    surrogate: Option<StoredForm>,
 }
 
 impl Default for SemiDais {

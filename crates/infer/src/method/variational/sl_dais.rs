@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lehr_density::{Density, Stored};
+use lehr_density::{Density, StoredForm};
 
 use crate::annealed::Drive;
 use crate::bytes::{decoded, encoded};
@@ -206,7 +206,7 @@ fn build(
 }
 
 fn guide(bytes: &[u8], density: &dyn Density) -> Result<Box<dyn Guide>, FitError> {
-    let (shape, stored): (ChainShape, Stored) = decoded(bytes)?;
+    let (shape, stored): (ChainShape, StoredForm) = decoded(bytes)?;
     let surrogate = restore(&stored, density)?;
     Ok(Box::new(shape.on(Drive::Surrogate(surrogate))))
 }

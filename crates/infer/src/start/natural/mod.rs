@@ -15,7 +15,7 @@ use super::{Start, StartRequest, StartingPoint, Walk, laplace};
 use crate::bytes::{decoded, encoded};
 use crate::error::StartError;
 use crate::expansion::ExpansionPoint;
-use crate::fixed::Fixed;
+use crate::fixed::DensityAtParams;
 use crate::run::StageFingerprint;
 use lehr_rows::watch::{End, Progress};
 
@@ -145,7 +145,7 @@ fn found(request: &StartRequest<'_>, steps: &NaturalSteps<'_>) -> Result<Startin
         iterations: STEPS as usize,
         reason: StopReason::Iterations,
     };
-    let fixed = Fixed::new(density, steps.params());
+    let fixed = DensityAtParams::new(density, steps.params());
     let alone = ExpansionPoint {
         params: Vec::new(),
         ..centre.clone()

@@ -22,7 +22,7 @@ use lehr_numeric::quadrature::Rule;
 use serde::{Deserialize, Serialize};
 
 use super::gaussian_update::{GaussianUpdate, NaturalState, StepInputs};
-use crate::fixed::Fixed;
+use crate::fixed::DensityAtParams;
 use crate::start::quadrature;
 use lehr_rows::lend::{copy_rows, read_columns};
 
@@ -47,7 +47,7 @@ pub fn applies(density: &dyn Density) -> bool {
     let along = graph.input("along", at.params.shape());
     let moved = graph.jvp(&[predictor.sum()], &[at.params], &[along])[0];
     let turned = graph.grad(moved, &[at.latents])[0];
-    let start = Fixed::new(density, density.params().start());
+    let start = DensityAtParams::new(density, density.params().start());
     turned.as_number() != Some(0.0)
         && rows_here(density).is_resident()
         && quadrature::applies(&start)
