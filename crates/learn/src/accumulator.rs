@@ -40,6 +40,13 @@ pub trait Learner: Clone + Send + Sync + 'static {
     fn merge(&mut self, later: &Self);
 }
 
+/// Merges each learner with its copy that read later rows.
+pub(crate) fn merge_each<L>(own: &mut [L], later: &[L], merge: impl Fn(&mut L, &L)) {
+    own.iter_mut()
+        .zip(later)
+        .for_each(|(own, later)| merge(own, later));
+}
+
 /// A learner, with the terms whose columns it reads.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct LearningPass<P> {

@@ -8,7 +8,6 @@ use crate::error::LearnError;
 use crate::learning::{
     LearningRequest, LevelAccumulator, ScaleAccumulator, TableFacts, learn_in_rounds, round,
 };
-use crate::recognition;
 use crate::recognition::Recognition;
 use crate::response::family_guess::{FamilyEvidence, FamilyGuess, FamilyOrigin};
 use crate::response_rule::ResponseForm;
@@ -41,20 +40,26 @@ impl<'f> Outline<'_, 'f> {
         if let Some(found) = self.learn_at_once(blocks)? {
             return Ok(found);
         }
-        recognition::check(self.terms, self.family, blocks)?;
-        let form = match FamilyEvidence::of(self.terms, self.family) {
-            FamilyEvidence::Named => None,
-            FamilyEvidence::Form(form) => Some(form),
-            // The same rows are left out for missing values as in the fit.
-            FamilyEvidence::Column(name) => Some(
-                learned(self.terms, FamilyGuess::new(name), blocks)?
-                    .0
-                    .finish()?,
-            ),
-        };
+        let recognition = Recognition::new(self.terms, self.family, blocks);
+        learned(self.terms, recognition, blocks)?.0.judge()?;
+        // The same rows are left out for missing values as in the fit.
+        let form = self.form(&|guess| Ok(learned(self.terms, guess, blocks)?.0))?;
         let request = (self.request)(form)?;
         let facts = learn_in_rounds(&request, blocks)?;
         Ok((request, facts))
+    }
+
+    /// The form of the response, which is guessed after `read` has shown rows to the guess; `None` if
+    /// the user named the family.
+    fn form(
+        &self,
+        read: &dyn Fn(FamilyGuess) -> Result<FamilyGuess, LearnError>,
+    ) -> Result<Option<ResponseForm>, LearnError> {
+        Ok(match FamilyEvidence::of(self.terms, self.family) {
+            FamilyEvidence::Named => None,
+            FamilyEvidence::Form(form) => Some(form),
+            FamilyEvidence::Column(name) => Some(read(FamilyGuess::new(name))?.finish()?),
+        })
     }
 
     /// Learns from all rows in one pass, or in two if the first rows do not have all levels. `None`
@@ -89,15 +94,11 @@ impl<'f> Outline<'_, 'f> {
 
     /// The prediction from the first rows; `None` if they do not help.
     fn preview(&self, first: &Table, blocks: &dyn Blocks) -> Option<Preview<'f>> {
-        let form = match FamilyEvidence::of(self.terms, self.family) {
-            FamilyEvidence::Named => None,
-            FamilyEvidence::Form(form) => Some(form),
-            FamilyEvidence::Column(name) => {
-                let mut guess = FamilyGuess::new(name);
-                guess.add_rows(self.terms, first, 0).ok()?;
-                Some(guess.finish().ok()?)
-            }
+        let first_rows = |mut guess: FamilyGuess| {
+            guess.add_rows(self.terms, first, 0)?;
+            Ok(guess)
         };
+        let form = self.form(&first_rows).ok()?;
         let request = (self.request)(form).ok()?;
         let mut accumulator =
             LearningPass::new(&request.terms, LevelAccumulator::new(&request).ok()?);

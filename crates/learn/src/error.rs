@@ -74,13 +74,33 @@ pub enum LearnError {
 }
 
 impl LearnError {
-    /// A fault in a column, with a ready message.
-    pub fn column(at: &str, expected: &str, found: &str, hint: &str) -> LearnError {
+    /// A fault in a column, a term or an option; `at` names it, and the advice may be empty.
+    pub fn column(
+        at: impl Into<String>,
+        expected: impl Into<String>,
+        found: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> LearnError {
         LearnError::Column {
-            at: at.to_owned(),
-            expected: expected.to_owned(),
-            found: found.to_owned(),
-            hint: hint.to_owned(),
+            at: at.into(),
+            expected: expected.into(),
+            found: found.into(),
+            hint: hint.into(),
+        }
+    }
+
+    /// A formula that a family does not suit.
+    pub fn mismatch(
+        family: impl Into<String>,
+        expected: &'static str,
+        found: impl Into<String>,
+        hint: &'static str,
+    ) -> LearnError {
+        LearnError::Mismatch {
+            family: family.into(),
+            expected,
+            found: found.into(),
+            hint,
         }
     }
 }

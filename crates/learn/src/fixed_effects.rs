@@ -4,10 +4,12 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use lehr_formula::{
-    ColumnLabel, FactorBasis, FormulaError, Intercept, Round, Term, TermBasis, TermLearner, Terms,
+    ColumnLabel, Factor, FactorBasis, FormulaError, Intercept, Round, Term, TermBasis, TermLearner,
+    Terms,
 };
 use serde::{Deserialize, Serialize};
 
+use crate::accumulator::merge_each;
 use crate::error::LearnError;
 use crate::number_column::collinear::CrossProducts;
 use crate::number_column::column_learner::ColumnLearner;
@@ -48,25 +50,17 @@ impl FixedEffects {
     /// Removes the terms without varying columns, so that predictions do not need them; returns
     /// which terms remain.
     pub fn prune(&mut self) -> Vec<bool> {
-        let widths: Vec<usize> = self
-            .bases
-            .iter()
-            .map(|basis| basis.column_names().len())
-            .collect();
         let (mut first, mut removed, mut kept) = (0, 0, Vec::new());
-        for width in widths {
-            let own = first..first + width;
-            let mut left = 0;
-            for column in self
-                .columns
-                .iter_mut()
-                .filter(|one| own.contains(&one.place))
-            {
-                left += 1;
+        for basis in &self.bases {
+            let own = first..first + basis.column_names().len();
+            let columns = self.columns.iter_mut();
+            let mut stays = false;
+            for column in columns.filter(|one| own.contains(&one.place)) {
+                stays = true;
                 column.place -= removed;
             }
-            kept.push(left > 0);
-            removed += if left > 0 { 0 } else { width };
+            kept.push(stays);
+            removed += if stays { 0 } else { own.len() };
             first = own.end;
         }
         let mut stays = kept.iter();
@@ -79,13 +73,16 @@ impl FixedEffects {
         self.bases.iter().flat_map(|basis| &basis.factors)
     }
 
+    /// mean/scale of each column.
+    pub fn shifts(&self) -> Vec<f64> {
+        let columns = self.columns.iter();
+        columns.map(|column| column.mean / column.scale).collect()
+    }
+
     /// The names of the columns that vary, with their levels separate.
     pub fn labels(&self) -> Vec<ColumnLabel> {
-        let all: Vec<ColumnLabel> = self
-            .bases
-            .iter()
-            .flat_map(TermBasis::column_labels)
-            .collect();
+        let all = self.bases.iter().flat_map(TermBasis::column_labels);
+        let all: Vec<ColumnLabel> = all.collect();
         let columns = self.columns.iter();
         columns.map(|column| all[column.place].clone()).collect()
     }
@@ -134,7 +131,11 @@ impl FixedEffectsLearner {
 
     /// Adds the results of a copy that has seen more rows.
     pub(crate) fn merge(&mut self, other: &FixedEffectsLearner) {
-        merge_all(&mut self.learners, &other.learners);
+        merge_each(
+            &mut self.learners,
+            &other.learners,
+            TermLearner::merge_learner,
+        );
     }
 
     pub(crate) fn next_round(&mut self) -> Result<Round, LearnError> {
@@ -174,22 +175,20 @@ pub(crate) fn add_rows_to(
     Ok(())
 }
 
-/// Merges the results of copies.
-pub(crate) fn merge_all(learners: &mut [TermLearner], others: &[TermLearner]) {
-    for (own, other) in learners.iter_mut().zip(others) {
-        own.merge_learner(other);
-    }
+/// Ends a round of several learners: another one follows if any of them needs it.
+pub(crate) fn latest_round(
+    mut rounds: impl Iterator<Item = Result<Round, LearnError>>,
+) -> Result<Round, LearnError> {
+    rounds.try_fold(Round::Last, |latest, round| match round? {
+        Round::Another => Ok(Round::Another),
+        Round::Last => Ok(latest),
+    })
 }
 
 /// Ends a round of terms.
 pub(crate) fn next_rounds(learners: &mut [TermLearner]) -> Result<Round, LearnError> {
-    let mut round = Round::Last;
-    for learner in learners {
-        if learner.next_round()? == Round::Another {
-            round = Round::Another;
-        }
-    }
-    Ok(round)
+    let rounds = learners.iter_mut().map(TermLearner::next_round);
+    latest_round(rounds.map(|round| Ok(round?)))
 }
 
 /// The columns while their means and scales are learned.
@@ -225,9 +224,7 @@ impl FixedEffectsScaler {
 
     /// Adds the results of a copy that has seen more rows.
     pub(crate) fn merge(&mut self, other: &FixedEffectsScaler) {
-        for (own, other) in self.columns.iter_mut().zip(&other.columns) {
-            own.merge(other);
-        }
+        merge_each(&mut self.columns, &other.columns, ColumnLearner::merge);
         if let (Some(own), Some(other)) = (&mut self.products, &other.products) {
             own.merge(other);
         }
@@ -248,17 +245,11 @@ impl FixedEffectsScaler {
         }
         found.check(terms)?;
         let mut notes = found.notes();
-        notes.extend(
-            self.products
-                .iter()
-                .flat_map(|products| found.relations(products)),
-        );
+        let products = self.products.iter();
+        notes.extend(products.flat_map(|products| found.relations(products)));
         notes.extend(separations);
-        let population = FixedEffects {
-            bases: self.bases,
-            columns: found.columns,
-        };
-        Ok((population, notes))
+        let (bases, columns) = (self.bases, found.columns);
+        Ok((FixedEffects { bases, columns }, notes))
     }
 }
 
@@ -305,12 +296,12 @@ impl ColumnSelection {
             return Ok(());
         }
         let list = self.constant.join(", ");
-        Err(LearnError::Column {
-            at: "formula".into(),
-            expected: "a column that varies".into(),
-            found: format!("the same value in every row of {list}"),
-            hint: "write y ~ 1 for an intercept alone".into(),
-        })
+        Err(LearnError::column(
+            "formula",
+            "a column that varies",
+            format!("the same value in every row of {list}"),
+            "write y ~ 1 for an intercept alone",
+        ))
     }
 
     /// Columns that others determine, except those that equal another.
@@ -337,10 +328,9 @@ impl ColumnSelection {
     }
 
     fn notes(&self) -> Vec<String> {
-        let constant = self
-            .constant
-            .iter()
-            .map(|name| format!("{name}: left out, it is the same in every row"));
+        let constant = self.constant.iter();
+        let constant =
+            constant.map(|name| format!("{name}: left out, it is the same in every row"));
         let twins = self.twins.iter().map(|(first, second)| {
             format!("{first} and {second} are equal: only the sum of their coefficients is known")
         });
@@ -355,25 +345,25 @@ pub(crate) fn check_width(term: &Term, basis: &TermBasis) -> Result<(), LearnErr
         let levels = factor.level_names().len();
         if levels > MOST_LEVELS {
             let name = factor.factor().column_names()[0].to_owned();
-            return Err(LearnError::Column {
-                at: format!("column {name:?}"),
-                expected: format!("at most {MOST_LEVELS} levels for coefficients of their own"),
-                found: levels.to_string(),
-                hint: format!(
+            return Err(LearnError::column(
+                format!("column {name:?}"),
+                format!("at most {MOST_LEVELS} levels for coefficients of their own"),
+                levels.to_string(),
+                format!(
                     "write (1 | {}) for an effect that varies by group",
                     lehr_formula::quote_name(&name)
                 ),
-            });
+            ));
         }
         width = width.saturating_mul(factor.column_names().len());
     }
     if width > MOST_COLUMNS {
-        return Err(LearnError::Column {
-            at: term.to_string(),
-            expected: format!("at most {MOST_COLUMNS} columns"),
-            found: width.to_string(),
-            hint: "cross fewer levels, or use a group term such as (1 | a:b)".into(),
-        });
+        return Err(LearnError::column(
+            term.to_string(),
+            format!("at most {MOST_COLUMNS} columns"),
+            width.to_string(),
+            "cross fewer levels, or use a group term such as (1 | a:b)",
+        ));
     }
     Ok(())
 }
@@ -389,10 +379,7 @@ fn pointed(error: LearnError, terms: &Terms, term: &Term, formula: &str) -> Lear
     else {
         return error;
     };
-    let columns = term
-        .factors
-        .iter()
-        .flat_map(lehr_formula::Factor::column_names);
+    let columns = term.factors.iter().flat_map(Factor::column_names);
     let Some(span) = columns.filter_map(|name| terms.span_of(name)).min() else {
         return error;
     };
@@ -427,10 +414,10 @@ pub(crate) fn check_size(at: &str, centre: f64, scale: f64) -> Result<(), LearnE
     if (1e-140..1e140).contains(&scale) && centre.abs() < 1e140 {
         return Ok(());
     }
-    Err(LearnError::Column {
-        at: at.to_owned(),
-        expected: "numbers of a size from 1e-140 to 1e140".into(),
-        found: "others".into(),
-        hint: "give the column in another unit".into(),
-    })
+    Err(LearnError::column(
+        at,
+        "numbers of a size from 1e-140 to 1e140",
+        "others",
+        "give the column in another unit",
+    ))
 }

@@ -9,10 +9,9 @@ use lehr_formula::{
 use lehr_table::{Labels, Moment};
 use serde::{Deserialize, Serialize};
 
+use crate::accumulator::merge_each;
 use crate::error::{LearnError, list_names};
-use crate::fixed_effects::{
-    add_rows_to, check_size, check_width, evaluate, merge_all, next_rounds,
-};
+use crate::fixed_effects::{add_rows_to, check_size, check_width, evaluate, next_rounds};
 use crate::option::NewLevels;
 use crate::source::Source;
 
@@ -140,12 +139,12 @@ impl GroupingFactor {
         if unseen.is_empty() || new_levels != NewLevels::Refuse {
             return Ok(());
         }
-        Err(LearnError::Column {
-            at: format!("group {}", self.label),
-            expected: "groups of the table that was fitted".into(),
-            found: format!("{} new: {}", unseen.len(), list_names(unseen)),
-            hint: "draw effects for new groups with --new-levels sample".into(),
-        })
+        Err(LearnError::column(
+            format!("group {}", self.label),
+            "groups of the table that was fitted",
+            format!("{} new: {}", unseen.len(), list_names(unseen)),
+            "draw effects for new groups with --new-levels sample",
+        ))
     }
 }
 
@@ -232,7 +231,7 @@ impl GroupingFactorLearner {
 
     /// Adds the results of a copy that has seen more rows.
     pub(crate) fn merge(&mut self, other: &GroupingFactorLearner) {
-        merge_all(&mut self.bases, &other.bases);
+        merge_each(&mut self.bases, &other.bases, TermLearner::merge_learner);
         if self.settled {
             return;
         }
@@ -240,10 +239,7 @@ impl GroupingFactorLearner {
         let places: Vec<Vec<u32>> = columns
             .map(|(own, other)| own.merge_labels(other))
             .collect();
-        let here = |key: &Vec<u32>| -> Vec<u32> {
-            let codes = key.iter().zip(&places);
-            codes.map(|(code, places)| places[*code as usize]).collect()
-        };
+        let here = |key: &Vec<u32>| recoded(key, &places);
         self.found.extend(other.found.iter().map(here));
     }
 
@@ -254,11 +250,8 @@ impl GroupingFactorLearner {
 
     /// The second stage of learning: the scales of the slopes.
     pub(crate) fn finish(self) -> Result<GroupingFactorScaler, LearnError> {
-        let bases: Vec<TermBasis> = self
-            .bases
-            .into_iter()
-            .map(TermLearner::into_basis)
-            .collect();
+        let bases = self.bases.into_iter().map(TermLearner::into_basis);
+        let bases: Vec<TermBasis> = bases.collect();
         for (slope, basis) in self.term.slopes.iter().zip(&bases) {
             check_width(slope, basis)?;
         }
@@ -295,30 +288,28 @@ impl GroupingFactorScaler {
     pub(crate) fn add_rows(&mut self, source: &Source<'_>) -> Result<(), LearnError> {
         let columns = self.grouping.multipliers(source)?;
         for (moment, values) in self.moments.iter_mut().zip(columns) {
-            for value in values {
-                moment.push_value(value);
-            }
+            values
+                .into_iter()
+                .for_each(|value| moment.push_value(value));
         }
         Ok(())
     }
 
     /// Adds the results of a copy that has seen more rows.
     pub(crate) fn merge(&mut self, other: &GroupingFactorScaler) {
-        for (own, other) in self.moments.iter_mut().zip(&other.moments) {
-            own.merge_sums(other);
-        }
+        merge_each(&mut self.moments, &other.moments, Moment::merge_sums);
     }
 
     pub(crate) fn finish(mut self) -> Result<GroupingFactor, LearnError> {
         let label = &self.grouping.label;
         let scale = |(name, moment): (&String, &Moment)| match moment.root_mean_square() {
             scale if scale > 0.0 => check_size(name, 0.0, scale).map(|()| scale),
-            _ => Err(LearnError::Column {
-                at: name.clone(),
-                expected: format!("values other than 0 for slopes by {label}"),
-                found: "none".into(),
-                hint: "leave the slope out".into(),
-            }),
+            _ => Err(LearnError::column(
+                name.clone(),
+                format!("values other than 0 for slopes by {label}"),
+                "none",
+                "leave the slope out",
+            )),
         };
         let pairs = self.grouping.effects.iter().zip(&self.moments);
         self.grouping.scales = pairs.map(scale).collect::<Result<_, _>>()?;
@@ -344,22 +335,25 @@ fn effects(term: &GroupTerm, bases: &[TermBasis]) -> Result<Vec<String>, LearnEr
     if effects.len() <= MOST_EFFECTS {
         return Ok(effects);
     }
-    Err(LearnError::Column {
-        at: term.to_string(),
-        expected: format!("at most {MOST_EFFECTS} effects by group"),
-        found: effects.len().to_string(),
-        hint: "let fewer slopes vary".into(),
-    })
+    Err(LearnError::column(
+        term.to_string(),
+        format!("at most {MOST_EFFECTS} effects by group"),
+        effects.len().to_string(),
+        "let fewer slopes vary",
+    ))
 }
 
 /// The levels of each column and the combinations of them that occur, sorted.
 fn sorted(labels: &[Labels], found: &HashSet<Vec<u32>>) -> (Vec<Arc<[String]>>, Vec<u32>) {
     let (levels, places): (Vec<_>, Vec<_>) = labels.iter().map(Labels::sorted_labels).unzip();
-    let place = |key: &Vec<u32>| -> Vec<u32> {
-        let codes = key.iter().zip(&places);
-        codes.map(|(code, places)| places[*code as usize]).collect()
-    };
-    let mut combinations: Vec<Vec<u32>> = found.iter().map(place).collect();
+    let combinations = found.iter().map(|key| recoded(key, &places));
+    let mut combinations: Vec<Vec<u32>> = combinations.collect();
     combinations.sort_unstable();
     (levels, combinations.into_iter().flatten().collect())
+}
+
+/// A combination of codes in other codes, given those of each column.
+fn recoded(key: &[u32], places: &[Vec<u32>]) -> Vec<u32> {
+    let codes = key.iter().zip(places);
+    codes.map(|(code, places)| places[*code as usize]).collect()
 }

@@ -1,14 +1,18 @@
 //! The facts that a regression learns from its table before any row is bound: levels, scales, and
 //! the scale of the linear predictor.
 
+use std::iter::once;
+
 use lehr_formula::{Round, Terms};
 use lehr_table::Table;
 use serde::{Deserialize, Serialize};
 
-use crate::accumulator::Learner;
+use crate::accumulator::{Learner, merge_each};
 use crate::column_use::evaluate_offset;
 use crate::error::LearnError;
-use crate::fixed_effects::{FixedEffects, FixedEffectsLearner, FixedEffectsScaler, check_size};
+use crate::fixed_effects::{
+    FixedEffects, FixedEffectsLearner, FixedEffectsScaler, check_size, latest_round,
+};
 use crate::grouping_factor::{GroupingFactor, GroupingFactorLearner, GroupingFactorScaler};
 use crate::profile::{ColumnProfile, ProfileLearner};
 use crate::response::censoring::StatusCount;
@@ -128,33 +132,17 @@ impl LevelAccumulator {
     }
 
     pub fn next_round(&mut self) -> Result<Round, LearnError> {
-        let mut round = self.population.next_round()?;
-        for parameter in &mut self.parameters {
-            if parameter.next_round()? == Round::Another {
-                round = Round::Another;
-            }
-        }
-        for grouping in &mut self.groupings {
-            if grouping.next_round()? == Round::Another {
-                round = Round::Another;
-            }
-        }
-        for effect in &mut self.monotonics {
-            if effect.next_round()? == Round::Another {
-                round = Round::Another;
-            }
-        }
-        for spline in &mut self.splines {
-            if spline.next_round()? == Round::Another {
-                round = Round::Another;
-            }
-        }
-        for smooth in &mut self.smooths {
-            if smooth.next_round()? == Round::Another {
-                round = Round::Another;
-            }
-        }
-        Ok(round)
+        let fixed = once(&mut self.population).chain(&mut self.parameters);
+        let rounds = fixed.map(FixedEffectsLearner::next_round);
+        let groupings = self
+            .groupings
+            .iter_mut()
+            .map(GroupingFactorLearner::next_round);
+        let monotonics = self.monotonics.iter_mut().map(MonotonicLearner::next_round);
+        let splines = self.splines.iter_mut().map(SplineLearner::next_round);
+        let smooths = self.smooths.iter_mut().map(SmoothLearner::next_round);
+        let rounds = rounds.chain(groupings).chain(monotonics);
+        latest_round(rounds.chain(splines).chain(smooths))
     }
 
     pub fn finish(
@@ -163,10 +151,8 @@ impl LevelAccumulator {
         blocks: &dyn Blocks,
     ) -> Result<ScaleAccumulator, LearnError> {
         let (outcome, notes) = self.outcome.finish(&|name| blocks.is_text(name))?;
-        let groupings = self
-            .groupings
-            .into_iter()
-            .map(GroupingFactorLearner::finish);
+        let groupings = self.groupings.into_iter();
+        let groupings = groupings.map(GroupingFactorLearner::finish);
         let smooths = self.smooths.into_iter().map(SmoothLearner::finish);
         let parameters = (self.parameters.into_iter().zip(&request.terms.parameters))
             .map(|(learner, terms)| learner.finish(terms, request.formula));
@@ -196,29 +182,21 @@ impl Learner for LevelAccumulator {
     fn add_rows(&mut self, terms: &Terms, block: &Table, first: usize) -> Result<(), LearnError> {
         let source = &Source::of_terms(terms, block, first)?;
         self.outcome.add_rows(source);
-        self.population.add_rows(source)?;
-        for parameter in &mut self.parameters {
-            parameter.add_rows(source)?;
-        }
-        let mut groupings = self.groupings.iter_mut();
-        groupings.try_for_each(|grouping| grouping.add_rows(source))?;
-        let mut monotonics = self.monotonics.iter_mut();
-        monotonics.try_for_each(|effect| effect.add_rows(source))?;
-        let mut splines = self.splines.iter_mut();
-        splines.try_for_each(|spline| spline.add_rows(source))?;
-        let mut smooths = self.smooths.iter_mut();
-        smooths.try_for_each(|smooth| smooth.add_rows(source))
+        let mut fixed = once(&mut self.population).chain(&mut self.parameters);
+        fixed.try_for_each(|one| one.add_rows(source))?;
+        (self.groupings.iter_mut()).try_for_each(|one| one.add_rows(source))?;
+        (self.monotonics.iter_mut()).try_for_each(|one| one.add_rows(source))?;
+        (self.splines.iter_mut()).try_for_each(|one| one.add_rows(source))?;
+        (self.smooths.iter_mut()).try_for_each(|one| one.add_rows(source))
     }
 
     fn merge(&mut self, other: &LevelAccumulator) {
         self.outcome.merge(&other.outcome);
         self.population.merge(&other.population);
-        for (own, other) in self.parameters.iter_mut().zip(&other.parameters) {
-            own.merge(other);
-        }
-        for (own, other) in self.groupings.iter_mut().zip(&other.groupings) {
-            own.merge(other);
-        }
+        let (own, later) = (&mut self.parameters, &other.parameters);
+        merge_each(own, later, FixedEffectsLearner::merge);
+        let (own, later) = (&mut self.groupings, &other.groupings);
+        merge_each(own, later, GroupingFactorLearner::merge);
     }
 }
 
@@ -298,13 +276,9 @@ impl Learner for ScaleAccumulator {
             covariate.add_rows(source)?;
         }
         let values = self.outcome.values(source)?;
-        self.population.add_rows(source, &values)?;
-        for parameter in &mut self.parameters {
-            parameter.add_rows(source, &values)?;
-        }
-        for grouping in &mut self.groupings {
-            grouping.add_rows(source)?;
-        }
+        let mut fixed = once(&mut self.population).chain(&mut self.parameters);
+        fixed.try_for_each(|one| one.add_rows(source, &values))?;
+        (self.groupings.iter_mut()).try_for_each(|one| one.add_rows(source))?;
         self.outcome.errors(source)?;
         let limits = self.outcome.limits(source)?;
         (self.outcome).check_within(&values, &limits, source.first)?;
@@ -315,10 +289,8 @@ impl Learner for ScaleAccumulator {
         let offset = evaluate_offset(terms, source)?;
         if let Some(trials) = &trials {
             self.outcome.check_hits(&values, trials, source.first)?;
-            let surplus = values
-                .iter()
-                .zip(trials)
-                .map(|(hits, all)| all - 2.0 * hits);
+            let pairs = values.iter().zip(trials);
+            let surplus = pairs.map(|(hits, all)| all - 2.0 * hits);
             self.surplus = surplus.fold(self.surplus, f64::min);
         }
         self.observed.add_rows(&ResponseBlock {
@@ -331,12 +303,10 @@ impl Learner for ScaleAccumulator {
 
     fn merge(&mut self, other: &ScaleAccumulator) {
         self.population.merge(&other.population);
-        for (own, other) in self.parameters.iter_mut().zip(&other.parameters) {
-            own.merge(other);
-        }
-        for (own, other) in self.groupings.iter_mut().zip(&other.groupings) {
-            own.merge(other);
-        }
+        let (own, later) = (&mut self.parameters, &other.parameters);
+        merge_each(own, later, FixedEffectsScaler::merge);
+        let (own, later) = (&mut self.groupings, &other.groupings);
+        merge_each(own, later, GroupingFactorScaler::merge);
         self.observed.merge(&other.observed);
         self.surplus = self.surplus.min(other.surplus);
         self.statuses.merge(other.statuses);
@@ -368,12 +338,12 @@ fn predictor_scale(
 ) -> Result<PredictorScale, LearnError> {
     let rule = &outcome.rule;
     if rule.form == ResponseForm::Unordered && observed.has_offset() {
-        return Err(LearnError::Mismatch {
-            family: rule.family.clone(),
-            expected: "no offset",
-            found: terms.to_string(),
-            hint: "an offset would be added to each class alike; leave it out",
-        });
+        return Err(LearnError::mismatch(
+            rule.family.clone(),
+            "no offset",
+            terms.to_string(),
+            "an offset would be added to each class alike; leave it out",
+        ));
     }
     let predictor_scale = observed.predictor_scale(terms.intercept);
     let learns_noise = matches!(
@@ -386,12 +356,12 @@ fn predictor_scale(
         _ => None,
     };
     if let Some(found) = found {
-        return Err(LearnError::Column {
-            at: outcome.place(),
-            expected: format!("values that differ for family {rule}"),
+        return Err(LearnError::column(
+            outcome.place(),
+            format!("values that differ for family {rule}"),
             found,
-            hint: "there is no noise to learn from a constant".into(),
-        });
+            "there is no noise to learn from a constant",
+        ));
     }
     for centre in &predictor_scale.centre {
         check_size(&outcome.place(), *centre, predictor_scale.unit)?;

@@ -22,7 +22,7 @@ mod table_source;
 
 pub use accumulator::Accumulator;
 pub use ahead::Outline;
-pub use column_use::{evaluate_offset, population_columns, predictor_columns};
+pub use column_use::{distinct_names, evaluate_offset, population_columns, predictor_columns};
 pub use error::{LearnError, list_names};
 pub use fixed_effects::{FixedEffects, ScaledColumn};
 pub use grouping_factor::GroupingFactor;

@@ -5,6 +5,7 @@ use lehr_numeric::column;
 use lehr_table::{Column, Labels, Moment, Table, TableError};
 use serde::{Deserialize, Serialize};
 
+use crate::accumulator::merge_each;
 use crate::column_use::population_columns;
 use crate::error::{LearnError, list_names};
 use crate::fixed_effects::FixedEffects;
@@ -174,11 +175,13 @@ impl ColumnProfile {
     /// Parses a value from a user; refuses text that is not a number, or not a level of the column.
     pub fn read(&self, text: &str) -> Result<ColumnValue, LearnError> {
         let text = text.trim();
-        let wrong = |expected: &str, hint: String| LearnError::Column {
-            at: format!("column {:?}", self.name),
-            expected: expected.into(),
-            found: format!("{text:?}"),
-            hint,
+        let wrong = |expected: &str, hint: String| {
+            LearnError::column(
+                format!("column {:?}", self.name),
+                expected,
+                format!("{text:?}"),
+                hint,
+            )
         };
         match &self.values {
             ValueProfile::Number { .. } => match text.parse::<f64>() {
@@ -295,23 +298,17 @@ impl ProfileLearner {
     }
 
     pub(crate) fn add_rows(&mut self, source: &Source<'_>) {
-        for column in &mut self.columns {
-            column.add_rows(source);
-        }
+        (self.columns.iter_mut()).for_each(|column| column.add_rows(source));
     }
 
     /// Adds the results of a copy that has seen more rows.
     pub(crate) fn merge(&mut self, other: &ProfileLearner) {
-        for (own, other) in self.columns.iter_mut().zip(&other.columns) {
-            own.merge(other);
-        }
+        merge_each(&mut self.columns, &other.columns, ColumnProfiler::merge);
     }
 
     pub(crate) fn finish(self) -> Vec<ColumnProfile> {
-        self.columns
-            .into_iter()
-            .map(ColumnProfiler::finish)
-            .collect()
+        let columns = self.columns.into_iter();
+        columns.map(ColumnProfiler::finish).collect()
     }
 }
 

@@ -7,11 +7,11 @@ use lehr_formula::{ColumnExpr, Factor, Terms, quote_name};
 use lehr_table::{Column, Table};
 use serde::{Deserialize, Serialize};
 
-use crate::accumulator::Learner;
+use crate::accumulator::{Learner, merge_each};
 use crate::error::LearnError;
 use crate::number_column::sentinel::NumberColumn;
 use crate::response::family_guess::FamilyOrigin;
-use crate::table_source::{Blocks, learned};
+use crate::table_source::Blocks;
 
 /// The most levels that are examined; a column with more should be a grouping factor anyway.
 const MOST: usize = 1000;
@@ -23,19 +23,9 @@ const MANY: usize = 20;
 /// The share of levels, or of rows, that is decisive.
 const NEARLY_ALL: f64 = 0.9;
 
-/// Reports text that the formula treats as levels without an explicit request: `C(...)` marks
-/// levels as intended, and so does a family named by the user for classes. Numbers that represent
-/// missing values are reported, too.
-pub(crate) fn check(
-    terms: &Terms,
-    family: FamilyOrigin,
-    blocks: &dyn Blocks,
-) -> Result<(), LearnError> {
-    let (found, _) = learned(terms, Recognition::new(terms, family, blocks), blocks)?;
-    found.judge()
-}
-
-/// Columns under examination.
+/// Columns under examination: text that the formula treats as levels without an explicit request,
+/// and numbers that may represent missing values. `C(...)` marks levels as intended, and so does a
+/// family named by the user for classes.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Recognition {
     columns: Vec<TextColumn>,
@@ -91,12 +81,8 @@ impl Learner for Recognition {
     }
 
     fn merge(&mut self, other: &Recognition) {
-        for (own, other) in self.columns.iter_mut().zip(&other.columns) {
-            own.merge(other);
-        }
-        for (own, other) in self.numbers.iter_mut().zip(&other.numbers) {
-            own.merge(other);
-        }
+        merge_each(&mut self.columns, &other.columns, TextColumn::merge);
+        merge_each(&mut self.numbers, &other.numbers, NumberColumn::merge);
     }
 }
 
@@ -131,7 +117,11 @@ impl TextColumn {
             return;
         };
         self.rows += codes.len();
-        for level in levels.iter() {
+        self.insert(levels.iter());
+    }
+
+    fn insert<'l>(&mut self, levels: impl Iterator<Item = &'l String>) {
+        for level in levels {
             if self.levels.len() < MOST && !self.levels.contains(level) {
                 self.levels.insert(level.clone());
             }
@@ -142,11 +132,7 @@ impl TextColumn {
         self.rows += other.rows;
         let mut levels: Vec<&String> = other.levels.iter().collect();
         levels.sort_unstable();
-        for level in levels {
-            if self.levels.len() < MOST && !self.levels.contains(level) {
-                self.levels.insert(level.clone());
-            }
-        }
+        self.insert(levels.into_iter());
     }
 
     /// The first level in order that matches, if nearly all do.
@@ -193,12 +179,12 @@ impl TextColumn {
         } else {
             return Ok(());
         };
-        Err(LearnError::Column {
-            at: format!("column {:?}", self.name),
-            expected: "numbers, or levels that several rows share".into(),
+        Err(LearnError::column(
+            format!("column {:?}", self.name),
+            "numbers, or levels that several rows share",
             found,
-            hint: format!("{remedy}, or {meant}"),
-        })
+            format!("{remedy}, or {meant}"),
+        ))
     }
 
     fn is_identifier(&self) -> bool {
@@ -210,9 +196,8 @@ impl TextColumn {
 /// Three groups of digits separated by the same character: `1/3/2024`, `2024-03-01`.
 fn looks_like_date(text: &str) -> bool {
     let text = text.trim();
-    let parts_by = |sign: char| text.split(sign).collect::<Vec<&str>>();
     ['/', '-', '.'].into_iter().any(|sign| {
-        let parts = parts_by(sign);
+        let parts: Vec<&str> = text.split(sign).collect();
         let digits = |part: &&str| {
             (1..=4).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit())
         };

@@ -96,6 +96,11 @@ impl<'t> Source<'t> {
         }
     }
 
+    /// Expressions in every row, one after another.
+    pub fn evaluate_all(&self, all: &[formula::ColumnExpr]) -> Result<Vec<Vec<f64>>, LearnError> {
+        all.iter().map(|expr| self.evaluate(expr)).collect()
+    }
+
     /// An expression in every row; refuses values that are not finite.
     pub fn evaluate(&self, expr: &formula::ColumnExpr) -> Result<Vec<f64>, LearnError> {
         if let Some(name) = (expr.column_names().into_iter())
@@ -111,12 +116,12 @@ impl<'t> Source<'t> {
         }
         match values.iter().position(|value| !value.is_finite()) {
             None => Ok(values),
-            Some(row) => Err(LearnError::Column {
-                at: format!("{expr}, row {}", self.first + row + 1),
-                expected: "a finite number".into(),
-                found: values[row].to_string(),
-                hint: "look for a logarithm of zero or a division by zero".into(),
-            }),
+            Some(row) => Err(LearnError::column(
+                format!("{expr}, row {}", self.first + row + 1),
+                "a finite number",
+                values[row].to_string(),
+                "look for a logarithm of zero or a division by zero",
+            )),
         }
     }
 }
@@ -140,20 +145,16 @@ fn check(
     (is_optional, before): (bool, usize),
 ) -> Result<(), LearnError> {
     let wrong = |expected: &str, found: String, hint: &str| {
-        Err(LearnError::Column {
-            at: format!("column {name:?}"),
-            expected: expected.into(),
+        Err(LearnError::column(
+            format!("column {name:?}"),
+            expected,
             found,
-            hint: hint.into(),
-        })
+            hint,
+        ))
     };
     if let Column::Matrix { width, .. } = column {
-        let found = format!("{width} per row");
-        return wrong(
-            "one value per row",
-            found,
-            "give each number a column of its own",
-        );
+        let hint = "give each number a column of its own";
+        return wrong("one value per row", format!("{width} per row"), hint);
     }
     if matches!(column, Column::Number(values) if column::is_finite(values)) {
         return Ok(());
@@ -173,23 +174,17 @@ fn check(
             "{missing} missing, the first in row {}",
             first.map_or(0, |at| before + at + 1)
         );
-        return wrong(
-            "a value in every row",
-            found,
-            "leave such rows out with --missing drop",
-        );
+        let hint = "leave such rows out with --missing drop";
+        return wrong("a value in every row", found, hint);
     }
-    match column {
-        Column::Number(values) if column.count_infinite() > 0 => {
-            let first = values.iter().position(|value| value.is_infinite());
-            let row = first.map_or(0, |at| before + at + 1);
-            let found = format!(
-                "{} infinite, the first in row {row}",
-                column.count_infinite()
-            );
-            let hint = "look for a logarithm of zero or a division by zero upstream";
-            wrong("finite numbers", found, hint)
-        }
-        _ => Ok(()),
-    }
+    let Column::Number(values) = column else {
+        return Ok(());
+    };
+    let Some(first) = values.iter().position(|value| value.is_infinite()) else {
+        return Ok(());
+    };
+    let (count, row) = (column.count_infinite(), before + first + 1);
+    let found = format!("{count} infinite, the first in row {row}");
+    let hint = "look for a logarithm of zero or a division by zero upstream";
+    wrong("finite numbers", found, hint)
 }

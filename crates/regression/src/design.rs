@@ -1,9 +1,9 @@
 //! A table converted to the columns that the model reads.
 
-use lehr_formula::{ColumnExpr, Terms};
+use lehr_formula::ColumnExpr;
 use lehr_learn::{
-    Covariate, FixedEffects, GroupingFactor, LearnError, Monotonic, NewLevels, ResponseColumn,
-    Smooth, Source, Spline, evaluate_offset, population_columns, predictor_columns,
+    LearnError, NewLevels, ResponseColumn, Source, evaluate_offset, population_columns,
+    predictor_columns,
 };
 use lehr_table::{Column, Table};
 
@@ -11,25 +11,7 @@ use crate::column_name::{
     ERRORS, INDUCED, MATRIX, OFFSET, RESPONSE, ROW_WEIGHT, TRIALS, basis_column, group_column,
     level_column, monotonic_column, parameter_column, slope_column, spline_column,
 };
-use crate::model_plan::ModelPlan;
-
-/// The inputs of a design: the terms, and the constants learned for them.
-#[derive(Clone, Copy)]
-pub struct DesignPlan<'r> {
-    pub(crate) terms: &'r Terms,
-    pub(crate) outcome: &'r ResponseColumn,
-    pub(crate) population: &'r FixedEffects,
-    /// The columns of the formulas of parameters.
-    pub(crate) parameters: &'r [FixedEffects],
-    pub(crate) groupings: &'r [GroupingFactor],
-    pub(crate) covariate: Option<&'r Covariate>,
-    pub(crate) smooths: &'r [Smooth],
-    pub(crate) splines: &'r [Spline],
-    pub(crate) monotonics: &'r [Monotonic],
-    /// The function by inducing points.
-    pub(crate) induced: Option<&'r Smooth>,
-    pub(crate) model: &'r ModelPlan,
-}
+use crate::learned_regression::Regression;
 
 /// The purpose of a design.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,11 +64,11 @@ pub struct DesignSource<'t> {
 impl<'t> DesignSource<'t> {
     /// The columns of a block that a design of this purpose reads.
     pub fn new(
-        plan: &DesignPlan<'_>,
+        regression: &Regression,
         block: &TableBlock<'t>,
         purpose: Purpose,
     ) -> Result<DesignSource<'t>, LearnError> {
-        let (terms, table) = (plan.terms, block.table);
+        let (terms, table) = (&regression.terms, block.table);
         let mut names = match purpose {
             Purpose::Population => population_columns(terms),
             Purpose::Fit | Purpose::Predict(_) => predictor_columns(terms),
@@ -94,15 +76,10 @@ impl<'t> DesignSource<'t> {
         let response = terms.response.observed_columns();
         let weights = terms.weights.as_ref().map(ColumnExpr::column_names);
         let has_response = purpose == Purpose::Fit || holds_any(table, &response);
-        let has_weights = purpose == Purpose::Fit || table_has(table, weights.as_deref());
+        let are_there = |names: &Vec<&str>| names.iter().all(|name| table.column(name).is_ok());
+        let has_weights = purpose == Purpose::Fit || weights.as_ref().is_some_and(are_there);
         names.extend(has_response.then_some(response).into_iter().flatten());
-        names.extend(
-            has_weights
-                .then_some(weights)
-                .flatten()
-                .into_iter()
-                .flatten(),
-        );
+        names.extend(weights.filter(|_| has_weights).into_iter().flatten());
         let optional = terms.optional_columns();
         Ok(DesignSource {
             columns: Source::block(table, &names, (&optional, block.first))?,
@@ -116,65 +93,64 @@ impl<'t> DesignSource<'t> {
 impl Design {
     /// The columns for a block of rows.
     pub(crate) fn new(
-        plan: &DesignPlan<'_>,
+        regression: &Regression,
         block: &TableBlock<'_>,
         purpose: Purpose,
     ) -> Result<Design, LearnError> {
-        let source = DesignSource::new(plan, block, purpose)?;
-        let matrix = plan.population.matrix(&source.columns)?;
-        Design::empty(&source).filled(plan, &source, Some(matrix))
+        let source = DesignSource::new(regression, block, purpose)?;
+        let matrix = regression.population.matrix(&source.columns)?;
+        Design::filled(regression, &source, (Some(matrix), None))
     }
 
     /// The columns for a block of rows that are read once: without the matrix of the fixed effects, which can be
     /// computed on request, and with codes as they are.
     pub fn of_block(
-        plan: &DesignPlan<'_>,
+        regression: &Regression,
         source: &DesignSource<'_>,
     ) -> Result<Design, LearnError> {
-        let design = Design {
-            codes: Some(Vec::new()),
-            ..Design::empty(source)
-        };
-        design.filled(plan, source, None)
-    }
-
-    fn empty(source: &DesignSource<'_>) -> Design {
-        Design {
-            table: Table::new(),
-            codes: None,
-            unseen: Vec::new(),
-            has_response: source.has_response,
-            outside: Vec::new(),
-        }
+        Design::filled(regression, source, (None, Some(Vec::new())))
     }
 
     fn filled(
-        mut self,
-        plan: &DesignPlan<'_>,
+        regression: &Regression,
         source: &DesignSource<'_>,
-        matrix: Option<Vec<f64>>,
+        (matrix, codes): (Option<Vec<f64>>, Option<Vec<(String, Vec<u32>)>>),
     ) -> Result<Design, LearnError> {
-        let design = &mut self;
+        let mut design = Design {
+            table: Table::new(),
+            codes,
+            unseen: Vec::new(),
+            has_response: source.has_response,
+            outside: Vec::new(),
+        };
         let columns = &source.columns;
-        design.add_common(plan, columns, matrix)?;
+        design.add_common(regression, columns, matrix)?;
         match source.purpose {
-            Purpose::Fit => design.add_groups(plan, columns, NewLevels::Refuse)?,
-            Purpose::Predict(levels) => design.add_groups(plan, columns, levels)?,
+            Purpose::Fit => design.add_groups(regression, columns, NewLevels::Refuse)?,
+            Purpose::Predict(levels) => design.add_groups(regression, columns, levels)?,
             Purpose::Population => {}
         }
-        design.add_smooths(plan, columns)?;
-        if let Some(expr) = plan.terms.weights.as_ref() {
+        design.add_smooths(regression, columns)?;
+        if let Some(expr) = regression.terms.weights.as_ref() {
             let values = if source.has_weights {
                 row_weights(expr, columns)?
             } else {
                 vec![1.0; columns.n_rows()]
             };
-            design.insert(ROW_WEIGHT, Column::Number(values));
+            design.insert_numbers(ROW_WEIGHT, values);
         }
         if source.has_response {
-            design.add_response(plan, columns)?;
+            design.add_response(regression, columns)?;
         }
-        Ok(self)
+        Ok(design)
+    }
+
+    fn insert_numbers(&mut self, name: &str, values: Vec<f64>) {
+        self.insert(name, Column::Number(values));
+    }
+
+    fn insert_matrix(&mut self, name: &str, width: usize, values: Vec<f64>) {
+        self.insert(name, Column::Matrix { width, values });
     }
 
     fn insert(&mut self, name: &str, column: Column) {
@@ -188,61 +164,62 @@ impl Design {
             return;
         }
         let numbers = codes.into_iter().map(f64::from).collect();
-        self.insert(name, Column::Number(numbers));
+        self.insert_numbers(name, numbers);
     }
 
     fn add_common(
         &mut self,
-        plan: &DesignPlan<'_>,
+        regression: &Regression,
         source: &Source<'_>,
         matrix: Option<Vec<f64>>,
     ) -> Result<(), LearnError> {
-        for (terms, population) in (plan.terms.parameters.iter()).zip(plan.parameters) {
+        let formulas = regression.terms.parameters.iter();
+        for (terms, population) in formulas.zip(&regression.parameters) {
             let width = population.columns.len();
             if width > 0 {
-                let values = population.matrix(source)?;
                 let name = parameter_column(terms.parameter());
-                self.insert(&name, Column::Matrix { width, values });
+                self.insert_matrix(&name, width, population.matrix(source)?);
             }
         }
-        let width = plan.population.columns.len();
+        let width = regression.population.columns.len();
         if let Some(values) = matrix.filter(|_| width > 0) {
-            self.insert(MATRIX, Column::Matrix { width, values });
+            self.insert_matrix(MATRIX, width, values);
         }
-        if let Some(offset) = evaluate_offset(plan.terms, source)? {
-            self.insert(OFFSET, Column::Number(offset));
+        let outcome = &regression.outcome;
+        let optional = [
+            (OFFSET, evaluate_offset(&regression.terms, source)?),
+            (TRIALS, outcome.trials(source)?),
+            (ERRORS, outcome.errors(source)?),
+        ];
+        for (name, values) in optional {
+            if let Some(values) = values {
+                self.insert_numbers(name, values);
+            }
         }
-        if let Some(trials) = plan.outcome.trials(source)? {
-            self.insert(TRIALS, Column::Number(trials));
-        }
-        if let Some(errors) = plan.outcome.errors(source)? {
-            self.insert(ERRORS, Column::Number(errors));
-        }
-        if let Some(covariate) = plan.covariate {
+        if let Some(covariate) = &regression.covariate {
             for (name, column) in covariate.columns(source)? {
                 self.insert(name, column);
             }
         }
-        for (name, limits) in plan.outcome.limits(source)? {
-            self.insert(name, Column::Number(limits));
+        for (name, limits) in outcome.limits(source)? {
+            self.insert_numbers(name, limits);
         }
         Ok(())
     }
 
     fn add_groups(
         &mut self,
-        plan: &DesignPlan<'_>,
+        regression: &Regression,
         source: &Source<'_>,
         new_levels: NewLevels,
     ) -> Result<(), LearnError> {
-        for (place, grouping) in plan.groupings.iter().enumerate() {
+        for (place, grouping) in regression.groupings.iter().enumerate() {
             let membership = grouping.membership(source, new_levels)?;
             self.insert_codes(&group_column(place), membership.codes);
             self.unseen.push(membership.unseen);
             if !grouping.is_plain() {
-                let width = grouping.effects.len();
                 let values = grouping.matrix(source)?;
-                self.insert(&slope_column(place), Column::Matrix { width, values });
+                self.insert_matrix(&slope_column(place), grouping.effects.len(), values);
             }
         }
         Ok(())
@@ -261,11 +238,9 @@ impl Design {
         if groups.is_empty() {
             groups.push(0);
         }
-        let number = |code: u32| match groups.binary_search(&code) {
-            Ok(place) => place,
-            Err(_) => code as usize - count + groups.len(),
-        };
-        let numbers = codes.iter().map(|code| number(*code) as f64).collect();
+        let unseen = |code: u32| code as usize - count + groups.len();
+        let number = |code: &u32| groups.binary_search(code).unwrap_or_else(|_| unseen(*code));
+        let numbers = codes.iter().map(|code| number(code) as f64).collect();
         let replaced = self.table.replace(&name, Column::Number(numbers));
         replaced.expect("a column of the table, as long as it was");
         groups
@@ -273,33 +248,30 @@ impl Design {
 
     fn add_smooths(
         &mut self,
-        plan: &DesignPlan<'_>,
+        regression: &Regression,
         source: &Source<'_>,
     ) -> Result<(), LearnError> {
-        let smooths = plan.smooths.iter().zip(&plan.model.smooths);
+        let plan = &regression.model_plan;
+        let smooths = regression.smooths.iter().zip(&plan.smooths);
         for (place, (smooth, own)) in smooths.enumerate() {
             let columns = own.columns(smooth, source)?;
-            let width = own.basis.width();
-            let values = columns.features;
-            self.insert(&basis_column(place), Column::Matrix { width, values });
+            self.insert_matrix(&basis_column(place), own.basis.width(), columns.features);
             if let Some(levels) = columns.levels {
                 self.insert_codes(&level_column(place), levels);
             }
             self.outside.push(columns.outside);
         }
-        for (place, spline) in plan.splines.iter().enumerate() {
+        for (place, spline) in regression.splines.iter().enumerate() {
             let (values, outside) = spline.columns(source)?;
-            let width = spline.width();
-            self.insert(&spline_column(place), Column::Matrix { width, values });
+            self.insert_matrix(&spline_column(place), spline.width(), values);
             self.outside.push(outside);
         }
-        for (place, effect) in plan.monotonics.iter().enumerate() {
+        for (place, effect) in regression.monotonics.iter().enumerate() {
             self.insert_codes(&monotonic_column(place), effect.ranks(source)?);
         }
-        if let Some((smooth, own)) = plan.induced.zip(plan.model.induced.as_ref()) {
+        if let Some((smooth, own)) = regression.induced.as_ref().zip(plan.induced.as_ref()) {
             let (values, outside) = own.places(smooth, source)?;
-            let width = own.width();
-            self.insert(INDUCED, Column::Matrix { width, values });
+            self.insert_matrix(INDUCED, own.width(), values);
             self.outside.push(outside);
         }
         Ok(())
@@ -307,21 +279,21 @@ impl Design {
 
     fn add_response(
         &mut self,
-        plan: &DesignPlan<'_>,
+        regression: &Regression,
         source: &Source<'_>,
     ) -> Result<(), LearnError> {
-        let values = plan.outcome.values(source)?;
+        let outcome = &regression.outcome;
+        let values = outcome.values(source)?;
         if let Ok(trials) = self.table.number(TRIALS) {
-            plan.outcome.check_hits(&values, trials, source.first)?;
+            outcome.check_hits(&values, trials, source.first)?;
         }
-        let limits = plan.outcome.limits(source)?;
-        (plan.outcome).check_within(&values, &limits, source.first)?;
-        if let Some(known) = plan.outcome.censored_response(source, &values)? {
+        outcome.check_within(&values, &outcome.limits(source)?, source.first)?;
+        if let Some(known) = outcome.censored_response(source, &values)? {
             for (name, column) in known.columns() {
-                self.insert(name, Column::Number(column));
+                self.insert_numbers(name, column);
             }
         }
-        self.insert(RESPONSE, Column::Number(values));
+        self.insert_numbers(RESPONSE, values);
         Ok(())
     }
 
@@ -330,9 +302,9 @@ impl Design {
         if self.has_response {
             return;
         }
-        self.insert(RESPONSE, Column::Number(vec![outcome.stand_in(); rows]));
+        self.insert_numbers(RESPONSE, vec![outcome.stand_in(); rows]);
         for (name, column) in outcome.placeholder_bounds(rows) {
-            self.insert(name, Column::Number(column));
+            self.insert_numbers(name, column);
         }
     }
 }
@@ -341,26 +313,18 @@ fn row_weights(expr: &ColumnExpr, source: &Source<'_>) -> Result<Vec<f64>, Learn
     let values = source.evaluate(expr)?;
     match values.iter().position(|weight| *weight < 0.0) {
         None => Ok(values),
-        Some(row) => Err(LearnError::Column {
-            at: format!("weights({expr}), row {}", source.first + row + 1),
-            expected: "a weight from 0 on".into(),
-            found: values[row].to_string(),
-            hint: String::new(),
-        }),
+        Some(row) => Err(LearnError::column(
+            format!("weights({expr}), row {}", source.first + row + 1),
+            "a weight from 0 on",
+            values[row].to_string(),
+            "",
+        )),
     }
-}
-
-fn table_has(table: &Table, names: Option<&[&str]>) -> bool {
-    let all = |names: &[&str]| names.iter().all(|name| table.column(name).is_ok());
-    names.is_some_and(all)
 }
 
 /// Whether all the columns are present and have values; a column of blanks counts as absent.
 fn holds_any(table: &Table, names: &[&str]) -> bool {
-    let filled = |name: &&str| {
-        table
-            .column(name)
-            .is_ok_and(|column| column.count_missing() < column.len())
-    };
-    names.iter().all(filled)
+    let has_values = |column: &Column| column.count_missing() < column.len();
+    let mut columns = names.iter().map(|name| table.column(name));
+    columns.all(|column| column.is_ok_and(has_values))
 }

@@ -1,16 +1,13 @@
 //! The inputs of the model program: sizes, constants, and priors on the model's own scale.
 
 use lehr_formula::{Intercept, Response};
-use lehr_learn::{
-    Covariate, FixedEffects, GroupingFactor, LearnError, Link, Monotonic, PredictorScale,
-    ResponseForm, ScaledColumn, Smooth, Spline,
-};
+use lehr_learn::{GroupingFactor, LearnError, Link, ResponseForm, ScaledColumn};
 use serde::{Deserialize, Serialize};
 
 use crate::bounds::Bounds;
 use crate::family::{Family, OwnParameter};
 use crate::law::{Domain, Kind, Law, either, names_of};
-use crate::prior::{GivenPriors, Parameter, PriorLine, PriorOrigin};
+use crate::prior::{Parameter, PriorLine, PriorOrigin};
 use crate::prior_book::PriorBook;
 use crate::shrinkage::{Shrinkage, Total};
 use crate::term::covariate::{CovariatePlan, covariate_parameters, covariate_plan};
@@ -18,7 +15,7 @@ use crate::term::group::{GroupPlan, group_parameters, group_plans};
 use crate::term::induced::{InducedPlan, induced_plan};
 use crate::term::intercept::InterceptLaw;
 use crate::term::monotonic::{MonotonicPlan, monotonic_parameters, monotonic_plans};
-use crate::term::parameter::{ParameterPart, ParameterPlan, parameter_plans};
+use crate::term::parameter::{ParameterPlan, at_means, parameter_parts, parameter_plans};
 use crate::term::row_effect::{row_law, row_parameter};
 use crate::term::smooth::{SmoothPlan, smooth_parameters, smooth_plans};
 use crate::term::spline::{SplinePlan, spline_parameters, spline_plans};
@@ -64,144 +61,99 @@ pub(crate) struct ModelPlan {
     pub(crate) covariate: Option<CovariatePlan>,
 }
 
-/// The inputs of a model plan.
-pub(crate) struct ModelParts<'a> {
-    pub(crate) family: Family,
-    pub(crate) intercept: Intercept,
-    pub(crate) predictor_scale: &'a PredictorScale,
-    pub(crate) population: &'a FixedEffects,
-    pub(crate) groupings: &'a [GroupingFactor],
-    pub(crate) smooths: &'a [Smooth],
-    pub(crate) splines: &'a [Spline],
-    pub(crate) monotonics: &'a [Monotonic],
-    /// The formulas of the family's own parameters.
-    pub(crate) parameters: Vec<ParameterPart<'a>>,
-    pub(crate) induced: Option<&'a Smooth>,
-    pub(crate) classes: &'a [String],
-    pub(crate) n_rows: usize,
-    /// Whether the noise of each row is known.
-    pub(crate) has_errors: bool,
-    /// Whether every row has its own effect.
-    pub(crate) by_row: bool,
-    /// The covariate with errors or gaps.
-    pub(crate) covariate: Option<&'a Covariate>,
-}
-
-impl ModelParts<'_> {
+impl PriorBook<'_> {
     /// The model plan and its priors in words. Refuses priors that do not fit the model.
-    pub(crate) fn plan(
-        &self,
-        given: &GivenPriors,
-    ) -> Result<(ModelPlan, Vec<PriorLine>), LearnError> {
-        let mut book = PriorBook {
-            family: self.family,
-            predictor_scale: self.predictor_scale,
-            intercept: self.intercept,
-            n_rows: self.n_rows,
-            has_errors: self.has_errors,
-            given,
-            printed: Vec::new(),
-        };
-        book.check(&self.declared(), &self.column_names())?;
-        self.identified(&book)?;
-        self.movable(&book)?;
-        let columns = &self.population.columns;
-        let by_row = self.by_row.then_some(self.induced);
+    pub(crate) fn plan(mut self) -> Result<(ModelPlan, Vec<PriorLine>), LearnError> {
+        let (family, terms, facts) = (self.family, self.terms, self.facts);
+        self.given.check(&self.declared())?;
+        let columns = facts.population.columns.iter();
+        let columns: Vec<&str> = columns.map(|column| column.name.as_str()).collect();
+        self.given.check_joint(&columns, family)?;
+        self.check_lonely_rows()?;
+        self.check_intercepts()?;
         let model_plan = ModelPlan {
-            family: self.family,
+            family,
             heads: self.heads(),
-            centre: self.predictor_scale.centre.clone(),
-            unit: self.predictor_scale.unit,
-            shifts: columns
-                .iter()
-                .map(|column| column.mean / column.scale)
-                .collect(),
-            intercept: self.intercept(&mut book),
-            weights: self.weights(&mut book),
-            groups: group_plans(self.groupings, &mut book),
-            smooths: smooth_plans(self.smooths, &mut book)?,
-            splines: spline_plans(self.splines, &mut book),
-            monotonics: monotonic_plans(self.monotonics, &mut book),
-            induced: (self.induced)
-                .map(|smooth| induced_plan(smooth, self.family))
-                .transpose()?,
-            shape: self.shape(&mut book),
-            parameters: parameter_plans(&self.parameters, &mut book),
-            classes: self.classes.len(),
-            has_offset: false,
-            has_row_weight: false,
-            has_errors: self.has_errors,
-            bounds: Bounds::Exact,
-            row_spread: by_row
-                .map(|induced| row_law(induced, &mut book))
-                .transpose()?,
-            covariate: (self.covariate)
-                .map(|covariate| covariate_plan(covariate, self.induced, &mut book))
+            centre: facts.predictor_scale.centre.clone(),
+            unit: self.unit(),
+            shifts: facts.population.shifts(),
+            intercept: self.intercept(),
+            weights: self.weights(),
+            groups: group_plans(&mut self),
+            smooths: smooth_plans(&mut self)?,
+            splines: spline_plans(&mut self),
+            monotonics: monotonic_plans(&mut self),
+            induced: (self.induced.map(|smooth| induced_plan(smooth, family))).transpose()?,
+            shape: self.shape(),
+            parameters: parameter_plans(&mut self),
+            classes: facts.outcome.classes.len(),
+            has_offset: !terms.offsets.is_empty(),
+            has_row_weight: terms.weights.is_some(),
+            has_errors: self.has_errors(),
+            bounds: Bounds::of(&terms.response),
+            row_spread: terms.by_row.then(|| row_law(&mut self)).transpose()?,
+            covariate: (facts.covariate.as_ref())
+                .map(|covariate| covariate_plan(covariate, &mut self))
                 .transpose()?,
         };
-        Ok((model_plan, book.printed))
+        model_plan.check_bounds(&terms.response)?;
+        Ok((model_plan, self.printed))
     }
 
     /// Refuses a grouping factor with a group for every row if the rows have their own noise: the
     /// data then determine only the sum of the two variances, and the mode is at zero noise. A
     /// user's prior on either standard deviation is accepted as information that separates them.
-    fn identified(&self, book: &PriorBook<'_>) -> Result<(), LearnError> {
-        let ModelParts { family, n_rows, .. } = *self;
+    fn check_lonely_rows(&self) -> Result<(), LearnError> {
+        let (family, n_rows) = (self.family, self.facts.n_rows);
         let is_lonely = |grouping: &&GroupingFactor| {
             let has_intercept = grouping.effects.iter().any(|name| name == "Intercept");
             grouping.count() == n_rows && grouping.of.is_none() && has_intercept
         };
-        let lonely = self.groupings.iter().find(is_lonely);
+        let lonely = self.facts.groupings.iter().find(is_lonely);
         let Some(GroupingFactor { label, .. }) =
-            lonely.filter(|_| family.link() == Link::Identity && !self.has_errors)
+            lonely.filter(|_| family.link() == Link::Identity && !self.has_errors())
         else {
             return Ok(());
         };
         let spread = format!("sd({label})");
         let names = ["sigma".into(), format!("sd({label}, Intercept)"), spread];
-        if book.law(&names).is_some() {
+        if self.law(&names).is_some() {
             return Ok(());
         }
-        Err(LearnError::Column {
-            at: format!("group {label}"),
-            expected: format!("fewer groups than rows for family {family}"),
-            found: format!("{n_rows} groups in {n_rows} rows"),
-            hint: format!(
+        Err(LearnError::column(
+            format!("group {label}"),
+            format!("fewer groups than rows for family {family}"),
+            format!("{n_rows} groups in {n_rows} rows"),
+            format!(
                 "each row is a group of its own, so sd({label}) cannot be told from sigma: leave the term out, \
                  or say what is known of sigma, as in --prior 'sigma ~ gamma(25, 50)'"
             ),
-        })
+        ))
     }
 
     /// Refuses bounds on intercepts: the model's intercepts are at the means of the columns, where
     /// bounds would depend on the coefficients.
-    fn movable(&self, book: &PriorBook<'_>) -> Result<(), LearnError> {
-        let parameters = self.parameters.iter();
-        let own = parameters.map(ParameterPart::intercept_name);
-        let covariate = self.covariate.map(|one| one.names()[1].clone());
+    fn check_intercepts(&self) -> Result<(), LearnError> {
+        let own = parameter_parts(self).map(|part| part.intercept_name());
+        let covariate = self.facts.covariate.as_ref();
+        let covariate = covariate.map(|one| one.names()[1].clone());
         for name in own.chain(["Intercept".to_owned()]).chain(covariate) {
-            let law = book.law(std::slice::from_ref(&name));
+            let law = self.law(std::slice::from_ref(&name));
             if let Some(law) = law.filter(|law| !law.kind.is_movable()) {
-                return Err(LearnError::Column {
-                    at: format!("prior on {name}"),
-                    expected: "a distribution without bounds".into(),
-                    found: law.to_string(),
-                    hint: format!("use {}", either(&names_of(Kind::is_movable))),
-                });
+                return Err(LearnError::column(
+                    format!("prior on {name}"),
+                    "a distribution without bounds",
+                    law.to_string(),
+                    format!("use {}", either(&names_of(Kind::is_movable))),
+                ));
             }
         }
         Ok(())
     }
 
-    /// The columns of the fixed effects that can have their own prior.
-    fn column_names(&self) -> Vec<&str> {
-        let columns = self.population.columns.iter();
-        columns.map(|column| column.name.as_str()).collect()
-    }
-
     fn heads(&self) -> Vec<String> {
         match self.family.form() {
-            ResponseForm::Unordered => (self.classes[1..].iter())
+            ResponseForm::Unordered => (self.facts.outcome.classes[1..].iter())
                 .map(|class| format!("[{class}]"))
                 .collect(),
             _ => vec![String::new()],
@@ -210,88 +162,92 @@ impl ModelParts<'_> {
 
     /// The parameters of the family besides the linear predictor that all rows share.
     fn own(&self) -> Vec<&'static OwnParameter> {
-        if self.has_errors {
+        if self.has_errors() {
             return Vec::new();
         }
-        let has_formula = |name: &str| self.parameters.iter().any(|part| part.name == name);
+        let has_formula = |name| {
+            self.terms
+                .parameters
+                .iter()
+                .any(|own| own.parameter() == name)
+        };
         let own = self.family.info().own.iter();
         own.filter(|own| !has_formula(own.name)).collect()
     }
 
     fn has_intercept(&self) -> bool {
-        self.intercept == Intercept::Present && self.family.form() != ResponseForm::Ordered
+        self.terms.intercept == Intercept::Present && self.family.form() != ResponseForm::Ordered
     }
 
     /// Every parameter that can have a prior.
     fn declared(&self) -> Vec<Parameter> {
-        let mut found = Vec::new();
-        if self.has_intercept() {
-            found.push(Parameter::named("Intercept", Domain::Real));
-        }
-        for column in &self.population.columns {
-            let names = vec![column.name.clone(), "weight".into()];
-            let domain = Domain::Real;
-            found.push(Parameter { names, domain });
-        }
-        found.extend(group_parameters(self.groupings));
-        found.extend(self.by_row.then(row_parameter));
-        found.extend(self.covariate.into_iter().flat_map(covariate_parameters));
-        found.extend(smooth_parameters(self.smooths));
-        found.extend(spline_parameters(self.splines));
-        found.extend(monotonic_parameters(self.monotonics));
-        for own in self.own() {
-            let (law, _) = own.prior(self.predictor_scale.unit);
-            found.push(Parameter::named(own.name, law.kind.domain()));
-        }
-        found.extend(self.parameters.iter().flat_map(ParameterPart::declared));
+        let facts = self.facts;
+        let intercept = (self.has_intercept()).then(|| Parameter::named("Intercept", Domain::Real));
+        let mut found: Vec<Parameter> = intercept.into_iter().collect();
+        found.extend(facts.population.columns.iter().map(|column| Parameter {
+            names: weight_names(column),
+            domain: Domain::Real,
+        }));
+        found.extend(group_parameters(&facts.groupings));
+        found.extend(self.terms.by_row.then(row_parameter));
+        found.extend(facts.covariate.iter().flat_map(covariate_parameters));
+        found.extend(smooth_parameters(&facts.smooths));
+        found.extend(spline_parameters(&facts.splines));
+        found.extend(monotonic_parameters(&facts.monotonics));
+        found.extend(self.own().into_iter().map(|own| {
+            let (law, _) = own.prior(self.unit());
+            Parameter::named(own.name, law.kind.domain())
+        }));
+        found.extend(parameter_parts(self).flat_map(|part| part.declared()));
         found
     }
 
-    fn intercept(&self, book: &mut PriorBook<'_>) -> Option<InterceptLaw> {
+    fn intercept(&mut self) -> Option<InterceptLaw> {
         if !self.has_intercept() {
             return None;
         }
-        let predictor = self.predictor_scale;
-        if let Some(law) = book.law(&["Intercept".to_owned()]) {
-            let law = law.clone();
-            book.print("Intercept", law.to_string(), PriorOrigin::Given);
-            return Some(InterceptLaw::AtZero(law.divided(predictor.unit)));
+        let unit = self.unit();
+        if let Some(law) = self.law(&["Intercept".to_owned()]) {
+            self.print("Intercept", law.to_string(), PriorOrigin::Given);
+            return Some(InterceptLaw::AtZero(law.divided(unit)));
         }
-        for (head, centre) in self.heads().iter().zip(&predictor.centre) {
-            let law = Law::new(Kind::Normal, &[*centre, 2.5 * predictor.unit]);
-            let text = match self.population.columns.len() {
-                0 => law.to_string(),
-                _ => format!("{law} at the means of the columns"),
-            };
-            book.print(&format!("Intercept{head}"), text, PriorOrigin::Default);
+        let facts = self.facts;
+        for (head, centre) in self.heads().iter().zip(&facts.predictor_scale.centre) {
+            let law = Law::new(Kind::Normal, &[*centre, 2.5 * unit]);
+            let text = at_means(&law, &facts.population);
+            self.print(&format!("Intercept{head}"), text, PriorOrigin::Default);
         }
         Some(InterceptLaw::AtMeans(Law::new(Kind::Normal, &[0.0, 2.5])))
     }
 
-    fn weights(&self, book: &mut PriorBook<'_>) -> Vec<Law> {
-        let predictor = self.predictor_scale;
-        let population = self.population;
+    fn weights(&mut self) -> Vec<Law> {
+        let facts = self.facts;
+        let predictor = &facts.predictor_scale;
         let law = |column: &ScaledColumn| {
-            let unit = predictor.unit / column.scale;
             let scale = 2.5 * predictor.widening * predictor.unit / column.contrast;
             let default = Law::new(Kind::Normal, &[0.0, scale]);
-            let names = [column.name.clone(), "weight".into()];
-            book.choose(&names, &column.name, &default, unit)
+            let unit = predictor.unit / column.scale;
+            self.choose(&weight_names(column), &default, unit)
         };
-        population.columns.iter().map(law).collect()
+        facts.population.columns.iter().map(law).collect()
     }
 
-    fn shape(&self, book: &mut PriorBook<'_>) -> Vec<(String, Law)> {
+    fn shape(&mut self) -> Vec<(String, Law)> {
         let own = self.own().into_iter();
         let chosen = own.map(|own| {
-            let (default, unit) = own.prior(self.predictor_scale.unit);
+            let (default, unit) = own.prior(self.unit());
             let name = own.name.to_owned();
-            let shown = if name == "df" { "df - 1" } else { &name };
-            let law = book.choose(std::slice::from_ref(&name), shown, &default, unit);
+            let shown = if name == "df" { "df - 1" } else { own.name };
+            let law = self.choose_shown(shown, std::slice::from_ref(&name), &default, unit);
             (name, law)
         });
         chosen.collect()
     }
+}
+
+/// The names under which a coefficient can have a prior.
+fn weight_names(column: &ScaledColumn) -> Vec<String> {
+    vec![column.name.clone(), "weight".into()]
 }
 
 impl ModelPlan {
@@ -303,20 +259,16 @@ impl ModelPlan {
         };
         Shrinkage::of(&self.weights, total)
     }
-}
 
-impl ModelPlan {
     /// Refuses bounds if the noise of a function by inducing points is part of the distribution.
     pub(crate) fn check_bounds(&self, response: &Response) -> Result<(), LearnError> {
         match &self.induced {
-            Some(plan) if self.bounds != Bounds::Exact => Err(LearnError::Column {
-                at: plan.label.clone(),
-                expected:
-                    "a response without cens(...) and trunc(...) for a function by inducing points"
-                        .into(),
-                found: response.to_string(),
-                hint: "functions of one or two columns have them, as in gp(x1) + gp(x2, x3)".into(),
-            }),
+            Some(plan) if self.bounds != Bounds::Exact => Err(LearnError::column(
+                plan.label.clone(),
+                "a response without cens(...) and trunc(...) for a function by inducing points",
+                response.to_string(),
+                "functions of one or two columns have them, as in gp(x1) + gp(x2, x3)",
+            )),
             _ => Ok(()),
         }
     }

@@ -18,6 +18,16 @@ pub struct NamedDraws {
     pub values: Vec<f64>,
 }
 
+impl NamedDraws {
+    /// The draws of the coefficient with this name.
+    pub fn new(name: impl Into<Name>, values: Vec<f64>) -> NamedDraws {
+        NamedDraws {
+            name: name.into(),
+            values,
+        }
+    }
+}
+
 /// The draws of all sites.
 pub(crate) struct SiteDraws<'a> {
     sites: HashMap<&'a str, &'a SiteValue>,
@@ -39,10 +49,8 @@ impl<'a> SiteDraws<'a> {
     pub(crate) fn new(sites: &'a [SiteValue]) -> SiteDraws<'a> {
         let first = sites.first();
         let count = first.map_or(0, |site| site.values.len() / size(site));
-        let sites = sites
-            .iter()
-            .map(|site| (site.name.as_str(), site))
-            .collect();
+        let named = sites.iter().map(|site| (site.name.as_str(), site));
+        let sites = named.collect();
         SiteDraws { sites, count }
     }
 
@@ -68,6 +76,12 @@ impl<'a> SiteDraws<'a> {
         })
         .collect()
     }
+}
+
+/// The draws of a site; none if it is not among them.
+pub(crate) fn site_values<'s>(sites: &'s [SiteValue], name: &str) -> &'s [f64] {
+    let found = sites.iter().find(|site| site.name == name);
+    found.map_or(&[], |site| &site.values)
 }
 
 fn size(site: &SiteValue) -> usize {

@@ -13,7 +13,7 @@ use crate::column_name::{
     ERRORS, INDUCED, MATRIX, OFFSET, PREDICTOR, RESPONSE, ROW_WEIGHT, TRIALS, group_column,
     monotonic_column, parameter_column, slope_column,
 };
-use crate::family::{DF_EXCESS, Observation, ParameterUnit, cutpoints};
+use crate::family::{DF_EXCESS, Observation, OwnParameter, ParameterUnit, cutpoints};
 use crate::law::{Law, sample};
 use crate::law_site::sample_runs;
 use crate::model_plan::ModelPlan;
@@ -67,12 +67,10 @@ impl ModelPlan {
         if !self.weights.is_empty() {
             schema = schema.matrix(MATRIX, self.weights.len());
         }
-        for plan in self
-            .parameters
-            .iter()
-            .filter(|plan| !plan.weights.is_empty())
-        {
-            schema = schema.matrix(&parameter_column(&plan.name), plan.weights.len());
+        for plan in &self.parameters {
+            if !plan.weights.is_empty() {
+                schema = schema.matrix(&parameter_column(&plan.name), plan.weights.len());
+            }
         }
         for (place, group) in self.groups.iter().enumerate() {
             schema = schema.index(&group_column(place), group.count + group.unseen);
@@ -124,9 +122,8 @@ impl ModelPlan {
         let row_spread = row_spread.map(|law| row_spread_site(m, law) * self.unit);
         m.rows(|row| {
             let mut predictor = self.predictor(row, &sites);
-            let marginal = induced
-                .as_ref()
-                .map(|gp| gp.marginal_at(row.matrix(INDUCED)));
+            let marginal = induced.as_ref();
+            let marginal = marginal.map(|gp| gp.marginal_at(row.matrix(INDUCED)));
             if let Some(one) = marginal {
                 predictor = predictor + one.mean * self.unit;
             }
@@ -202,37 +199,30 @@ impl ModelPlan {
         joint: &JointModel<'_, 'g>,
     ) -> ModelSites<'g> {
         let tied = |place: usize| joint.groups.iter().find(|(tied, _)| *tied == place);
-        let groups = self.heads.iter().map(|head| {
-            let plans = self.groups.iter().enumerate();
-            let sites = plans.map(|(place, plan)| match tied(place) {
-                Some((_, sites)) => *sites,
-                None => plan.sites(m, head),
-            });
-            sites.collect()
-        });
-        let smooths = self.heads.iter().map(|head| {
-            let sites = self.smooths.iter().map(|smooth| smooth.sites(m, head));
-            sites.collect()
-        });
-        let splines = self.heads.iter().map(|head| {
-            let sites = self.splines.iter().map(|spline| spline.sites(m, head));
-            sites.collect()
-        });
-        let monotonics = self.heads.iter().map(|head| {
-            let sites = self.monotonics.iter().map(|effect| effect.sites(m, head));
-            sites.collect()
-        });
         ModelSites {
             graph: m.graph(),
             weight,
             intercept,
-            groups: groups.collect(),
-            smooths: smooths.collect(),
-            splines: splines.collect(),
-            monotonics: monotonics.collect(),
+            groups: self.per_head(|head| {
+                let plans = self.groups.iter().enumerate();
+                let sites = plans.map(|(place, plan)| match tied(place) {
+                    Some((_, sites)) => *sites,
+                    None => plan.sites(m, head),
+                });
+                sites.collect()
+            }),
+            smooths: self.per_head(|head| each_site(&self.smooths, |plan| plan.sites(m, head))),
+            splines: self.per_head(|head| each_site(&self.splines, |plan| plan.sites(m, head))),
+            monotonics: self
+                .per_head(|head| each_site(&self.monotonics, |plan| plan.sites(m, head))),
             shape: self.shape_sites(m),
-            parameters: self.parameters.iter().map(|plan| plan.sites(m)).collect(),
+            parameters: each_site(&self.parameters, |plan| plan.sites(m)),
         }
+    }
+
+    /// What each linear predictor has.
+    fn per_head<T>(&self, make: impl Fn(&str) -> T) -> Vec<T> {
+        self.heads.iter().map(|head| make(head)).collect()
     }
 
     /// Names the quantities that are reported on the original scale and are not sites, so that the
@@ -272,15 +262,12 @@ impl ModelPlan {
         let dims = if self.has_heads() { &[heads][..] } else { &[] };
         match self.intercept.as_ref()? {
             InterceptLaw::AtMeans(law) => {
-                let laws = std::slice::from_ref(law);
-                Some(sample(m, "intercept", laws, dims))
+                Some(sample(m, "intercept", std::slice::from_ref(law), dims))
             }
             InterceptLaw::AtZero(law) => {
                 let centre: Vec<f64> = self.centre.iter().map(|at| -at / self.unit).collect();
-                let mut shift = m.graph().constant([heads], &centre).reshape(dims);
-                if let Some(moved) = moved {
-                    shift = shift + moved;
-                }
+                let shift = m.graph().constant([heads], &centre).reshape(dims);
+                let shift = moved.map_or(shift, |moved| shift + moved);
                 Some(law.sample_moved(m, "intercept", shift))
             }
         }
@@ -313,20 +300,6 @@ impl ModelPlan {
 
     /// The family's own parameters on the original scale.
     fn shape_sites<'g>(&self, m: &Tracer<'g>) -> Vec<Expr<'g>> {
-        let unit = |name: &str| {
-            let mut own = self.family.info().own.iter();
-            own.find(|own| own.name == name).map(|own| own.unit)
-        };
-        let sites = self.shape.iter().zip(self.shape_values(m));
-        sites
-            .map(|((name, _), site)| match unit(name) {
-                Some(ParameterUnit::Response) => site * self.unit,
-                _ => site,
-            })
-            .collect()
-    }
-
-    fn shape_values<'g>(&self, m: &Tracer<'g>) -> Vec<Expr<'g>> {
         let site = |(name, law): &(String, Law)| match name.as_str() {
             "df" => sample(m, DF_EXCESS, std::slice::from_ref(law), &[]) + 1.0,
             "cutpoint" => {
@@ -336,7 +309,23 @@ impl ModelPlan {
             }
             _ => sample(m, name, std::slice::from_ref(law), &[]),
         };
-        self.shape.iter().map(site).collect()
+        let sites: Vec<Expr<'g>> = self.shape.iter().map(site).collect();
+        let own = self.family.info().own;
+        let has_unit = |name: &str| {
+            let is_it =
+                |one: &OwnParameter| one.name == name && one.unit == ParameterUnit::Response;
+            own.iter().any(is_it)
+        };
+        let named = self.shape.iter().zip(sites);
+        named
+            .map(|((name, _), site)| {
+                if has_unit(name) {
+                    site * self.unit
+                } else {
+                    site
+                }
+            })
+            .collect()
     }
 
     /// The linear predictor of each row, `[n]` or `[n, heads]`.
@@ -352,28 +341,16 @@ impl ModelPlan {
         if let Some(intercept) = sites.intercept {
             sum = sum + intercept;
         }
-        let of_head = |groups: &Vec<GroupSites<'g>>| self.group_sum(row, groups, None);
-        if let Some(parts) = sites.groups.iter().map(of_head).collect::<Option<Vec<_>>>() {
-            sum = sum + self.side_by_side(&parts, row);
-        }
-        if !self.smooths.is_empty() {
-            let of_head = |smooths: &Vec<SmoothSites<'g>>| self.smooth_sum(row, smooths);
-            let parts: Vec<Expr<'g>> = sites.smooths.iter().map(of_head).collect();
-            sum = sum + self.side_by_side(&parts, row);
-        }
-        let of_head = |splines: &Vec<SplineSites<'g>>| self.spline_sum(row, splines, None);
-        if let Some(parts) = sites
-            .splines
-            .iter()
-            .map(of_head)
-            .collect::<Option<Vec<_>>>()
-        {
-            sum = sum + self.side_by_side(&parts, row);
-        }
-        if !self.monotonics.is_empty() {
-            let of_head = |own: &Vec<Expr<'g>>| monotonic_sum(row, own);
-            let parts: Vec<Expr<'g>> = sites.monotonics.iter().map(of_head).collect();
-            sum = sum + self.side_by_side(&parts, row);
+        let terms: [&dyn Fn(usize) -> Option<Expr<'g>>; 4] = [
+            &|head| self.group_sum(row, &sites.groups[head], None),
+            &|head| self.smooth_sum(row, &sites.smooths[head]),
+            &|head| self.spline_sum(row, &sites.splines[head], None),
+            &|head| monotonic_sum(row, &sites.monotonics[head]),
+        ];
+        for of_head in terms {
+            if let Some(parts) = (0..heads).map(of_head).collect::<Option<Vec<_>>>() {
+                sum = sum + self.side_by_side(&parts, row);
+            }
         }
         let centre = graph.constant([heads], &self.centre).reshape(own);
         let predictor = sum * self.unit + centre;
@@ -431,16 +408,20 @@ impl ModelPlan {
         groups.into_iter().chain(splines).reduce(|a, b| a + b)
     }
 
-    fn smooth_sum<'g>(&self, row: &Row<'_, 'g>, sites: &[SmoothSites<'g>]) -> Expr<'g> {
+    fn smooth_sum<'g>(&self, row: &Row<'_, 'g>, sites: &[SmoothSites<'g>]) -> Option<Expr<'g>> {
         let effects = self.smooths.iter().zip(sites).enumerate();
         let parts = effects.map(|(place, (plan, sites))| plan.effect(row, place, sites));
-        parts.reduce(|a, b| a + b).expect("there is a function")
+        parts.reduce(|a, b| a + b)
     }
 }
 
+fn each_site<P, S>(plans: &[P], sites: impl Fn(&P) -> S) -> Vec<S> {
+    plans.iter().map(sites).collect()
+}
+
 /// The sum of monotonic effects, given the effects of the levels of each.
-fn monotonic_sum<'g>(row: &Row<'_, 'g>, own: &[Expr<'g>]) -> Expr<'g> {
+fn monotonic_sum<'g>(row: &Row<'_, 'g>, own: &[Expr<'g>]) -> Option<Expr<'g>> {
     let effects = own.iter().enumerate();
     let parts = effects.map(|(place, own)| own.at(row.index(&monotonic_column(place))));
-    parts.reduce(|a, b| a + b).expect("there is an effect")
+    parts.reduce(|a, b| a + b)
 }

@@ -19,12 +19,12 @@ pub(crate) fn names<'t>(
         let is_letter = |letter: &char| letter.is_alphanumeric() || matches!(letter, '_' | '.');
         let name: String = outcome.chars().filter(is_letter).collect();
         if names.contains(&name) {
-            return Err(LearnError::Column {
-                at: format!("response {outcome}"),
-                expected: "each response once".into(),
-                found: "it a second time".into(),
-                hint: "put all its terms into one formula".into(),
-            });
+            return Err(LearnError::column(
+                format!("response {outcome}"),
+                "each response once",
+                "it a second time",
+                "put all its terms into one formula",
+            ));
         }
         names.push(name);
     }
@@ -34,12 +34,12 @@ pub(crate) fn names<'t>(
 /// Refuses local latents, which would have to be shared by all responses.
 fn check_latents(terms: &Terms) -> Result<(), LearnError> {
     let refused = |found: String, hint: &str| {
-        Err(LearnError::Column {
-            at: "several responses".into(),
-            expected: "no latents of single rows".into(),
+        Err(LearnError::column(
+            "several responses",
+            "no latents of single rows",
             found,
-            hint: hint.into(),
-        })
+            hint,
+        ))
     };
     if let Some(covariate) = &terms.covariate {
         return refused(covariate.to_string(), "write the column as it stands");

@@ -137,12 +137,12 @@ impl BoundRegression {
         clock: Instant,
     ) -> Result<BoundRegression, Error> {
         if specification.only_terms().is_none() {
-            return Err(LearnError::Column {
-                at: "several responses".into(),
-                expected: "a table that fits into memory".into(),
-                found: "a larger one".into(),
-                hint: "allow more with --memory, or fit the responses one by one".into(),
-            }
+            return Err(LearnError::column(
+                "several responses",
+                "a table that fits into memory",
+                "a larger one",
+                "allow more with --memory, or fit the responses one by one",
+            )
             .into());
         }
         let regression = specification.learn(table)?;

@@ -200,12 +200,12 @@ struct NamedRows {
 
 fn unknown_parameter(name: &str, known: &[lehr_density::RowPrediction]) -> LearnError {
     let names: Vec<&str> = known.iter().map(|one| one.name.as_str()).collect();
-    LearnError::Column {
-        at: "--parameter".into(),
-        expected: "a quantity that the model names".into(),
-        found: format!("{name:?}"),
-        hint: format!("the model names {}", names.join(", ")),
-    }
+    LearnError::column(
+        "--parameter",
+        "a quantity that the model names",
+        format!("{name:?}"),
+        format!("the model names {}", names.join(", ")),
+    )
 }
 
 /// The ending of a quantile's name: `_q5`, `_q2.5`.

@@ -18,12 +18,12 @@ impl BoundRegression {
     /// If a prior cannot be drawn from, such as a flat one.
     pub fn prior_only(&self, draws: usize, seed: u64) -> Result<SavedFit, Error> {
         if draws < FEWEST {
-            return Err(LearnError::Column {
-                at: "--draws".into(),
-                expected: format!("at least {FEWEST} draws of the prior"),
-                found: draws.to_string(),
-                hint: "leave it out for 1000".into(),
-            }
+            return Err(LearnError::column(
+                "--draws",
+                format!("at least {FEWEST} draws of the prior"),
+                draws.to_string(),
+                "leave it out for 1000",
+            )
             .into());
         }
         let bound = &self.bound;

@@ -11,6 +11,9 @@ use crate::response_rule::ResponseForm;
 /// With fewer rows separation is not reported.
 const FEWEST_ROWS: u64 = 10;
 
+/// The range of no numbers.
+const EMPTY: [f64; 2] = [f64::INFINITY, f64::NEG_INFINITY];
+
 /// Numbers of a column that are hashed side by side.
 const LANES: usize = 8;
 
@@ -83,12 +86,8 @@ impl ColumnLearner {
         self.moment.push_all(values);
         self.distinguish_all(values);
         if let Some(inside) = &mut self.inside {
-            let own: Vec<f64> = values
-                .iter()
-                .copied()
-                .filter(|value| *value != 0.0)
-                .collect();
-            inside.push_all(&own);
+            let own = values.iter().copied().filter(|value| *value != 0.0);
+            inside.push_all(&own.collect::<Vec<f64>>());
         }
         self.digest.push_all(values);
     }
@@ -103,12 +102,7 @@ impl ColumnLearner {
         if let (Some(own), Some(other)) = (&mut self.inside, &other.inside) {
             own.merge_sums(other);
         }
-        for (own, other) in self.ranges.iter_mut().zip(&other.ranges) {
-            if let Some([low, high]) = other {
-                let [least, most] = own.get_or_insert([*low, *high]);
-                (*least, *most) = (least.min(*low), most.max(*high));
-            }
-        }
+        self.widen(other.ranges.map(|range| range.unwrap_or(EMPTY)));
         self.digest.push(other.digest.0);
     }
 
@@ -139,7 +133,10 @@ impl ColumnLearner {
         if self.is_mixed() {
             return;
         }
-        let more = column::ranges_by(values, response);
+        self.widen(column::ranges_by(values, response));
+    }
+
+    fn widen(&mut self, more: [[f64; 2]; 2]) {
         for (range, [low, high]) in self.ranges.iter_mut().zip(more) {
             if low <= high {
                 let [least, most] = range.get_or_insert([low, high]);

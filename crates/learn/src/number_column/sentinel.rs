@@ -101,18 +101,18 @@ impl NumberColumn {
         };
         let rows = if count == 1 { "row" } else { "rows" };
         let name = quote_name(&self.name);
-        Err(LearnError::Column {
-            at: format!("column {:?}", self.name),
-            expected: "numbers".into(),
-            found: format!(
+        Err(LearnError::column(
+            format!("column {:?}", self.name),
+            "numbers",
+            format!(
                 "{value} in {count} {rows}, where all others lie between {} and {}",
                 self.low, self.high
             ),
-            hint: format!(
+            format!(
                 "--missing-text={value} reads it as missing, or write I(1 * {name}) in the formula if \
                  it is a number"
             ),
-        })
+        ))
     }
 }
 

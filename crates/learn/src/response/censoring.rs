@@ -37,29 +37,26 @@ impl ResponseColumn {
         let place = format!("cens({})", censoring.status);
         let status = statuses(&censoring.status, &place, source)?;
         let Some(expr) = &censoring.upper else {
-            let interval = status.iter().position(|code| *code == 2.0);
-            return match interval {
-                None => Ok(Some(CensoredResponse {
-                    status,
-                    upper: None,
-                })),
-                Some(row) => Err(LearnError::Column {
-                    at: format!("{place}, row {}", source.first + row + 1),
-                    expected: "where the interval ends".into(),
-                    found: "interval and no upper end".into(),
-                    hint: format!("write cens({}, upper)", censoring.status),
-                }),
+            let upper = None;
+            return match status.iter().position(|code| *code == 2.0) {
+                None => Ok(Some(CensoredResponse { status, upper })),
+                Some(row) => Err(LearnError::column(
+                    format!("{place}, row {}", source.first + row + 1),
+                    "where the interval ends",
+                    "interval and no upper end",
+                    format!("write cens({}, upper)", censoring.status),
+                )),
             };
         };
         let upper = source.evaluate(expr)?;
         let wrong = |row: &usize| status[*row] == 2.0 && upper[*row] <= values[*row];
         if let Some(row) = (0..status.len()).find(wrong) {
-            return Err(LearnError::Column {
-                at: format!("{censoring}, row {}", source.first + row + 1),
-                expected: format!("an interval that ends above {}, its start", values[row]),
-                found: upper[row].to_string(),
-                hint: "the response is where an interval starts".into(),
-            });
+            return Err(LearnError::column(
+                format!("{censoring}, row {}", source.first + row + 1),
+                format!("an interval that ends above {}, its start", values[row]),
+                upper[row].to_string(),
+                "the response is where an interval starts",
+            ));
         }
         let end = |row: usize| match status[row] {
             2.0 => upper[row],
@@ -98,22 +95,18 @@ impl ResponseColumn {
             ResponseForm::Count => value.floor(),
             _ => value,
         };
-        let column = |expr: &Option<ColumnExpr>| {
-            let values = expr.as_ref().map(|expr| source.evaluate(expr));
-            values.transpose()
+        let limit = |expr: &Option<ColumnExpr>, bound: &dyn Fn(f64) -> f64| {
+            let values = expr
+                .as_ref()
+                .map(|expr| source.evaluate(expr))
+                .transpose()?;
+            Ok::<_, LearnError>(values.map(|all| all.into_iter().map(bound).collect::<Vec<f64>>()))
         };
-        let bounded = |values: Vec<f64>, bound: &dyn Fn(f64) -> f64| {
-            let all = values.into_iter().map(bound);
-            all.collect::<Vec<f64>>()
-        };
-        let low = column(&truncation.low)?.map(|values| bounded(values, &lowest));
-        let high = column(&truncation.high)?.map(|values| bounded(values, &highest));
+        let low = limit(&truncation.low, &lowest)?;
+        let high = limit(&truncation.high, &highest)?;
         self.check_limits(low.as_deref(), high.as_deref(), source.first)?;
-        let low = low.map(|values| (LOW, values));
-        Ok(low
-            .into_iter()
-            .chain(high.map(|values| (HIGH, values)))
-            .collect())
+        let both = [low.map(|low| (LOW, low)), high.map(|high| (HIGH, high))];
+        Ok(both.into_iter().flatten().collect())
     }
 
     /// Refuses limits that leave nothing between them.
@@ -143,12 +136,12 @@ impl ResponseColumn {
             return Ok(());
         };
         let low = low.map_or(least, |low| low[row]);
-        Err(LearnError::Column {
-            at: format!("{}, row {}", self.truncation(), first + row + 1),
-            expected: format!("an upper limit above {low}, the lower one"),
-            found: high[row].to_string(),
-            hint: "lb is the least that was kept, ub the largest".into(),
-        })
+        Err(LearnError::column(
+            format!("{}, row {}", self.truncation(), first + row + 1),
+            format!("an upper limit above {low}, the lower one"),
+            high[row].to_string(),
+            "lb is the least that was kept, ub the largest",
+        ))
     }
 
     fn truncation(&self) -> String {
@@ -176,13 +169,13 @@ impl ResponseColumn {
                 continue;
             };
             let side = if is_low { "or more" } else { "or less" };
-            return Err(LearnError::Column {
-                at: format!("{}, row {}", self.place(), first + row + 1),
-                expected: format!("{} {side}, by {}", ends[row], self.truncation()),
-                found: values[row].to_string(),
-                hint: "trunc(...) says that no row lies beyond its limits; cens(...) is for rows that are only \
-                    known to".into(),
-            });
+            return Err(LearnError::column(
+                format!("{}, row {}", self.place(), first + row + 1),
+                format!("{} {side}, by {}", ends[row], self.truncation()),
+                values[row].to_string(),
+                "trunc(...) says that no row lies beyond its limits; cens(...) is for rows that are only \
+                    known to",
+            ));
         }
         Ok(())
     }
@@ -198,9 +191,7 @@ impl CensoredResponse {
     /// The bounds as columns of the model.
     pub fn columns(self) -> Vec<(&'static str, Vec<f64>)> {
         let upper = self.upper.map(|values| (UPPER, values));
-        std::iter::once((STATUS, self.status))
-            .chain(upper)
-            .collect()
+        [(STATUS, self.status)].into_iter().chain(upper).collect()
     }
 }
 
@@ -242,11 +233,13 @@ impl StatusCount {
 /// The censoring states of a column, from words, numbers or Boolean values (true means
 /// right-censored).
 fn statuses(name: &str, place: &str, source: &Source<'_>) -> Result<Vec<f64>, LearnError> {
-    let wrong = |row: usize, found: String| LearnError::Column {
-        at: format!("{place}, row {}", source.first + row + 1),
-        expected: "none, left, right or interval, or 0, -1, 1 or 2".into(),
-        found,
-        hint: "right: the response is more than what stands there; left: it is that or less".into(),
+    let wrong = |row: usize, found: String| {
+        LearnError::column(
+            format!("{place}, row {}", source.first + row + 1),
+            "none, left, right or interval, or 0, -1, 1 or 2",
+            found,
+            "right: the response is more than what stands there; left: it is that or less",
+        )
     };
     if let Column::Category { codes, levels } = source.column(name) {
         let known = |level: &String| {

@@ -112,13 +112,11 @@ impl Learner for FamilyGuess {
 }
 
 fn whole_numbers(name: &str, most: f64) -> LearnError {
-    LearnError::Column {
-        at: format!("column {name:?}"),
-        expected: "a family to be named for whole numbers, which may be counts or measurements"
-            .into(),
-        found: format!("whole numbers up to {most} and no family"),
-        hint: "--family poisson or negbinomial for counts, gaussian for measurements, ordinal for \
-               ratings"
-            .into(),
-    }
+    LearnError::column(
+        format!("column {name:?}"),
+        "a family to be named for whole numbers, which may be counts or measurements",
+        format!("whole numbers up to {most} and no family"),
+        "--family poisson or negbinomial for counts, gaussian for measurements, ordinal for \
+               ratings",
+    )
 }

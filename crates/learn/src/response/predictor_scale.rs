@@ -85,6 +85,8 @@ impl ResponseProfile {
                 let pairs = seen.values.iter().zip(offset);
                 let rest: Vec<f64> = pairs.map(|(value, shift)| value - shift).collect();
                 self.rest.push_all(&rest);
+                let sums = self.offset.get_or_insert_default();
+                offset.iter().for_each(|value| sums.push(*value));
             }
         }
         if let Some(value) = seen.values.first().filter(|_| !self.varies) {
@@ -94,12 +96,6 @@ impl ResponseProfile {
         self.count_classes(seen.values);
         if let Some(trials) = seen.trials {
             *self.trials.get_or_insert(0.0) += trials.iter().sum::<f64>();
-        }
-        if let Some(offset) = seen.offset {
-            let exposure = self.offset.get_or_insert_with(OffsetSums::default);
-            for value in offset {
-                exposure.push(*value);
-            }
         }
     }
 
@@ -126,8 +122,7 @@ impl ResponseProfile {
             *self.trials.get_or_insert(0.0) += more;
         }
         if let Some(more) = &other.offset {
-            let own = self.offset.get_or_insert_with(OffsetSums::default);
-            own.merge(more);
+            (self.offset.get_or_insert_default()).merge(more);
         }
         for (own, more) in self.classes.iter_mut().zip(&other.classes) {
             *own += more - HALF;
@@ -162,19 +157,18 @@ impl ResponseProfile {
             ResponseForm::Unordered => self.class_logits(),
             _ => vec![self.linked_mean()],
         };
-        match intercept {
-            Intercept::Present => PredictorScale {
-                centre,
-                unit: 1.0,
-                widening: 1.0,
-            },
-            Intercept::Absent => PredictorScale {
-                unit: 1.0,
-                widening: (centre.iter())
-                    .fold(1.0, |most: f64, at| most.max(at.abs()))
-                    .min(1e6),
-                centre: vec![0.0; centre.len()],
-            },
+        let most = |most: f64, at: &f64| most.max(at.abs());
+        let (widening, centre) = match intercept {
+            Intercept::Present => (1.0, centre),
+            Intercept::Absent => (
+                centre.iter().fold(1.0, most).min(1e6),
+                vec![0.0; centre.len()],
+            ),
+        };
+        PredictorScale {
+            centre,
+            unit: 1.0,
+            widening,
         }
     }
 

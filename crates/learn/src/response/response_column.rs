@@ -15,6 +15,9 @@ use crate::source::Source;
 /// More classes are probably numbers or groups mistaken for classes.
 const MOST_CLASSES: usize = 1000;
 
+/// The advice on a response of one class.
+const ONE_CLASS: &str = "there is nothing to tell apart; look at how the rows were chosen";
+
 /// With more distinct numbers a column is a quantity and not ordered classes.
 const MOST_ORDERED_NUMBERS: usize = 20;
 
@@ -32,9 +35,7 @@ pub struct ResponseColumn {
 impl ResponseColumn {
     /// The response of a family before its classes are known.
     pub fn new(rule: &ResponseRule, response: &Response) -> Result<ResponseColumn, LearnError> {
-        check_trials(rule, response)?;
-        check_errors(rule, response)?;
-        check_bounds(rule, response)?;
+        check_response(rule, response)?;
         let outcome = ResponseColumn {
             rule: rule.clone(),
             response: response.clone(),
@@ -59,12 +60,12 @@ impl ResponseColumn {
     }
 
     fn refused(&self, expected: &str, found: String, hint: &str) -> LearnError {
-        LearnError::Column {
-            at: self.place(),
-            expected: format!("{expected} for family {}", self.rule),
+        LearnError::column(
+            self.place(),
+            format!("{expected} for family {}", self.rule),
             found,
-            hint: hint.into(),
-        }
+            hint,
+        )
     }
 
     fn check_classes(&self, classes: Vec<String>) -> Result<Vec<String>, LearnError> {
@@ -74,14 +75,13 @@ impl ResponseColumn {
         };
         if self.rule.form == ResponseForm::Two && classes.len() != 2 {
             let hint = match classes.len() {
-                1 => "there is nothing to tell apart; look at how the rows were chosen",
+                1 => ONE_CLASS,
                 _ => "use --family categorical, or ordinal if the classes are ordered",
             };
             return Err(self.refused("0 and 1, true and false or two levels", found, hint));
         }
         if classes.len() < 2 {
-            let hint = "there is nothing to tell apart; look at how the rows were chosen";
-            return Err(self.refused("two classes or more", found, hint));
+            return Err(self.refused("two classes or more", found, ONE_CLASS));
         }
         if classes.len() > MOST_CLASSES {
             let expected = format!("at most {MOST_CLASSES} classes");
@@ -148,23 +148,18 @@ impl ResponseColumn {
         let known: HashMap<&str, f64> = (self.classes.iter().enumerate())
             .map(|(place, class)| (class.as_str(), place as f64))
             .collect();
-        let places: Vec<Option<f64>> = (levels.iter())
-            .map(|level| known.get(level.as_str()).copied())
-            .collect();
-        match codes
-            .iter()
-            .position(|code| places[*code as usize].is_none())
-        {
-            None => Ok(codes
-                .iter()
-                .filter_map(|code| places[*code as usize])
-                .collect()),
-            Some(row) => Err(LearnError::Column {
-                at: format!("{}, row {}", self.place(), source.first + row + 1),
-                expected: "a class of the table that was fitted".into(),
-                found: format!("{:?}", levels[codes[row] as usize]),
-                hint: format!("the classes are {}", list_names(&self.classes)),
-            }),
+        // An unknown class has no number.
+        let number = |level: &String| known.get(level.as_str()).copied().unwrap_or(f64::NAN);
+        let by_level: Vec<f64> = levels.iter().map(number).collect();
+        let numbers: Vec<f64> = codes.iter().map(|code| by_level[*code as usize]).collect();
+        match numbers.iter().position(|number| number.is_nan()) {
+            None => Ok(numbers),
+            Some(row) => Err(LearnError::column(
+                format!("{}, row {}", self.place(), source.first + row + 1),
+                "a class of the table that was fitted",
+                format!("{:?}", levels[codes[row] as usize]),
+                format!("the classes are {}", list_names(&self.classes)),
+            )),
         }
     }
 
@@ -180,12 +175,12 @@ impl ResponseColumn {
             return Ok(values);
         };
         let count = values.iter().filter(|value| !sound(**value)).count();
-        Err(LearnError::Column {
-            at: format!("{}, row {}", self.place(), first + row + 1),
-            expected: format!("{expected} for family {}", self.rule),
-            found: format!("{}{}", values[row], such_rows(count)),
-            hint: hint.into(),
-        })
+        Err(LearnError::column(
+            format!("{}, row {}", self.place(), first + row + 1),
+            format!("{expected} for family {}", self.rule),
+            format!("{}{}", values[row], such_rows(count)),
+            hint,
+        ))
     }
 
     /// The standard errors of every row's response; `None` where they are not given.
@@ -196,12 +191,12 @@ impl ResponseColumn {
         let values = source.evaluate(expr)?;
         match values.iter().position(|error| *error <= 0.0) {
             None => Ok(Some(values)),
-            Some(row) => Err(LearnError::Column {
-                at: format!("se({expr}), row {}", source.first + row + 1),
-                expected: "a standard error above 0".into(),
-                found: values[row].to_string(),
-                hint: String::new(),
-            }),
+            Some(row) => Err(LearnError::column(
+                format!("se({expr}), row {}", source.first + row + 1),
+                "a standard error above 0",
+                values[row].to_string(),
+                "",
+            )),
         }
     }
 
@@ -233,13 +228,12 @@ impl ResponseColumn {
             return Ok(());
         };
         let count = (row..hits.len()).filter(|&row| wrong(row)).count();
-        Err(LearnError::Column {
-            at: format!("{}, row {}", self.place(), first + row + 1),
-            expected: format!("at most {} successes, the trials there", trials[row]),
-            found: format!("{}{}", hits[row], such_rows(count)),
-            hint: "trials(...) counts all trials; failures go into cbind(successes, failures)"
-                .into(),
-        })
+        Err(LearnError::column(
+            format!("{}, row {}", self.place(), first + row + 1),
+            format!("at most {} successes, the trials there", trials[row]),
+            format!("{}{}", hits[row], such_rows(count)),
+            "trials(...) counts all trials; failures go into cbind(successes, failures)",
+        ))
     }
 
     /// A note on the meaning of the columns. `surplus` is the least excess of failures over
@@ -308,12 +302,13 @@ impl ClassLearner {
         match source.column(name) {
             Column::Number(_) if binary => self.given = Some(vec!["0".into(), "1".into()]),
             Column::Boolean(_) => self.given = Some(vec!["false".into(), "true".into()]),
-            Column::Category { levels, .. } if binary && levels.len() == 2 => {
-                self.given.get_or_insert_with(|| levels.to_vec());
-                let (codes, levels) = source.labels(name);
-                self.labels.merged_codes(&codes, &levels);
-            }
-            _ => {
+            column => {
+                if let Column::Category { levels, .. } = column
+                    && binary
+                    && levels.len() == 2
+                {
+                    self.given.get_or_insert_with(|| levels.to_vec());
+                }
                 let (codes, levels) = source.labels(name);
                 self.labels.merged_codes(&codes, &levels);
             }
@@ -395,66 +390,52 @@ fn counted(values: &[f64], at: &str, what: &str, first: usize) -> Result<(), Lea
     let whole = |value: &f64| *value >= 0.0 && value.fract() == 0.0;
     match values.iter().position(|value| !whole(value)) {
         None => Ok(()),
-        Some(row) => Err(LearnError::Column {
-            at: format!("{at}, row {}", first + row + 1),
-            expected: format!("a whole number of {what}"),
-            found: values[row].to_string(),
-            hint: match what {
+        Some(row) => Err(LearnError::column(
+            format!("{at}, row {}", first + row + 1),
+            format!("a whole number of {what}"),
+            values[row].to_string(),
+            match what {
                 "failures" => "write successes | trials(n) where n counts all trials".into(),
                 _ => String::new(),
             },
-        }),
+        )),
     }
 }
 
-fn check_trials(rule: &ResponseRule, response: &Response) -> Result<(), LearnError> {
-    let wrong = |expected, found: String, hint| {
-        Err(LearnError::Mismatch {
-            family: rule.family.clone(),
-            expected,
-            found,
-            hint,
-        })
-    };
-    match (rule.form, &response.trials) {
-        (ResponseForm::Successes, None) => wrong(
-            "a number of trials",
-            "none".into(),
-            "write cbind(successes, failures) ~ ... or successes | trials(n) ~ ...",
-        ),
-        (ResponseForm::Successes, Some(_)) | (_, None) => Ok(()),
-        (_, Some(_)) => wrong(
+/// Refuses a response that the family does not take: with or without trials, with standard errors,
+/// or with bounds that need a distribution function in closed form.
+fn check_response(rule: &ResponseRule, response: &Response) -> Result<(), LearnError> {
+    let counts_successes = rule.form == ResponseForm::Successes;
+    let has_bounds = response.censoring.is_some() || response.truncation.is_some();
+    let (expected, hint) = match &response.trials {
+        None if counts_successes => {
+            return Err(LearnError::mismatch(
+                &rule.family,
+                "a number of trials",
+                "none",
+                "write cbind(successes, failures) ~ ... or successes | trials(n) ~ ...",
+            ));
+        }
+        Some(_) if !counts_successes => (
             "a response without trials",
-            response.to_string(),
             "only --family binomial and beta_binomial count successes among trials",
         ),
-    }
-}
-
-fn check_errors(rule: &ResponseRule, response: &Response) -> Result<(), LearnError> {
-    if response.errors.is_none() || rule.takes_errors {
-        return Ok(());
-    }
-    Err(LearnError::Mismatch {
-        family: rule.family.clone(),
-        expected: "a response without standard errors",
-        found: response.to_string(),
-        hint: "only --family gaussian takes se(...)",
-    })
-}
-
-/// Refuses bounds for families without a distribution function in closed form.
-fn check_bounds(rule: &ResponseRule, response: &Response) -> Result<(), LearnError> {
-    let is_exact = response.censoring.is_none() && response.truncation.is_none();
-    if is_exact || rule.has_tails {
-        return Ok(());
-    }
-    Err(LearnError::Mismatch {
-        family: rule.family.clone(),
-        expected: "a response without cens(...) and trunc(...)",
-        found: response.to_string(),
-        hint: "the families gaussian, lognormal, exponential, weibull and poisson have them",
-    })
+        _ if response.errors.is_some() && !rule.takes_errors => (
+            "a response without standard errors",
+            "only --family gaussian takes se(...)",
+        ),
+        _ if has_bounds && !rule.has_tails => (
+            "a response without cens(...) and trunc(...)",
+            "the families gaussian, lognormal, exponential, weibull and poisson have them",
+        ),
+        _ => return Ok(()),
+    };
+    Err(LearnError::mismatch(
+        &rule.family,
+        expected,
+        response.to_string(),
+        hint,
+    ))
 }
 
 fn such_rows(count: usize) -> String {

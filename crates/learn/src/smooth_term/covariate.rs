@@ -62,20 +62,20 @@ impl CovariateLearner {
         let (mean, scale) = (self.moment.mean(), self.moment.scale());
         let label = self.term.term_label();
         if self.moment.count() == 0 {
-            return Err(LearnError::Column {
-                at: label,
-                expected: "a value in some rows".into(),
-                found: format!("none in {} rows", self.missing),
-                hint: "leave the term out".into(),
-            });
+            return Err(LearnError::column(
+                label,
+                "a value in some rows",
+                format!("none in {} rows", self.missing),
+                "leave the term out",
+            ));
         }
         if self.moment.count() < 2 || scale <= 4.0 * f64::EPSILON * mean.abs() {
-            return Err(LearnError::Column {
-                at: label,
-                expected: "values that differ".into(),
-                found: format!("{} values, all the same", self.moment.count()),
-                hint: "leave the term out".into(),
-            });
+            return Err(LearnError::column(
+                label,
+                "values that differ",
+                format!("{} values, all the same", self.moment.count()),
+                "leave the term out",
+            ));
         }
         let is_centred = intercept == Intercept::Present || form == ResponseForm::Ordered;
         let note = self.term.error.is_none().then(|| {
@@ -105,15 +105,15 @@ fn errors(term: &CovariateTerm, source: &Source<'_>) -> Result<Option<Vec<f64>>,
     let spreads = source.evaluate(expr)?;
     match spreads.iter().position(|spread| *spread <= 0.0) {
         None => Ok(Some(spreads)),
-        Some(row) => Err(LearnError::Column {
-            at: format!("{term}, row {}", source.first + row + 1),
-            expected: "errors of a standard deviation above 0".into(),
-            found: spreads[row].to_string(),
-            hint: format!(
+        Some(row) => Err(LearnError::column(
+            format!("{term}, row {}", source.first + row + 1),
+            "errors of a standard deviation above 0",
+            spreads[row].to_string(),
+            format!(
                 "give every row the spread of its error, a small one where {0} is as good as exact, or write {0} alone",
                 term.column
             ),
-        }),
+        )),
     }
 }
 
@@ -121,17 +121,6 @@ impl Covariate {
     /// The model's columns for a block.
     pub fn columns(&self, source: &Source<'_>) -> Result<Vec<(&'static str, Column)>, LearnError> {
         let seen = values(&self.term, source);
-        let standard = |value: &f64| {
-            if value.is_nan() {
-                0.0
-            } else {
-                (value - self.centre) / self.scale
-            }
-        };
-        let own: Vec<f64> = seen.iter().map(standard).collect();
-        // As a response it keeps its own unit, in which densities are reported.
-        let as_seen = |value: &f64| if value.is_nan() { self.centre } else { *value };
-        let whole: Vec<f64> = seen.iter().map(as_seen).collect();
         let more = if let Some(spreads) = errors(&self.term, source)? {
             let spreads = spreads.iter().map(|spread| spread / self.scale);
             (ERROR, spreads.collect())
@@ -139,10 +128,15 @@ impl Covariate {
             let gap = |value: &f64| if value.is_nan() { UNKNOWN } else { 0.0 };
             (GAP, seen.iter().map(gap).collect())
         };
-        let columns = [(MEASURED, own), (SEEN, whole), more];
+        // As a response it keeps its own unit, in which densities are reported.
+        let as_seen = |value: &f64| if value.is_nan() { self.centre } else { *value };
+        let whole: Vec<f64> = seen.iter().map(as_seen).collect();
+        let standard = |value: &f64| (value - self.centre) / self.scale;
+        let own = whole.iter().map(standard).collect();
+        let columns = [(MEASURED, own), (SEEN, whole), more].into_iter();
         Ok(columns
             .map(|(name, values)| (name, Column::Number(values)))
-            .into())
+            .collect())
     }
 
     /// The text of the term.

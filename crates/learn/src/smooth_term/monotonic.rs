@@ -64,12 +64,12 @@ impl MonotonicLearner {
                 format!("write s({column}) for a smooth function of a quantity"),
             ),
         };
-        Err(LearnError::Column {
-            at: made.label,
+        Err(LearnError::column(
+            made.label,
             expected,
-            found: count.to_string(),
+            count.to_string(),
             hint,
-        })
+        ))
     }
 }
 

@@ -79,7 +79,7 @@ impl<'a> GroupEffects<'a> {
         let values = self.spread_draws(draws);
         for (effect, values) in grouping.effects.iter().zip(values) {
             let name = self.head.name(&spread_name(grouping, effect));
-            found.push(NamedDraws { name, values });
+            found.push(NamedDraws::new(name, values));
         }
         if self.plan.correlation.is_none() {
             return;
@@ -155,10 +155,9 @@ impl<'a> GroupEffects<'a> {
                     let turn = &turns[draw][place * count..][..count];
                     turn.iter().zip(&own).map(|(t, own)| t * own[draw]).sum()
                 };
-                found.push(NamedDraws {
-                    name: self.effect_name(&grouping.group_name(group), effect),
-                    values: (0..draws.count).map(value).collect(),
-                });
+                let name = self.effect_name(&grouping.group_name(group), effect);
+                let values = (0..draws.count).map(value).collect();
+                found.push(NamedDraws::new(name, values));
             }
         }
     }

@@ -9,9 +9,10 @@ use lehr_numeric::summary::{mean, sd};
 use lehr_numeric::vector::dot;
 use lehr_report::{FittedFunction, FunctionShape};
 
-use super::smooth_function::{CURVE, SURFACE, even, grid, per_place};
+use super::smooth_function::{CURVE, SURFACE, even, grid, pairs, per_place};
+use crate::named_draws::site_values;
 use crate::term::induced::InducedPlan;
-use crate::term::smooth::kernel_of;
+use crate::term::smooth::{column_means, kernel_of};
 
 /// Half the width of a 90 % interval of a Gaussian, in standard deviations.
 const HALF: f64 = 1.644_853_626_951_472_7;
@@ -70,9 +71,8 @@ impl InducedDraws<'_> {
     fn surface(&self) -> FunctionShape {
         let [x, y] = [0, 1].map(|axis| even(self.smooth.ranges[axis], SURFACE));
         let FunctionMoments { mean, sd } = self.at(&grid(&x, &y));
-        let pairs = self.smooth.places[0].iter().zip(&self.smooth.places[1]);
         FunctionShape::Surface {
-            places: pairs.map(|(x, y)| [*x, *y]).collect(),
+            places: pairs(&self.smooth.places),
             mean,
             sd,
             x,
@@ -83,17 +83,14 @@ impl InducedDraws<'_> {
     /// The function at these places, column after column, less its mean over fitted rows, which is
     /// part of the intercept.
     fn at(&self, places: &[Vec<f64>]) -> FunctionMoments {
-        let of = |sites: &[SiteValue], name: &str| {
-            let name = format!("{}.{name}", self.plan.label);
-            let found = sites.iter().find(|site| site.name == name);
-            found.map_or_else(Vec::new, |site| site.values.clone())
-        };
-        let learned = ["scale", "lengthscale", "point"].map(|name| of(self.learned, name));
+        let name = |variable: &str| format!("{}.{variable}", self.plan.label);
+        let learned = ["scale", "lengthscale", "point"].map(name);
+        let learned = learned.map(|name| site_values(self.learned, &name).to_vec());
         let [weights, left] = self.projected(places, &learned);
         let [fitted, _] = self.projected(&self.smooth.places, &learned);
         let size = self.plan.count();
         let centre = column_means(&fitted, size);
-        let draws = of(self.draws, "weight");
+        let draws = site_values(self.draws, &name("weight"));
         let values = draws.chunks_exact(size).map(|latents| {
             let shift = dot(&centre, latents);
             let rows = weights.chunks_exact(size);
@@ -125,16 +122,4 @@ impl InducedDraws<'_> {
         let mut found = evaluate(&found, &InputValues::new(), 1).into_iter();
         std::array::from_fn(|_| found.next().unwrap_or_default())
     }
-}
-
-/// The mean of each column of a row-major matrix.
-fn column_means(values: &[f64], width: usize) -> Vec<f64> {
-    let mut means = vec![0.0; width];
-    let rows = (values.len() / width).max(1) as f64;
-    for row in values.chunks_exact(width) {
-        for (mean, value) in means.iter_mut().zip(row) {
-            *mean += value / rows;
-        }
-    }
-    means
 }

@@ -9,8 +9,8 @@ use lehr_numeric::vector::dot;
 use lehr_report::{FittedFunction, FunctionShape};
 
 use crate::law::short;
-use crate::law_site::site_runs;
-use crate::term::smooth::SmoothPlan;
+use crate::named_draws::{Replica, SiteDraws, site_values};
+use crate::term::smooth::{SmoothPlan, column_means};
 
 /// Places of a curve.
 pub(crate) const CURVE: usize = 121;
@@ -40,13 +40,9 @@ impl<'a> FunctionDraws<'a> {
         sites: &[SiteValue],
         head: &str,
     ) -> FunctionDraws<'a> {
-        let of = |name: String| {
-            let found = sites.iter().find(|site| site.name == name);
-            found.map_or(&[][..], |site| &site.values)
-        };
-        let scales = of(plan.scale_site(head));
+        let scales = site_values(sites, &plan.scale_site(head));
         let lengthscales = plan.lengthscale_draws(sites, head);
-        let weights = of(plan.weight_site(head));
+        let weights = site_values(sites, &plan.weight_site(head));
         let size = plan.basis.width() * plan.levels.max(1);
         let coefficients = (scales.iter().zip(weights.chunks_exact(size)))
             .enumerate()
@@ -93,30 +89,22 @@ impl<'a> FunctionDraws<'a> {
         };
         let x = even(range, CURVE);
         let draws = self.values(level, std::slice::from_ref(&x));
-        let at = |share: f64| per_place(&draws, |values| quantile(&sorted(values), share));
         let mut places = self.smooth.places[0].clone();
         if let Some(period) = self.smooth.period {
             for place in &mut places {
                 *place = range[0] + (*place - range[0]).rem_euclid(period);
             }
         }
-        FunctionShape::Curve {
-            mean: per_place(&draws, mean),
-            low: at(0.05),
-            high: at(0.95),
-            x,
-            places,
-        }
+        curve_with_band(&draws, x, places)
     }
 
     fn surface(&self, level: usize) -> FunctionShape {
         let [x, y] = [0, 1].map(|axis| even(self.smooth.ranges[axis], SURFACE));
         let draws = self.values(level, &grid(&x, &y));
-        let pairs = self.smooth.places[0].iter().zip(&self.smooth.places[1]);
         FunctionShape::Surface {
             mean: per_place(&draws, mean),
             sd: per_place(&draws, sd),
-            places: pairs.map(|(x, y)| [*x, *y]).collect(),
+            places: pairs(&self.smooth.places),
             x,
             y,
         }
@@ -142,31 +130,18 @@ impl<'a> FunctionDraws<'a> {
     /// The mean of each basis function over fitted rows; zeros if a column multiplies.
     fn centre(&self) -> Vec<f64> {
         let width = self.plan.basis.width();
-        let mut centre = vec![0.0; width];
         if self.smooth.multiplier().is_some() {
-            return centre;
+            return vec![0.0; width];
         }
-        let rows = self.smooth.places[0].len() as f64;
-        let features = self.plan.features(&self.smooth.places);
-        for row in features.chunks_exact(width) {
-            for (sum, value) in centre.iter_mut().zip(row) {
-                *sum += value / rows;
-            }
-        }
-        centre
+        column_means(&self.plan.features(&self.smooth.places), width)
     }
 }
 
 impl SmoothPlan {
     /// The draws of each lengthscale, in units of the model.
     pub(crate) fn lengthscale_draws(&self, sites: &[SiteValue], head: &str) -> Vec<Vec<f64>> {
-        let runs = site_runs(&self.lengthscale_site(head), &self.lengthscales);
-        let entries = runs.into_iter().flat_map(|(name, range)| {
-            let site = sites.iter().find(|site| site.name == name);
-            let values = site.map_or(&[][..], |site| &site.values);
-            (0..range.len()).map(move |entry| values.iter().skip(entry).step_by(range.len()))
-        });
-        entries.map(|values| values.copied().collect()).collect()
+        let (draws, site) = (SiteDraws::new(sites), self.lengthscale_site(head));
+        draws.laws(&site, &self.lengthscales, Replica::ONLY)
     }
 
     /// The factors from the weights of a draw to coefficients of the basis.
@@ -194,10 +169,8 @@ impl SmoothPlan {
         for (place, (axis, draws)) in axes().enumerate() {
             let [least, most] = axis.covered_interval(kernel);
             let (name, input) = (&smooth.lengthscale_names()[place][0], &smooth.inputs[place]);
-            let (below, above) = (
-                share(draws, |draw| draw < least),
-                share(draws, |draw| draw > most),
-            );
+            let below = share(draws, |draw| draw < least);
+            let above = share(draws, |draw| draw > most);
             if below > SHARE {
                 found.push(format!(
                     "{name}: {:.0} % of the draws are shorter than {}, for which the basis is too coarse: ask \
@@ -235,6 +208,24 @@ pub(crate) fn grid(x: &[f64], y: &[f64]) -> [Vec<f64>; 2] {
     let rows = y.iter().flat_map(|y| x.iter().map(move |x| (*x, *y)));
     let (first, second) = rows.unzip();
     [first, second]
+}
+
+/// The places of rows in the plane.
+pub(crate) fn pairs(places: &[Vec<f64>]) -> Vec<[f64; 2]> {
+    let pairs = places[0].iter().zip(&places[1]);
+    pairs.map(|(x, y)| [*x, *y]).collect()
+}
+
+/// A curve with the 90 % band of its values in all draws.
+pub(crate) fn curve_with_band(draws: &[Vec<f64>], x: Vec<f64>, places: Vec<f64>) -> FunctionShape {
+    let at = |share: f64| per_place(draws, |values| quantile(&sorted(values), share));
+    FunctionShape::Curve {
+        mean: per_place(draws, mean),
+        low: at(0.05),
+        high: at(0.95),
+        x,
+        places,
+    }
 }
 
 /// A number per place from that place's values in all draws.

@@ -2,11 +2,11 @@
 
 use lehr_density::SiteValue;
 use lehr_learn::Spline;
-use lehr_numeric::summary::{mean, quantile, sorted};
 use lehr_numeric::vector::dot;
-use lehr_report::{FittedFunction, FunctionShape};
+use lehr_report::FittedFunction;
 
-use super::smooth_function::{CURVE, even, per_place};
+use super::smooth_function::{CURVE, curve_with_band, even};
+use crate::named_draws::site_values;
 use crate::term::spline::SplinePlan;
 
 /// The draws of one smooth in one linear predictor.
@@ -24,49 +24,32 @@ pub(crate) struct SplineDraws<'a> {
 impl SplineDraws<'_> {
     /// The curve of these draws of all sites. It has mean 0 over the fitted rows.
     pub(crate) fn function(&self, sites: &[SiteValue], class: Option<&str>) -> FittedFunction {
-        let of = |name: String| {
-            let found = sites.iter().find(|site| site.name == name);
-            found.map_or(&[][..], |site| &site.values)
-        };
-        let range = self.spline.drawn();
-        let x = even(range, CURVE);
+        let x = even(self.spline.drawn(), CURVE);
         let features: Vec<Vec<f64>> = x.iter().map(|x| self.spline.at(*x)).collect();
-        let weights = of(self.plan.weight_site(self.head)).chunks_exact(self.spline.width());
-        let spreads = of(self.plan.spread_site(self.head)).iter();
+        let weights = site_values(sites, &self.plan.weight_site(self.head));
+        let spreads = site_values(sites, &self.plan.spread_site(self.head));
         let (slopes, centre) = &self.line;
         let unit = self.unit / self.plan.scale;
-        let draws = spreads
-            .zip(weights)
-            .enumerate()
-            .map(|(draw, (spread, weights))| {
-                let pairs = weights.iter().zip(self.plan.factors(*spread));
-                let own: Vec<f64> = pairs.map(|(weight, factor)| weight * factor).collect();
-                let slope = slopes.get(draw).copied().unwrap_or(0.0);
-                let places = x.iter().zip(&features);
-                places
-                    .map(|(x, features)| slope * (x - centre) + unit * dot(features, &own))
-                    .collect()
-            });
+        let draws = (spreads
+            .iter()
+            .zip(weights.chunks_exact(self.spline.width())))
+        .enumerate();
+        let draws = draws.map(|(draw, (spread, weights))| {
+            let pairs = weights.iter().zip(self.plan.factors(*spread));
+            let own: Vec<f64> = pairs.map(|(weight, factor)| weight * factor).collect();
+            let slope = slopes.get(draw).copied().unwrap_or(0.0);
+            let value = |(x, row): (&f64, &Vec<f64>)| slope * (x - centre) + unit * dot(row, &own);
+            x.iter().zip(&features).map(value).collect()
+        });
         let draws: Vec<Vec<f64>> = draws.collect();
-        let at = |share: f64| per_place(&draws, |values| quantile(&sorted(values), share));
+        let places = self.spline.places.iter().map(|x| self.spline.folded(*x));
         FittedFunction {
             name: self.plan.label.clone(),
             inputs: vec![self.spline.input_name()],
             multiplier: self.spline.multiplier.column().map(str::to_owned),
             level: None,
             class: class.map(str::to_owned),
-            shape: FunctionShape::Curve {
-                mean: per_place(&draws, mean),
-                low: at(0.05),
-                high: at(0.95),
-                places: self
-                    .spline
-                    .places
-                    .iter()
-                    .map(|x| self.spline.folded(*x))
-                    .collect(),
-                x,
-            },
+            shape: curve_with_band(&draws, x, places.collect()),
         }
     }
 }

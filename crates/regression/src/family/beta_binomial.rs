@@ -14,7 +14,6 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     own: &[PRECISION],
     observe: |of| {
         let trials = of.trials();
-        let successes = BetaBinomial::with_logit_mean(trials, of.at, of.own[0]);
-        of.observe(successes);
+        of.observe(BetaBinomial::with_logit_mean(trials, of.at, of.own[0]));
     },
 };

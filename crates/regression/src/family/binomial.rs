@@ -11,8 +11,5 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     link: Link::Logit,
     form: ResponseForm::Successes,
     own: &[],
-    observe: |of| {
-        let trials = of.trials();
-        of.observe(Binomial::with_logit(trials, of.at));
-    },
+    observe: |of| of.observe(Binomial::with_logit(of.trials(), of.at)),
 };

@@ -12,8 +12,5 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     link: Link::Log,
     form: ResponseForm::Count,
     own: &[DISPERSION],
-    observe: |of| {
-        let counts = GeneralizedPoisson::with_log_mean(of.at, of.own[0]);
-        of.observe(counts);
-    },
+    observe: |of| of.observe(GeneralizedPoisson::with_log_mean(of.at, of.own[0])),
 };

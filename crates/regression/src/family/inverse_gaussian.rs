@@ -12,8 +12,5 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     link: Link::Log,
     form: ResponseForm::Positive,
     own: &[SHAPE],
-    observe: |of| {
-        let numbers = InverseGaussian::with_log_mean(of.at, of.own[0]);
-        of.observe(numbers);
-    },
+    observe: |of| of.observe(InverseGaussian::with_log_mean(of.at, of.own[0])),
 };

@@ -7,29 +7,23 @@ mod bernoulli;
 mod beta;
 mod beta_binomial;
 mod binomial;
-mod binomial_logitnormal;
 mod categorical;
 mod exponential;
 mod gamma;
 mod gaussian;
 mod generalized_poisson;
-mod hurdle_negbinomial;
-mod hurdle_poisson;
 mod inverse_gaussian;
 mod lognormal;
 mod negbinomial;
 mod ordinal;
-mod ordinal_probit;
 mod own;
 mod poisson;
-mod poisson_lognormal;
+mod row_normal;
 mod student;
 mod von_mises;
 mod weibull;
 mod written;
-mod zero_inflated_binomial;
-mod zero_inflated_negbinomial;
-mod zero_inflated_poisson;
+mod zero_inflated;
 
 use std::fmt;
 use std::str::FromStr;
@@ -105,7 +99,7 @@ impl<'g> Observation<'_, '_, 'g> {
 
 /// The enum of families and their rows.
 macro_rules! families {
-    ($($(#[$about:meta])* $variant:ident is $module:ident,)+) => {
+    ($($(#[$about:meta])* $variant:ident is $module:ident::$info:ident,)+) => {
         /// The distribution of the response around the linear predictor.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
         #[serde(try_from = "String", into = "String")]
@@ -120,7 +114,7 @@ macro_rules! families {
             /// The row of the family.
             pub(crate) fn info(self) -> &'static FamilyInfo {
                 match self {
-                    $(Family::$variant => &$module::INFO,)+
+                    $(Family::$variant => &$module::$info,)+
                 }
             }
         }
@@ -129,55 +123,55 @@ macro_rules! families {
 
 families! {
     /// Real numbers with normal noise of standard deviation `sigma`.
-    Gaussian is gaussian,
+    Gaussian is gaussian::INFO,
     /// Real numbers with Student's noise of scale `sigma` and `df` degrees of freedom.
-    Student is student,
+    Student is student::INFO,
     /// Two outcomes; logit link.
-    Bernoulli is bernoulli,
+    Bernoulli is bernoulli::INFO,
     /// Successes among trials; logit link.
-    Binomial is binomial,
+    Binomial is binomial::INFO,
     /// Successes among trials with more than binomial variance, by `precision`; logit link.
-    BetaBinomial is beta_binomial,
+    BetaBinomial is beta_binomial::INFO,
     /// Counts; log link.
-    Poisson is poisson,
+    Poisson is poisson::INFO,
     /// Counts of variance mean + mean²/`shape`; log link.
-    NegBinomial is negbinomial,
+    NegBinomial is negbinomial::INFO,
     /// Counts of variance mean/(1 − `dispersion`)²; log link.
-    GeneralizedPoisson is generalized_poisson,
+    GeneralizedPoisson is generalized_poisson::INFO,
     /// Positive numbers of variance mean²/`shape`; log link.
-    Gamma is gamma,
+    Gamma is gamma::INFO,
     /// Positive numbers whose logarithm is normal around the predictor, with `sigma`.
-    LogNormal is lognormal,
+    LogNormal is lognormal::INFO,
     /// Waiting times at a constant rate; log link.
-    Exponential is exponential,
+    Exponential is exponential::INFO,
     /// Waiting times of `shape`: above 1 the hazard rises with time; log link.
-    Weibull is weibull,
+    Weibull is weibull::INFO,
     /// Positive numbers of variance mean³/`shape`; log link.
-    InverseGaussian is inverse_gaussian,
+    InverseGaussian is inverse_gaussian::INFO,
     /// Numbers between 0 and 1 of variance mean(1 − mean)/(`precision` + 1); logit link.
-    Beta is beta,
+    Beta is beta::INFO,
     /// Angles from −π to π of concentration `kappa`; the predictor is the tangent of half the direction.
-    VonMises is von_mises,
+    VonMises is von_mises::INFO,
     /// One of several classes; a logit for each class but the first.
-    Categorical is categorical,
+    Categorical is categorical::INFO,
     /// One of several ordered classes: a predictor with logistic noise, cut at `cutpoint`s.
-    Ordinal is ordinal,
+    Ordinal is ordinal::INFO,
     /// As `ordinal`, with normal noise.
-    OrdinalProbit is ordinal_probit,
+    OrdinalProbit is ordinal::PROBIT,
     /// Counts with excess zeros of probability `gate`; log link.
-    ZeroInflatedPoisson is zero_inflated_poisson,
+    ZeroInflatedPoisson is zero_inflated::POISSON,
     /// As `negbinomial`, with excess zeros of probability `gate`; log link.
-    ZeroInflatedNegBinomial is zero_inflated_negbinomial,
+    ZeroInflatedNegBinomial is zero_inflated::NEGBINOMIAL,
     /// As `binomial`, with excess zeros of probability `gate`; logit link.
-    ZeroInflatedBinomial is zero_inflated_binomial,
+    ZeroInflatedBinomial is zero_inflated::BINOMIAL,
     /// Zeros of probability `gate`, else counts above 0; log link.
-    HurdlePoisson is hurdle_poisson,
+    HurdlePoisson is zero_inflated::HURDLE_POISSON,
     /// As `hurdle_poisson`, with counts of `negbinomial`; log link.
-    HurdleNegBinomial is hurdle_negbinomial,
+    HurdleNegBinomial is zero_inflated::HURDLE_NEGBINOMIAL,
     /// Counts whose log rate varies from row to row by a normal of `sigma`; log link.
-    PoissonLogNormal is poisson_lognormal,
+    PoissonLogNormal is row_normal::POISSON,
     /// Successes among trials whose log odds vary from row to row by a normal of `sigma`.
-    BinomialLogitNormal is binomial_logitnormal,
+    BinomialLogitNormal is row_normal::BINOMIAL,
 }
 
 impl Family {
@@ -193,9 +187,11 @@ impl Family {
 
     /// The family of this name or alias.
     fn called(name: &str) -> Option<Family> {
-        let is_called =
-            |family: &&Family| family.name() == name || family.aliases().contains(&name);
-        Family::ALL.iter().find(is_called).copied()
+        let is_called = |info: &FamilyInfo| info.name == name || info.aliases.contains(&name);
+        Family::ALL
+            .iter()
+            .find(|one| is_called(one.info()))
+            .copied()
     }
 
     /// One line for a list of families: the response, the link, the parameters.
@@ -312,9 +308,8 @@ impl FromStr for Family {
     fn from_str(text: &str) -> Result<Family, RegressionError> {
         let names = || Family::ALL.iter().map(|family| family.name());
         let written = WrittenFamily::of(text);
-        let found = written
-            .link
-            .and_then(|link| Family::called(&format!("{}_{link}", written.name)));
+        let with_link = |link| Family::called(&format!("{}_{link}", written.name));
+        let found = written.link.and_then(with_link);
         let found = found.or_else(|| Family::called(&written.name));
         if let Some(family) = found {
             return written.check_link(family);

@@ -18,8 +18,5 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     link: Link::Log,
     form: ResponseForm::Count,
     own: &[SHAPE],
-    observe: |of| {
-        let counts = NegativeBinomial::with_log_mean(of.at, of.own[0]);
-        of.observe(counts);
-    },
+    observe: |of| of.observe(NegativeBinomial::with_log_mean(of.at, of.own[0])),
 };

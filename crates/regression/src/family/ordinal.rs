@@ -1,7 +1,7 @@
-//! One of several classes in order.
+//! One of several classes in order, with logistic or normal noise.
 
 use lehr_graph::Expr;
-use lehr_model::distribution::OrderedLogistic;
+use lehr_model::distribution::{OrderedLogistic, OrderedProbit};
 
 use super::own::CUTPOINT;
 use super::{FamilyInfo, Link, ResponseForm};
@@ -20,6 +20,15 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     form: ResponseForm::Ordered,
     own: &[CUTPOINT],
     observe: |of| of.observe(OrderedLogistic::new(of.at, of.own[0])),
+};
+
+pub(super) const PROBIT: FamilyInfo = FamilyInfo {
+    name: "ordinal_probit",
+    aliases: &["ordered_probit", "cumulative_probit"],
+    help: "ordered classes; cumulative probits; cutpoints",
+    link: Link::Probit,
+    observe: |of| of.observe(OrderedProbit::new(of.at, of.own[0])),
+    ..INFO
 };
 
 /// The link of the cumulative proportions; both tails are sums, so nothing cancels.

@@ -12,8 +12,5 @@ pub(super) const INFO: FamilyInfo = FamilyInfo {
     link: Link::TanHalf,
     form: ResponseForm::Direction,
     own: &[KAPPA],
-    observe: |of| {
-        let direction = of.at.atan() * 2.0;
-        of.observe(VonMises::new(direction, of.own[0]));
-    },
+    observe: |of| of.observe(VonMises::new(of.at.atan() * 2.0, of.own[0])),
 };

@@ -14,11 +14,11 @@ use serde::{Deserialize, Serialize};
 use crate::bounds::Bounds;
 use crate::family::Family;
 use crate::law::{Domain, Kind, Law};
+use crate::learned_regression::Regression;
 use crate::named_draws::NamedDraws;
 use crate::option::Groups;
 use crate::prior::{GivenPriors, Parameter, PriorLine};
 use crate::program::JointModel;
-use crate::regression::Regression;
 use crate::response_name::{RESCOR, owner, prefixed, renamed, union};
 use crate::term::residual::Residuals;
 
@@ -100,25 +100,27 @@ impl MultivariateRegression {
             own == name || regression.response() == name
         };
         let place = (self.names.iter().zip(&self.responses)).position(is_it);
-        place.ok_or_else(|| LearnError::Column {
-            at: "--response".into(),
-            expected: "a response of the model".into(),
-            found: format!("{name:?}"),
-            hint: format!("the responses are {}", self.names.join(", ")),
+        place.ok_or_else(|| {
+            LearnError::column(
+                "--response",
+                "a response of the model",
+                format!("{name:?}"),
+                format!("the responses are {}", self.names.join(", ")),
+            )
         })
     }
 
     /// The error if a single response is needed and none is named.
     pub fn one_of(&self, what: &str) -> LearnError {
-        LearnError::Column {
-            at: what.to_owned(),
-            expected: "one response".into(),
-            found: format!("a fit of {}", self.names.join(", ")),
-            hint: format!(
+        LearnError::column(
+            what,
+            "one response",
+            format!("a fit of {}", self.names.join(", ")),
+            format!(
                 "name it: --response {0} of the command, fit.response(\"{0}\") in Python and Rust",
                 self.names[0]
             ),
-        }
+        )
     }
 
     /// The reported name of an entry of one of the model's sites; `None` for sites with the same
@@ -271,12 +273,12 @@ fn chosen(
 fn check_residual((name, regression): (&String, &Regression)) -> Result<(), LearnError> {
     let model_plan = &regression.model_plan;
     let refused = |found: String, hint: &str| {
-        Err(LearnError::Column {
-            at: "set_rescor(TRUE)".into(),
-            expected: "gaussian responses whose values and noise are not known otherwise".into(),
-            found: format!("{name}: {found}"),
-            hint: hint.into(),
-        })
+        Err(LearnError::column(
+            "set_rescor(TRUE)",
+            "gaussian responses whose values and noise are not known otherwise",
+            format!("{name}: {found}"),
+            hint,
+        ))
     };
     if regression.family() != Family::Gaussian {
         let hint = "write (1 |p| id), where the column id numbers the rows: effects of rows that are correlated \
@@ -304,13 +306,10 @@ fn check_tied(regression: &Regression) -> Result<(), LearnError> {
     if regression.family().form() != ResponseForm::Unordered {
         return Ok(());
     }
-    Err(LearnError::Column {
-        at: format!("response {}", regression.response()),
-        expected: "a family with one predictor where effects are tied to those of other responses"
-            .into(),
-        found: regression.family().to_string(),
-        hint:
-            "write (1 | g) for effects of its own, or --family ordinal if the classes are ordered"
-                .into(),
-    })
+    Err(LearnError::column(
+        format!("response {}", regression.response()),
+        "a family with one predictor where effects are tied to those of other responses",
+        regression.family().to_string(),
+        "write (1 | g) for effects of its own, or --family ordinal if the classes are ordered",
+    ))
 }

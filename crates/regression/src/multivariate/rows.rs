@@ -8,8 +8,8 @@ use super::MultivariateRegression;
 use super::shared_grouping::SharedGrouping;
 use crate::design::{Design, Purpose, TableBlock};
 use crate::error::RegressionError;
+use crate::learned_regression::Regression;
 use crate::new_rows::{NewRows, SampledSite};
-use crate::regression::Regression;
 
 impl MultivariateRegression {
     /// The columns of the model for a table with the responses.
@@ -110,11 +110,7 @@ impl MultivariateRegression {
         let design = |regression: &Regression| {
             let known = regression.known_levels(table, levels);
             let table = known.as_ref().unwrap_or(table);
-            let mut design = Design::new(
-                &regression.design_plan(),
-                &TableBlock::whole(table),
-                purpose,
-            )?;
+            let mut design = Design::new(regression, &TableBlock::whole(table), purpose)?;
             design.complete(&regression.outcome, table.n_rows());
             Ok(design)
         };

@@ -12,8 +12,8 @@ use lehr_report::Name;
 use serde::{Deserialize, Serialize};
 
 use crate::law::{Kind, Law};
+use crate::learned_regression::Regression;
 use crate::named_draws::NamedDraws;
-use crate::regression::Regression;
 use crate::response_name::prefixed;
 use crate::term::group::{EffectForm, GroupSites};
 
@@ -258,13 +258,12 @@ fn with_sites(mut ties: Vec<SharedGrouping>) -> Vec<SharedGrouping> {
 }
 
 fn other_groups(tie: &str, one: &str, other: &str) -> LearnError {
-    LearnError::Column {
-        at: format!("group terms (... |{tie}| ...)"),
-        expected: "the same grouping in every response".into(),
-        found: format!("{one} and {other}"),
-        hint: "give the terms of each grouping a name of its own, as in (1 |p| a) and (1 |q| b)"
-            .into(),
-    }
+    LearnError::column(
+        format!("group terms (... |{tie}| ...)"),
+        "the same grouping in every response",
+        format!("{one} and {other}"),
+        "give the terms of each grouping a name of its own, as in (1 |p| a) and (1 |q| b)",
+    )
 }
 
 /// The lower factor of R Rᵀ, row-major.

@@ -3,7 +3,7 @@
 use lehr_learn::list_names;
 use lehr_report::Coefficient;
 
-use super::Regression;
+use crate::learned_regression::Regression;
 
 /// The least ratio of posterior to prior standard deviation that is reported.
 const SHARE: f64 = 0.7;

@@ -4,10 +4,10 @@ use lehr_density::SiteValue;
 use lehr_learn::Spline;
 use lehr_report::FittedFunction;
 
-use super::Regression;
 use crate::coefficient::induced_function::InducedDraws;
 use crate::coefficient::smooth_function::FunctionDraws;
 use crate::coefficient::spline_function::SplineDraws;
+use crate::learned_regression::Regression;
 use crate::option::Groups;
 
 impl Regression {

@@ -3,96 +3,26 @@
 mod dominance;
 mod function;
 mod some_groups;
-mod stored_response;
 
 use std::ops::Range;
 
-use lehr_density::{Layout, SiteValue};
+use lehr_density::Layout;
 use lehr_formula::Terms;
 use lehr_learn::{
-    ColumnProfile, Covariate, FixedEffects, GroupingFactor, LearnError, LearningRequest, LevelType,
-    Monotonic, NewLevels, ResponseColumn, Smooth, Spline, TableFacts, ValueProfile, order_levels,
-    population_columns, predictor_columns,
+    ColumnProfile, GroupingFactor, LearnError, LearningRequest, LevelType, NewLevels, Smooth,
+    TableFacts, ValueProfile, order_levels, population_columns, predictor_columns,
 };
 use lehr_model::{Bound, Model, Program};
 use lehr_table::Table;
-use serde::{Deserialize, Serialize};
 
-use crate::bounds::Bounds;
-use crate::coefficient::Reporter;
-use crate::design::{Design, DesignPlan, Purpose, TableBlock};
+use crate::design::{Design, Purpose, TableBlock};
 use crate::error::RegressionError;
 use crate::family::Family;
 use crate::law_site::law_of_entry;
-use crate::model_plan::{ModelParts, ModelPlan};
-use crate::named_draws::NamedDraws;
+use crate::learned_regression::Regression;
 use crate::new_rows::NewRows;
-use crate::option::Groups;
 use crate::prior::{GivenPriors, PriorLine, PriorOrigin};
-use crate::term::parameter::ParameterPart;
-
-/// A regression without its rows: it turns tables into the columns of its model, and draws of the
-/// model's sites into coefficients. Saving it keeps everything that later tables need.  Internally
-/// the columns of the fixed effects have mean 0 and standard deviation 1 (without an intercept:
-/// mean square 1), and the linear predictor is measured from the link of the response's mean in
-/// units of its standard deviation (families with a link: in units of 1). The response itself is
-/// not transformed, so log densities are those of the table. Default priors:
-///
-/// ```text
-/// Intercept at the means of the columns   normal(link(mean(y)), 2.5 sd(y))     2.5 with a link
-/// a coefficient of x                      normal(0, 2.5 sd(y)/sd(x))           2.5/sd(x) with a link
-/// a level, or a column with two values    normal(0, 2.5 sd(y)) per difference  2.5 with a link
-/// sigma                                   exponential(1/sd(y))
-/// sd(group), by what it multiplies        half_normal(sd(y)/rms(x))            2/rms(x) with a link
-/// cor(group)                              lkj(2)
-/// sd(row())                               half_normal(sd(y))                   2 with a link
-/// me(x).mean, me(x).sd, and of mi(x)      normal(mean(x), 2.5 sd(x)), half_normal(2 sd(x))
-/// gp(x).scale                             half_normal(sd(y))                   1 with a link
-/// gp(x).lengthscale                       log_normal, 95 % from 0.1 to 0.5 of the range of x;
-///                                         of two columns from 0.2 to 0.5, of a period from 0.05 to 0.5
-/// sd(s(x))                                half_student_t(3, 2.5 sd(y))         2.5 with a link
-/// mo(x), from one of D + 1 levels to the next   normal(0, 2.5 sd(y)/D)      2.5/D with a link
-/// mo(x).step                              dirichlet(1)
-/// df above 1                              gamma(2, 0.1)
-/// shape and precision                     inverse_gamma(0.4, 0.3)
-/// gate, dispersion                        beta(1, 1)
-/// a parameter's formula, `sigma ~ x`      on the scale of its link (log; gate: logit): the intercept
-///                                         at the means normal(log(sd(y)), 2.5) for sigma, normal(0, 2.5)
-///                                         for shape and precision, normal(0, 1.5) for gate;
-///                                         a coefficient normal(0, 1/sd(x)), of a level normal(0, 1)
-/// cutpoint                                dirichlet(1) of the classes' proportions at the means
-/// ```
-///  A user's priors are on coefficients as reported; `Intercept` is the one at which all columns
-///  are 0. Only `df`, which is above 1 so that there is a mean, has its prior on the excess. With
-///  several classes one prior applies to the coefficients of each.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Regression {
-    formula: String,
-    terms: Terms,
-    family: Family,
-    #[serde(with = "stored_response")]
-    pub(crate) outcome: ResponseColumn,
-    /// The columns of the fixed effects.
-    pub population: FixedEffects,
-    pub(crate) groupings: Vec<GroupingFactor>,
-    /// The covariate with errors or gaps.
-    #[serde(default)]
-    pub covariate: Option<Covariate>,
-    pub(crate) smooths: Vec<Smooth>,
-    pub(crate) splines: Vec<Spline>,
-    pub(crate) monotonics: Vec<Monotonic>,
-    /// The function by inducing points.
-    pub(crate) induced: Option<Smooth>,
-    pub(crate) model_plan: ModelPlan,
-    /// The columns of the formulas of parameters.
-    #[serde(default)]
-    pub(crate) parameters: Vec<FixedEffects>,
-    priors: Vec<(String, String)>,
-    #[serde(default)]
-    prior_origins: Vec<PriorOrigin>,
-    profiles: Vec<ColumnProfile>,
-    notes: Vec<String>,
-}
+use crate::prior_book::PriorBook;
 
 impl Regression {
     /// Combines the facts learned from a table.
@@ -103,36 +33,20 @@ impl Regression {
     ) -> Result<Regression, LearnError> {
         let mut terms = request.terms;
         prune(&mut terms, &mut facts);
-        let (induced, smooths) = Smooth::parted(facts.smooths)?;
+        let (induced, smooths) = Smooth::parted(std::mem::take(&mut facts.smooths))?;
+        facts.smooths = smooths;
         let family = Family::of_rule(&request.rule);
-        let parts = ModelParts {
+        let book = PriorBook {
             family,
-            intercept: terms.intercept,
-            predictor_scale: &facts.predictor_scale,
-            population: &facts.population,
-            groupings: &facts.groupings,
-            smooths: &smooths,
-            splines: &facts.splines,
-            monotonics: &facts.monotonics,
+            terms: &terms,
+            facts: &facts,
             induced: induced.as_ref(),
-            parameters: (terms.parameters.iter().zip(&facts.parameters))
-                .map(|(terms, population)| ParameterPart {
-                    name: terms.parameter(),
-                    intercept: terms.intercept,
-                    population,
-                })
-                .collect(),
-            classes: &facts.outcome.classes,
-            n_rows: facts.n_rows,
-            has_errors: terms.response.errors.is_some(),
-            by_row: terms.by_row,
-            covariate: facts.covariate.as_ref(),
+            given,
+            printed: Vec::new(),
         };
-        let (mut model_plan, priors) = parts.plan(given)?;
-        model_plan.has_offset = !terms.offsets.is_empty();
-        model_plan.has_row_weight = terms.weights.is_some();
-        model_plan.bounds = Bounds::of(&terms.response);
-        model_plan.check_bounds(&terms.response)?;
+        let (model_plan, lines) = book.plan()?;
+        let split = |line: PriorLine| ((line.name, line.distribution), line.origin);
+        let (priors, prior_origins) = lines.into_iter().map(split).unzip();
         Ok(Regression {
             formula: request.formula.to_owned(),
             terms,
@@ -141,16 +55,14 @@ impl Regression {
             population: facts.population,
             groupings: facts.groupings,
             covariate: facts.covariate,
-            smooths,
+            smooths: facts.smooths,
             splines: facts.splines,
             monotonics: facts.monotonics,
             induced: induced.map(Smooth::with_few_places),
             parameters: facts.parameters,
             model_plan,
-            priors: (priors.iter())
-                .map(|line| (line.name.clone(), line.distribution.clone()))
-                .collect(),
-            prior_origins: priors.into_iter().map(|line| line.origin).collect(),
+            priors,
+            prior_origins,
             profiles: facts.profiles,
             notes: facts.notes,
         })
@@ -166,11 +78,8 @@ impl Regression {
     /// As [`Regression::design`] for a block of rows, the first of which is row `first` (from 0) of
     /// the whole table: errors report the row of the whole table.
     pub fn design_block(&self, block: &Table, first: usize) -> Result<Table, LearnError> {
-        let block = TableBlock {
-            table: block,
-            first,
-        };
-        Ok(Design::new(&self.design_plan(), &block, Purpose::Fit)?.table)
+        let table = block;
+        Ok(Design::new(self, &TableBlock { table, first }, Purpose::Fit)?.table)
     }
 
     /// As [`Regression::design`] for rows to predict, whose response and weights may be absent.
@@ -178,12 +87,8 @@ impl Regression {
     /// With [`NewLevels::Sample`] unseen groups get numbers from the count of known groups on;
     /// [`Regression::bind_new`] makes the density that has effects for them.
     pub fn design_new(&self, table: &Table, new_levels: NewLevels) -> Result<Table, LearnError> {
-        Ok(Design::new(
-            &self.design_plan(),
-            &TableBlock::whole(table),
-            Purpose::Predict(new_levels),
-        )?
-        .table)
+        let purpose = Purpose::Predict(new_levels);
+        Ok(Design::new(self, &TableBlock::whole(table), purpose)?.table)
     }
 
     /// The model of the design's columns.
@@ -220,22 +125,15 @@ impl Regression {
     ) -> Result<NewRows, RegressionError> {
         let known = self.known_levels(table, new_levels);
         let table = known.as_ref().unwrap_or(table);
-        let mut design = Design::new(
-            &self.design_plan(),
-            &TableBlock::whole(table),
-            Purpose::Population,
-        )?;
+        let mut design = Design::new(self, &TableBlock::whole(table), Purpose::Population)?;
         design.complete(&self.outcome, table.n_rows());
         let mut bare = self.model_plan.clone();
         bare.groups.clear();
         bare.row_spread = None;
         let fitted = self.program()?;
         let bound = bare.program()?.bind(&design.table)?;
-        Ok(NewRows::of_population(
-            bound,
-            fitted.latents(),
-            design.has_response,
-        ))
+        let fitted = fitted.latents();
+        Ok(NewRows::of_population(bound, fitted, design.has_response))
     }
 
     /// The table with unknown levels of factors replaced by their first, if requested.
@@ -275,46 +173,6 @@ impl Regression {
             origin: origin.clone(),
         };
         lines.map(line).collect()
-    }
-
-    /// Coefficients on the original scale from draws of the model's sites, such as
-    /// `Posterior::sites` or [`lehr_density::Layout::constrain_values`] give.
-    ///
-    /// # Panics
-    /// If a site of the model is not among them.
-    pub fn coefficients(&self, sites: &[SiteValue], groups: Groups) -> Vec<NamedDraws> {
-        self.reporter().coefficients(sites, groups)
-    }
-
-    /// The inputs of a design.
-    pub fn design_plan(&self) -> DesignPlan<'_> {
-        DesignPlan {
-            terms: &self.terms,
-            outcome: &self.outcome,
-            population: &self.population,
-            parameters: &self.parameters,
-            groupings: &self.groupings,
-            covariate: self.covariate.as_ref(),
-            smooths: &self.smooths,
-            splines: &self.splines,
-            monotonics: &self.monotonics,
-            induced: self.induced.as_ref(),
-            model: &self.model_plan,
-        }
-    }
-
-    /// The converter from draws of sites to coefficients.
-    pub fn reporter(&self) -> Reporter<'_> {
-        Reporter {
-            model_plan: &self.model_plan,
-            population: &self.population,
-            groupings: &self.groupings,
-            covariate: self.covariate.as_ref(),
-            smooths: &self.smooths,
-            monotonics: &self.monotonics,
-            parameters: &self.parameters,
-            classes: &self.outcome.classes,
-        }
     }
 
     /// The formula as written.
@@ -420,14 +278,13 @@ impl Regression {
 
     /// The functions of columns by name, and the automatic choices for each in words.
     pub(crate) fn function_words(&self) -> Vec<(String, String)> {
-        let model_plan = &self.model_plan;
-        let smooths = model_plan.smooths.iter();
-        let smooths = smooths.map(|plan| (plan.label.clone(), plan.words()));
-        let splines = model_plan.splines.iter();
-        let splines = splines.map(|plan| (plan.label.clone(), plan.words()));
-        let induced = model_plan.induced.iter();
-        let induced = induced.map(|plan| (plan.label.clone(), plan.words()));
-        smooths.chain(splines).chain(induced).collect()
+        let plan = &self.model_plan;
+        let smooths = plan.smooths.iter().map(|plan| plan.words());
+        let splines = plan.splines.iter().map(|plan| plan.words.clone());
+        let induced = plan.induced.iter().map(|plan| plan.words());
+        let words = smooths.chain(splines).chain(induced);
+        let labels = plan.function_labels().map(str::to_owned);
+        labels.zip(words).collect()
     }
 
     /// Notes for the user: classes and their numbers, columns left out.

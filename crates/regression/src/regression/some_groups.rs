@@ -3,10 +3,10 @@
 use lehr_learn::NewLevels;
 use lehr_table::Table;
 
-use super::Regression;
 use crate::column_name::group_column;
 use crate::design::{Design, Purpose, TableBlock};
 use crate::error::RegressionError;
+use crate::learned_regression::Regression;
 use crate::new_rows::NewRows;
 use crate::term::group::GroupPlan;
 
@@ -21,7 +21,7 @@ impl Regression {
         let known = self.known_levels(table, new_levels);
         let table = known.as_ref().unwrap_or(table);
         let mut design = Design::new(
-            &self.design_plan(),
+            self,
             &TableBlock::whole(table),
             Purpose::Predict(new_levels),
         )?;

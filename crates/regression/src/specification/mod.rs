@@ -8,9 +8,9 @@ use lehr_table::Table;
 
 use crate::error::RegressionError;
 use crate::family::Family;
+use crate::learned_regression::Regression;
 use crate::multivariate::MultivariateRegression;
 use crate::prior::GivenPriors;
-use crate::regression::Regression;
 use crate::response_name;
 use crate::specification::part::{ResponseSpecification, pointed};
 
@@ -94,15 +94,15 @@ impl Specification {
         }
         if families.len() != self.parts.len() {
             let (found, wanted) = (families.len(), self.parts.len());
-            return Err(LearnError::Column {
-                at: "family".into(),
-                expected: match wanted {
+            return Err(LearnError::column(
+                "family",
+                match wanted {
                     1 => "one family for the one response".into(),
                     _ => format!("one family for all responses, or {wanted} in their order"),
                 },
-                found: found.to_string(),
-                hint: "write --family gaussian,poisson for mvbind(y1, y2) ~ ...".into(),
-            }
+                found.to_string(),
+                "write --family gaussian,poisson for mvbind(y1, y2) ~ ...",
+            )
             .into());
         }
         for (part, family) in self.parts.iter_mut().zip(families) {
@@ -220,14 +220,12 @@ impl Specification {
     pub fn learn(&self, blocks: &dyn Blocks) -> Result<Regression, RegressionError> {
         match &self.parts[..] {
             [only] => Ok(only.learn(blocks)?),
-            several => Err(LearnError::Column {
-                at: self.source.clone(),
-                expected: "one response".into(),
-                found: several.len().to_string(),
-                hint:
-                    "fit it with lehr fit, or regress(...).fit() from Rust, from a table in memory"
-                        .into(),
-            }
+            several => Err(LearnError::column(
+                self.source.clone(),
+                "one response",
+                several.len().to_string(),
+                "fit it with lehr fit, or regress(...).fit() from Rust, from a table in memory",
+            )
             .into()),
         }
     }

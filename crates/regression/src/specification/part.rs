@@ -4,8 +4,8 @@ use lehr_formula::{Formula, FormulaError, Intercept, Terms};
 use lehr_learn::{Blocks, FamilyOrigin, LearnError, LearningRequest, Outline, ResponseForm};
 
 use crate::family::Family;
+use crate::learned_regression::Regression;
 use crate::prior::GivenPriors;
-use crate::regression::Regression;
 use crate::term::parameter::can_vary;
 
 /// The specification of one response: a formula whose columns are known to exist, with a family and
@@ -59,12 +59,12 @@ impl ResponseSpecification {
     pub(crate) fn add_formula(&mut self, text: &str, terms: Terms) -> Result<(), LearnError> {
         let name = own_name(terms.parameter());
         if (self.terms.parameters.iter()).any(|other| own_name(other.parameter()) == name) {
-            return Err(LearnError::Column {
-                at: format!("--formula '{text}'"),
-                expected: "one formula for each parameter".into(),
-                found: format!("two for {name}"),
-                hint: "join their terms with +".into(),
-            });
+            return Err(LearnError::column(
+                format!("--formula '{text}'"),
+                "one formula for each parameter",
+                format!("two for {name}"),
+                "join their terms with +",
+            ));
         }
         self.terms.parameters.push(terms);
         self.parameters.push(text.to_owned());
@@ -163,12 +163,12 @@ fn check_parameter(
     response: &lehr_formula::Response,
 ) -> Result<(), LearnError> {
     let wrong = |expected: String, hint: &str| {
-        Err(LearnError::Column {
-            at: format!("formula of {name}"),
+        Err(LearnError::column(
+            format!("formula of {name}"),
             expected,
-            found: format!("{name} ~ ..."),
-            hint: hint.into(),
-        })
+            format!("{name} ~ ..."),
+            hint,
+        ))
     };
     let own: Vec<&str> = family.parameters();
     let own: Vec<&str> = own.into_iter().filter(|own| can_vary(own)).collect();

@@ -5,15 +5,18 @@
 
 use lehr_graph::Expr;
 use lehr_learn::column_name::{ERROR, GAP, MEASURED, SEEN, UNKNOWN};
-use lehr_learn::{Covariate, LearnError, ResponseForm, Smooth, covariate_names};
+use lehr_learn::{Covariate, LearnError, ResponseForm, covariate_names};
 use lehr_model::distribution::{CensoredDistribution, Normal};
 use lehr_model::{Row, Schema, Tracer};
 use serde::{Deserialize, Serialize};
 
-use crate::family::Family;
 use crate::law::{Domain, Kind, Law, sample};
 use crate::prior::Parameter;
 use crate::prior_book::PriorBook;
+
+/// Advice in place of a function by inducing points.
+pub(crate) const ADD_FUNCTIONS: &str =
+    "add functions of one or two columns instead, as in gp(x1) + gp(x2, x3)";
 
 /// The covariate in the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,21 +58,20 @@ pub(crate) fn covariate_parameters(covariate: &Covariate) -> Vec<Parameter> {
 /// The covariate with the user's priors or the default ones.
 pub(crate) fn covariate_plan(
     covariate: &Covariate,
-    induced: Option<&Smooth>,
     book: &mut PriorBook<'_>,
 ) -> Result<CovariatePlan, LearnError> {
-    check_covariate(covariate, induced, book.family)?;
-    let (predictor_scale, scale) = (book.predictor_scale, covariate.scale);
+    check_covariate(covariate, book)?;
+    let (predictor, scale) = (&book.facts.predictor_scale, covariate.scale);
     let [name, mean, spread] = covariate.names();
-    let unit = predictor_scale.unit / scale;
-    let slope = Law::new(Kind::Normal, &[0.0, 2.5 * predictor_scale.widening * unit]);
+    let unit = predictor.unit / scale;
+    let slope = Law::new(Kind::Normal, &[0.0, 2.5 * predictor.widening * unit]);
     let centre = Law::new(Kind::Normal, &[covariate.mean, 2.5 * scale]);
     let width = Law::new(Kind::HalfNormal, &[2.0 * scale]);
     let one = std::slice::from_ref;
     Ok(CovariatePlan {
-        slope: book.choose(one(&name), &name, &slope, unit),
-        mean: book.choose(one(&mean), &mean, &centre, scale),
-        spread: book.choose(one(&spread), &spread, &width, scale),
+        slope: book.choose(one(&name), &slope, unit),
+        mean: book.choose(one(&mean), &centre, scale),
+        spread: book.choose(one(&spread), &width, scale),
         shift: covariate.centre / scale,
         scale,
         has_gaps: covariate.term.error.is_none(),
@@ -77,33 +79,30 @@ pub(crate) fn covariate_plan(
     })
 }
 
-fn check_covariate(
-    covariate: &Covariate,
-    induced: Option<&Smooth>,
-    family: Family,
-) -> Result<(), LearnError> {
+fn check_covariate(covariate: &Covariate, book: &PriorBook<'_>) -> Result<(), LearnError> {
     let wrong = |expected: &str, found: String, hint: &str| {
-        Err(LearnError::Column {
-            at: covariate.term.to_string(),
-            expected: expected.into(),
+        Err(LearnError::column(
+            covariate.term.to_string(),
+            expected,
             found,
-            hint: hint.into(),
-        })
-    };
-    if family.form() == ResponseForm::Unordered {
-        let hint = "compare two classes at a time with --family bernoulli";
-        return wrong(
-            "a family with one linear predictor",
-            family.to_string(),
             hint,
+        ))
+    };
+    if book.family.form() == ResponseForm::Unordered {
+        let (family, hint) = (
+            book.family.to_string(),
+            "compare two classes at a time with --family bernoulli",
         );
+        return wrong("a family with one linear predictor", family, hint);
     }
-    if let Some(smooth) = induced {
-        let hint = "add functions of one or two columns instead, as in gp(x1) + gp(x2, x3)";
+    book.induced.map_or(Ok(()), |smooth| {
         let found = smooth.label.clone();
-        return wrong("no function by inducing points beside it", found, hint);
-    }
-    Ok(())
+        wrong(
+            "no function by inducing points beside it",
+            found,
+            ADD_FUNCTIONS,
+        )
+    })
 }
 
 impl CovariatePlan {

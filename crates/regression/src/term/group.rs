@@ -97,10 +97,8 @@ pub(crate) fn group_parameters(groupings: &[GroupingFactor]) -> Vec<Parameter> {
 }
 
 /// The group terms with the user's priors or the default ones.
-pub(crate) fn group_plans(
-    groupings: &[GroupingFactor],
-    book: &mut PriorBook<'_>,
-) -> Vec<GroupPlan> {
+pub(crate) fn group_plans(book: &mut PriorBook<'_>) -> Vec<GroupPlan> {
+    let groupings = &book.facts.groupings;
     let mut plans = Vec::with_capacity(groupings.len());
     for grouping in groupings {
         let before = groupings[..plans.len()].iter();
@@ -109,17 +107,16 @@ pub(crate) fn group_plans(
             times => format!("{}#{}", grouping.label, times + 1),
         };
         let spreads = spread_laws(grouping, book);
-        let cor = format!("cor({})", grouping.label);
         let default = Law::new(Kind::Lkj, &[2.0]);
         plans.push(GroupPlan {
             site,
             of: grouping.of.clone(),
             count: grouping.count(),
             unseen: 0,
-            form: EffectForm::of(grouping, book.n_rows),
+            form: EffectForm::of(grouping, book.facts.n_rows),
             spreads,
             correlation: (grouping.correlated)
-                .then(|| book.choose(std::slice::from_ref(&cor), &cor, &default, 1.0)),
+                .then(|| book.choose(&[format!("cor({})", grouping.label)], &default, 1.0)),
             has_slopes: !grouping.is_plain(),
         });
     }
@@ -131,23 +128,17 @@ fn spread_laws(grouping: &GroupingFactor, book: &mut PriorBook<'_>) -> Vec<Law> 
     // is. For parameters the default coefficients are of size 1.
     let (own, usual) = match (&grouping.of, book.family.link()) {
         (Some(_), _) => (1.0, 1.0),
-        (None, Link::Identity) => (book.predictor_scale.unit, 1.0),
-        (None, Link::Log | Link::Logit | Link::Probit | Link::TanHalf) => {
-            (book.predictor_scale.unit, 2.0)
-        }
+        (None, Link::Identity) => (book.unit(), 1.0),
+        (None, Link::Log | Link::Logit | Link::Probit | Link::TanHalf) => (book.unit(), 2.0),
     };
     let law = |(effect, scale): (&String, &f64)| {
         let unit = own / scale;
         let default = Law::new(Kind::HalfNormal, &[usual * unit]);
         let shown = spread_name(grouping, effect);
-        book.choose(&spread_names(grouping, effect), &shown, &default, unit)
+        book.choose_shown(&shown, &spread_names(grouping, effect), &default, unit)
     };
-    grouping
-        .effects
-        .iter()
-        .zip(&grouping.scales)
-        .map(law)
-        .collect()
+    let effects = grouping.effects.iter().zip(&grouping.scales);
+    effects.map(law).collect()
 }
 
 /// The reported name of a standard deviation.
@@ -247,15 +238,13 @@ impl GroupPlan {
             }
         }
         let scaled = sites.spread.map_or(own, |spread| own * spread);
-        match (self.has_slopes, self.spreads.len()) {
-            (false, _) => scaled,
-            (true, 1) => {
-                scaled
-                    * row
-                        .matrix(&slope_column(place))
-                        .reshape(row.batch_shape(&[]))
-            }
-            (true, _) => (scaled * row.matrix(&slope_column(place))).sum_axis(1),
+        if !self.has_slopes {
+            return scaled;
+        }
+        let slopes = row.matrix(&slope_column(place));
+        match self.spreads.len() {
+            1 => scaled * slopes.reshape(row.batch_shape(&[])),
+            _ => (scaled * slopes).sum_axis(1),
         }
     }
 }

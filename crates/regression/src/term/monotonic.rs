@@ -33,11 +33,9 @@ pub(crate) fn monotonic_parameters(effects: &[Monotonic]) -> Vec<Parameter> {
 
 /// The effects with the user's priors or the default ones: the difference between the first and the
 /// last level has the prior of a difference of levels.
-pub(crate) fn monotonic_plans(
-    effects: &[Monotonic],
-    book: &mut PriorBook<'_>,
-) -> Vec<MonotonicPlan> {
-    let predictor = book.predictor_scale;
+pub(crate) fn monotonic_plans(book: &mut PriorBook<'_>) -> Vec<MonotonicPlan> {
+    let facts = book.facts;
+    let predictor = &facts.predictor_scale;
     let plan = |effect: &Monotonic| {
         let levels = effect.levels().len();
         let scale = 2.5 * predictor.widening * predictor.unit / (levels - 1) as f64;
@@ -45,13 +43,13 @@ pub(crate) fn monotonic_plans(
         let (name, steps) = (effect.label.clone(), effect.step_name());
         let even = Law::new(Kind::Dirichlet, &[1.0]);
         MonotonicPlan {
-            slope: book.choose(std::slice::from_ref(&name), &name, &slope, predictor.unit),
-            concentration: book.choose(std::slice::from_ref(&steps), &steps, &even, 1.0),
+            slope: book.choose(std::slice::from_ref(&name), &slope, predictor.unit),
+            concentration: book.choose(&[steps], &even, 1.0),
             label: name,
             levels,
         }
     };
-    effects.iter().map(plan).collect()
+    facts.monotonics.iter().map(plan).collect()
 }
 
 impl MonotonicPlan {

@@ -51,14 +51,6 @@ pub(crate) enum ParameterLink {
 }
 
 impl ParameterLink {
-    /// The link of a parameter with values in a domain.
-    fn of(domain: Domain) -> ParameterLink {
-        match domain {
-            Domain::Unit => ParameterLink::Logit,
-            _ => ParameterLink::Log,
-        }
-    }
-
     /// The link of a response whose rows have similar information on their predictor.
     pub(crate) fn as_link(self) -> Link {
         match self {
@@ -108,8 +100,10 @@ impl ParameterPart<'_> {
 
 /// The link of a parameter of a family.
 pub(crate) fn parameter_link(family: Family, name: &str) -> ParameterLink {
-    let own = own_parameter(family, name);
-    ParameterLink::of(own.prior(1.0).0.kind.domain())
+    match own_parameter(family, name).prior(1.0).0.kind.domain() {
+        Domain::Unit => ParameterLink::Logit,
+        _ => ParameterLink::Log,
+    }
 }
 
 fn own_parameter(family: Family, name: &str) -> &'static OwnParameter {
@@ -118,15 +112,30 @@ fn own_parameter(family: Family, name: &str) -> &'static OwnParameter {
     own.expect("a parameter of the family, as was checked")
 }
 
+/// The formulas of parameters.
+pub(crate) fn parameter_parts<'a>(
+    book: &PriorBook<'a>,
+) -> impl Iterator<Item = ParameterPart<'a>> + use<'a> {
+    let formulas = book.terms.parameters.iter().zip(&book.facts.parameters);
+    formulas.map(|(terms, population)| ParameterPart {
+        name: terms.parameter(),
+        intercept: terms.intercept,
+        population,
+    })
+}
+
 /// The parameters that vary by row, with their priors.
-pub(crate) fn parameter_plans(
-    parts: &[ParameterPart<'_>],
-    book: &mut PriorBook<'_>,
-) -> Vec<ParameterPlan> {
-    parts
-        .iter()
-        .map(|part| parameter_plan(part, book))
-        .collect()
+pub(crate) fn parameter_plans(book: &mut PriorBook<'_>) -> Vec<ParameterPlan> {
+    let parts = parameter_parts(book);
+    parts.map(|part| parameter_plan(&part, book)).collect()
+}
+
+/// The prior of an intercept in words: it is at the means of the columns, if there are any.
+pub(crate) fn at_means(law: &Law, population: &FixedEffects) -> String {
+    match population.columns.len() {
+        0 => law.to_string(),
+        _ => format!("{law} at the means of the columns"),
+    }
 }
 
 fn parameter_plan(part: &ParameterPart<'_>, book: &mut PriorBook<'_>) -> ParameterPlan {
@@ -134,21 +143,19 @@ fn parameter_plan(part: &ParameterPart<'_>, book: &mut PriorBook<'_>) -> Paramet
     let link = parameter_link(book.family, part.name);
     let centre = match own.unit {
         ParameterUnit::One => 0.0,
-        ParameterUnit::Response => book.predictor_scale.unit.ln(),
+        ParameterUnit::Response => book.unit().ln(),
     };
     let columns = &part.population.columns;
     let weights = columns.iter().map(|column| {
         let default = Law::new(Kind::Normal, &[0.0, column.contrast.recip()]);
         let names = part.names(&column.name);
-        book.choose(&names, &names[0], &default, column.scale.recip())
+        book.choose(&names, &default, column.scale.recip())
     });
     let weights = weights.collect();
     ParameterPlan {
         name: part.name.to_owned(),
         intercept: parameter_intercept(part, link, centre, book),
-        shifts: (columns.iter())
-            .map(|column| column.mean / column.scale)
-            .collect(),
+        shifts: part.population.shifts(),
         link,
         centre,
         weights,
@@ -166,15 +173,11 @@ fn parameter_intercept(
     }
     let name = part.intercept_name();
     if let Some(law) = book.law(std::slice::from_ref(&name)) {
-        let law = law.clone();
         book.print(&name, law.to_string(), PriorOrigin::Given);
-        return Some(InterceptLaw::AtZero(law));
+        return Some(InterceptLaw::AtZero(law.clone()));
     }
     let shown = Law::new(Kind::Normal, &[centre, link.spread()]);
-    let text = match part.population.columns.len() {
-        0 => shown.to_string(),
-        _ => format!("{shown} at the means of the columns"),
-    };
+    let text = at_means(&shown, part.population);
     book.print(&name, text, PriorOrigin::Default);
     let law = Law::new(Kind::Normal, &[0.0, link.spread()]);
     Some(InterceptLaw::AtMeans(law))

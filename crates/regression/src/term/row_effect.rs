@@ -11,6 +11,7 @@ use crate::family::Family;
 use crate::law::{Domain, Kind, Law, sample};
 use crate::prior::Parameter;
 use crate::prior_book::PriorBook;
+use crate::term::covariate::ADD_FUNCTIONS;
 
 /// The name of its standard deviation, and of the site.
 pub(crate) fn row_spread() -> String {
@@ -23,43 +24,34 @@ pub(crate) fn row_parameter() -> Parameter {
 }
 
 /// The prior of the standard deviation of the rows' effects, which is that of any grouping factor.
-pub(crate) fn row_law(
-    induced: Option<&Smooth>,
-    book: &mut PriorBook<'_>,
-) -> Result<Law, LearnError> {
-    check_by_row(induced, book)?;
-    let (unit, name) = (book.predictor_scale.unit, row_spread());
+pub(crate) fn row_law(book: &mut PriorBook<'_>) -> Result<Law, LearnError> {
+    check_by_row(book)?;
+    let unit = book.unit();
     let usual = match book.family.link() {
         Link::Identity => 1.0,
         _ => 2.0,
     };
     let default = Law::new(Kind::HalfNormal, &[usual * unit]);
-    Ok(book.choose(std::slice::from_ref(&name), &name, &default, unit))
+    Ok(book.choose(&[row_spread()], &default, unit))
 }
 
 /// Refuses effects of rows that no data could distinguish from the response's own noise.
-fn check_by_row(induced: Option<&Smooth>, book: &PriorBook<'_>) -> Result<(), LearnError> {
+fn check_by_row(book: &PriorBook<'_>) -> Result<(), LearnError> {
     let family = book.family;
     let wrong = |found: String, hint: &str| {
-        Err(LearnError::Column {
-            at: format!("(1 | {BY_ROW})"),
-            expected: "a family whose rows tell their own effects from other noise".into(),
+        Err(LearnError::column(
+            format!("(1 | {BY_ROW})"),
+            "a family whose rows tell their own effects from other noise",
             found,
-            hint: hint.into(),
-        })
+            hint,
+        ))
     };
-    if let Some(smooth) = induced {
-        let found = format!(
-            "{}, whose inducing points have noise in each row",
-            smooth.label
-        );
-        return wrong(
-            found,
-            "add functions of one or two columns instead, as in gp(x1) + gp(x2, x3)",
-        );
+    if let Some(Smooth { label, .. }) = book.induced {
+        let found = format!("{label}, whose inducing points have noise in each row");
+        return wrong(found, ADD_FUNCTIONS);
     }
     match family {
-        Family::Gaussian if book.has_errors => Ok(()),
+        Family::Gaussian if book.has_errors() => Ok(()),
         Family::Gaussian | Family::LogNormal => wrong(
             format!("{family}, where only the sum of its variance and sigma² is known"),
             "leave the term out: sigma is the spread of rows already",

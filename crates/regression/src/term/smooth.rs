@@ -55,11 +55,11 @@ pub(crate) struct SmoothSites<'g> {
     coefficient: Expr<'g>,
 }
 
-/// The mean of each basis function over the kept rows.
-fn means(smooth: &Smooth, basis: &GpBasis) -> Vec<f64> {
-    let mut means = vec![0.0; basis.width()];
-    let rows = smooth.places[0].len() as f64;
-    for row in basis.features(&smooth.places).chunks_exact(means.len()) {
+/// The mean of each column of a row-major matrix.
+pub(crate) fn column_means(values: &[f64], width: usize) -> Vec<f64> {
+    let mut means = vec![0.0; width];
+    let rows = (values.len() / width).max(1) as f64;
+    for row in values.chunks_exact(width) {
         for (mean, value) in means.iter_mut().zip(row) {
             *mean += value / rows;
         }
@@ -143,27 +143,25 @@ pub(crate) fn smooth_parameters(smooths: &[Smooth]) -> Vec<Parameter> {
 }
 
 /// The Gaussian-process terms with the user's priors or the default ones.
-pub(crate) fn smooth_plans(
-    smooths: &[Smooth],
-    book: &mut PriorBook<'_>,
-) -> Result<Vec<SmoothPlan>, LearnError> {
-    let unit = book.predictor_scale.unit;
-    let rows = book.n_rows as f64 * row_information(book.family.link());
+pub(crate) fn smooth_plans(book: &mut PriorBook<'_>) -> Result<Vec<SmoothPlan>, LearnError> {
+    let (unit, smooths) = (book.unit(), &book.facts.smooths);
+    let rows = book.facts.n_rows as f64 * row_information(book.family.link());
     let mut plans = Vec::with_capacity(smooths.len());
     for smooth in smooths {
         let own = unit / smooth.multiplier_scale();
         let default = Law::new(Kind::HalfNormal, &[own]);
-        let name = smooth.scale_name();
-        let scale = book.choose(std::slice::from_ref(&name), &name, &default, own);
+        let scale = book.choose(&[smooth.scale_name()], &default, own);
         let mut lengthscales = Vec::new();
         for (names, unit) in smooth.lengthscale_names().iter().zip(smooth.units()) {
             let default = default_lengthscale(smooth, unit);
-            lengthscales.push(book.choose(names, &names[0], &default, unit));
+            lengthscales.push(book.choose(names, &default, unit));
         }
         let basis = basis_for(smooth, &lengthscales)?;
         let levels = smooth.levels().len();
-        let centre = match book.intercept {
-            Intercept::Present if smooth.is_plain() => means(smooth, &basis),
+        let centre = match book.terms.intercept {
+            Intercept::Present if smooth.is_plain() => {
+                column_means(&basis.features(&smooth.places), basis.width())
+            }
             _ => vec![0.0; basis.width()],
         };
         let features = centred(&basis, &centre, &smooth.places);
@@ -208,10 +206,7 @@ impl SmoothPlan {
         smooth: &Smooth,
         source: &Source<'_>,
     ) -> Result<SmoothColumns, LearnError> {
-        let inputs: Result<Vec<Vec<f64>>, LearnError> = (smooth.inputs.iter())
-            .map(|input| source.evaluate(input))
-            .collect();
-        let inputs = inputs?;
+        let inputs = source.evaluate_all(&smooth.inputs)?;
         let outside = self.outside(smooth, &inputs, source)?;
         let mut features = self.features(&inputs);
         let mut levels = None;
@@ -339,11 +334,11 @@ fn beyond(
     value: f64,
     [low, high]: [f64; 2],
 ) -> LearnError {
-    LearnError::Column {
-        at: format!("{label}, row {row}"),
-        expected: format!("{input} from {} to {}", short(low), short(high)),
-        found: value.to_string(),
-        hint: "so far from the fitted rows the function is not known: leave such rows out, or fit with rows of \
-            that kind".into(),
-    }
+    LearnError::column(
+        format!("{label}, row {row}"),
+        format!("{input} from {} to {}", short(low), short(high)),
+        value.to_string(),
+        "so far from the fitted rows the function is not known: leave such rows out, or fit with rows of \
+            that kind",
+    )
 }

@@ -28,7 +28,7 @@ pub(crate) struct SplinePlan {
     /// The centring of the weights; `None` for the weights themselves, if some functions are zero
     /// in every row.
     centring: Option<PartialCentring>,
-    words: String,
+    pub(crate) words: String,
 }
 
 /// The sites of a smooth in one run of the model.
@@ -54,7 +54,8 @@ pub(crate) fn spline_parameters(splines: &[Spline]) -> Vec<Parameter> {
 }
 
 /// The smooths with the user's priors or the default ones.
-pub(crate) fn spline_plans(splines: &[Spline], book: &mut PriorBook<'_>) -> Vec<SplinePlan> {
+pub(crate) fn spline_plans(book: &mut PriorBook<'_>) -> Vec<SplinePlan> {
+    let splines = &book.facts.splines;
     let plan = |spline: &Spline| {
         let (unit, usual, link) = spline_scales(spline, book);
         let unit = unit / spline.multiplier.scale();
@@ -67,7 +68,7 @@ pub(crate) fn spline_plans(splines: &[Spline], book: &mut PriorBook<'_>) -> Vec<
             label: spline.label.clone(),
             of: spline.of.clone(),
             scale: spline.multiplier.scale(),
-            spread: book.choose(names, &names[0], &default, unit),
+            spread: book.choose(names, &default, unit),
             centring: (!spline.has_unseen)
                 .then(|| PartialCentring::of_independent(&spline.roots, information)),
             roots: spline.roots.clone(),
@@ -80,7 +81,7 @@ pub(crate) fn spline_plans(splines: &[Spline], book: &mut PriorBook<'_>) -> Vec<
 /// The unit of the smooth's predictor, the default size of a curve in it, and the link.
 fn spline_scales(spline: &Spline, book: &PriorBook<'_>) -> (f64, f64, Link) {
     match &spline.of {
-        None => (book.predictor_scale.unit, 2.5, book.family.link()),
+        None => (book.unit(), 2.5, book.family.link()),
         Some(name) => (1.0, 1.0, parameter_link(book.family, name).as_link()),
     }
 }
@@ -134,10 +135,5 @@ impl SplinePlan {
         };
         let logs: Vec<f64> = self.roots.iter().map(|root| (root * spread).ln()).collect();
         centring.factors(&logs)
-    }
-
-    /// A description in words.
-    pub(crate) fn words(&self) -> String {
-        self.words.clone()
     }
 }

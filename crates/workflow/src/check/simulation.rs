@@ -47,37 +47,31 @@ impl Simulation<'_> {
             .multivariate()
             .is_some_and(MultivariateRegression::has_residuals)
         {
-            return Err(LearnError::Column {
-                at: self.saved.subject.title(),
-                expected:
-                    "responses that are independent given their predictors, to draw them one by one"
-                        .into(),
-                found: "set_rescor(TRUE)".into(),
-                hint: "fit draws of your own".into(),
-            }
+            return Err(LearnError::column(
+                self.saved.subject.title(),
+                "responses that are independent given their predictors, to draw them one by one",
+                "set_rescor(TRUE)",
+                "fit draws of your own",
+            )
             .into());
         }
         let latent = self.saved.subject.regression();
         if let Some(term) = latent.and_then(|one| one.terms().covariate.as_ref()) {
-            return Err(LearnError::Column {
-                at: self.saved.subject.title(),
-                expected: "covariates that are known as they are, to draw responses given them"
-                    .into(),
-                found: term.to_string(),
-                hint: "fit draws of your own".into(),
-            }
+            return Err(LearnError::column(
+                self.saved.subject.title(),
+                "covariates that are known as they are, to draw responses given them",
+                term.to_string(),
+                "fit draws of your own",
+            )
             .into());
         }
         if self.saved.subject.is_censored() {
-            return Err(LearnError::Column {
-                at: self.saved.subject.title(),
-                expected: "responses that are known as they are, to draw others in their place"
-                    .into(),
-                found: "cens(...)".into(),
-                hint:
-                    "a simulation would have to know when rows are censored; fit draws of your own"
-                        .into(),
-            }
+            return Err(LearnError::column(
+                self.saved.subject.title(),
+                "responses that are known as they are, to draw others in their place",
+                "cens(...)",
+                "a simulation would have to know when rows are censored; fit draws of your own",
+            )
             .into());
         }
         let order =

@@ -53,11 +53,13 @@ impl ClusterDraft<'_> {
     /// answer.
     pub fn learn(self, workers: Arc<dyn Workers>) -> Result<ClusterRegression, Error> {
         let terms = self.specification.only_terms();
-        let terms = terms.ok_or_else(|| LearnError::Column {
-            at: "cluster".into(),
-            expected: "a formula of one response".into(),
-            found: "several responses".into(),
-            hint: "fit them on one machine, or one by one".into(),
+        let terms = terms.ok_or_else(|| {
+            LearnError::column(
+                "cluster",
+                "a formula of one response",
+                "several responses",
+                "fit them on one machine, or one by one",
+            )
         })?;
         refuse_ordered_terms(terms)?;
         let table = WorkerTable {
@@ -140,13 +142,12 @@ fn refuse_locals(bound: &Bound) -> Result<(), LearnError> {
     if bound.locals().is_none() {
         return Ok(());
     }
-    Err(LearnError::Column {
-        at: "family".into(),
-        expected: "one without a latent for every row".into(),
-        found: "one with such latents, which a cluster does not integrate out".into(),
-        hint: "use negbinomial or beta_binomial for counts that vary more, or fit on one machine"
-            .into(),
-    })
+    Err(LearnError::column(
+        "family",
+        "one without a latent for every row",
+        "one with such latents, which a cluster does not integrate out",
+        "use negbinomial or beta_binomial for counts that vary more, or fit on one machine",
+    ))
 }
 
 impl ClusterRegression {

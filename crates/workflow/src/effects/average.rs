@@ -177,11 +177,13 @@ impl<'a> EffectAverager<'a> {
     /// The levels of the column by which rows are averaged.
     fn reference_levels(&self, by: &str) -> Result<Vec<ColumnValue>, LearnError> {
         let levels = profile(self.regression, by)?.levels();
-        levels.ok_or_else(|| LearnError::Column {
-            at: format!("--by {by}"),
-            expected: "a column of levels where no table is given".into(),
-            found: "numbers".into(),
-            hint: "name the table whose rows are to be averaged".into(),
+        levels.ok_or_else(|| {
+            LearnError::column(
+                format!("--by {by}"),
+                "a column of levels where no table is given",
+                "numbers",
+                "name the table whose rows are to be averaged",
+            )
         })
     }
 
@@ -213,12 +215,12 @@ impl<'a> EffectAverager<'a> {
     }
 
     fn refused_cells(&self, expected: &str, found: &str) -> LearnError {
-        LearnError::Column {
-            at: format!("--by {}", self.question.by.as_deref().unwrap_or_default()),
-            expected: expected.to_owned(),
-            found: found.to_owned(),
-            hint: "choose another column".into(),
-        }
+        LearnError::column(
+            format!("--by {}", self.question.by.as_deref().unwrap_or_default()),
+            expected,
+            found,
+            "choose another column",
+        )
     }
 
     /// The place of the cell of that name.
@@ -281,12 +283,12 @@ impl<'a> EffectAverager<'a> {
     }
 
     fn no_mean(&self) -> LearnError {
-        LearnError::Mismatch {
-            family: self.regression.family().name().to_owned(),
-            expected: "a response with a mean",
-            found: "none".into(),
-            hint: "use --scale link",
-        }
+        LearnError::mismatch(
+            self.regression.family().name().to_owned(),
+            "a response with a mean",
+            "none",
+            "use --scale link",
+        )
     }
 
     /// The effects over all rows so far.

@@ -224,12 +224,12 @@ impl Planner<'_> {
         }
         let levels = self.variable.levels().unwrap_or_default();
         if levels.len() > MOST_LEVELS {
-            return Err(LearnError::Column {
-                at: format!("column {:?}", self.variable.name),
-                expected: format!("at most {MOST_LEVELS} levels to predict one by one"),
-                found: levels.len().to_string(),
-                hint: "name two of them: --contrast 'north - south'".into(),
-            });
+            return Err(LearnError::column(
+                format!("column {:?}", self.variable.name),
+                format!("at most {MOST_LEVELS} levels to predict one by one"),
+                levels.len().to_string(),
+                "name two of them: --contrast 'north - south'",
+            ));
         }
         for level in &levels {
             self.prediction(level);
@@ -267,11 +267,13 @@ impl Planner<'_> {
                 [high, low] => first = first.or(high.err().or(low.err())),
             }
         }
-        Err(first.unwrap_or_else(|| LearnError::Column {
-            at: format!("--contrast {text:?}"),
-            expected: "two values with a dash between blanks".into(),
-            found: "none".into(),
-            hint: format!("write --contrast '{name}: first - second'"),
+        Err(first.unwrap_or_else(|| {
+            LearnError::column(
+                format!("--contrast {text:?}"),
+                "two values with a dash between blanks",
+                "none",
+                format!("write --contrast '{name}: first - second'"),
+            )
         }))
     }
 }
@@ -319,12 +321,12 @@ fn check_scale(scale: EffectScale, regression: &Regression) -> Result<(), LearnE
     let family = regression.family();
     match (scale, family.link()) {
         (EffectScale::Odds, Link::Identity | Link::Probit | Link::TanHalf) => {
-            Err(LearnError::Mismatch {
-                family: family.name().to_owned(),
-                expected: "a link whose differences are ratios",
-                found: format!("the link {}", family.link().name()),
-                hint: "use --scale response",
-            })
+            Err(LearnError::mismatch(
+                family.name().to_owned(),
+                "a link whose differences are ratios",
+                format!("the link {}", family.link().name()),
+                "use --scale response",
+            ))
         }
         _ => Ok(()),
     }

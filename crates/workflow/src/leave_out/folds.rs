@@ -42,12 +42,12 @@ impl Folds<'_> {
     pub fn by(&self, column: &str, count: usize) -> Result<Vec<usize>, Error> {
         let labels = self.table.column(column)?.to_category();
         let Some(Column::Category { codes, .. }) = labels else {
-            return Err(LearnError::Column {
-                at: format!("--folds-by {column}"),
-                expected: "one value per row".into(),
-                found: "several".into(),
-                hint: "choose another column".into(),
-            }
+            return Err(LearnError::column(
+                format!("--folds-by {column}"),
+                "one value per row",
+                "several",
+                "choose another column",
+            )
             .into());
         };
         let mut groups: HashMap<u32, usize> = HashMap::new();

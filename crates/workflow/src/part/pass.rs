@@ -43,8 +43,8 @@ impl PartPass {
         rows.each(&self.regression.columns(), &mut |table, first| {
             let first = first as usize;
             let block = TableBlock { table, first };
-            let source = DesignSource::new(&self.regression.design_plan(), &block, Purpose::Fit)?;
-            let design = Design::of_block(&self.regression.design_plan(), &source)?;
+            let source = DesignSource::new(&self.regression, &block, Purpose::Fit)?;
+            let design = Design::of_block(&self.regression, &source)?;
             let matrix = common.scaled(&source.columns)?;
             let computed = ComputedColumn {
                 name: MATRIX,

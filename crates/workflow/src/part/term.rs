@@ -22,13 +22,11 @@ pub(crate) fn refuse_ordered_terms(terms: &Terms) -> Result<(), LearnError> {
         .or_else(|| spline.map(|factor| factor.to_string()));
     match found {
         None => Ok(()),
-        Some(found) => Err(LearnError::Column {
-            at: "formula".into(),
-            expected:
-                "terms that a cluster can learn: columns, levels, poly(), scale(), (1 | group)"
-                    .into(),
+        Some(found) => Err(LearnError::column(
+            "formula",
+            "terms that a cluster can learn: columns, levels, poly(), scale(), (1 | group)",
             found,
-            hint: "fit it on one machine, from files".into(),
-        }),
+            "fit it on one machine, from files",
+        )),
     }
 }

@@ -120,8 +120,8 @@ impl SavedFit {
     /// A function of the moments of the effects, if there are any.
     fn with_moments<T>(&self, make: impl Fn(&EffectMoments<'_>, &GroupMoments) -> T) -> Option<T> {
         let spared = self.posterior.spared.as_deref()?;
-        let reporter = self.subject.regression()?.reporter();
-        let moments = reporter.moments(&spared.site().name, &spared.at_start())?;
+        let regression = self.subject.regression()?;
+        let moments = regression.moments(&spared.site().name, &spared.at_start())?;
         Some(make(&moments, spared))
     }
 

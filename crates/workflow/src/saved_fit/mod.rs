@@ -134,12 +134,12 @@ impl SavedFit {
         if !self.is_prior_only() {
             return Ok(());
         }
-        Err(LearnError::Column {
-            at: what.to_owned(),
-            expected: "a fit of the response".into(),
-            found: "draws of the prior (--prior-only)".into(),
-            hint: "fit it without --prior-only".into(),
-        })
+        Err(LearnError::column(
+            what,
+            "a fit of the response",
+            "draws of the prior (--prior-only)",
+            "fit it without --prior-only",
+        ))
     }
 
     /// At most `most` draws of z, as they are kept, for computations. If importance weights correct

@@ -17,12 +17,12 @@ impl SavedFit {
         match &self.subject {
             AnyModel::Several(several) => self.response_at(several.place(name)?),
             other if other.response() == name => Ok(self.clone()),
-            other => Err(LearnError::Column {
-                at: "--response".into(),
-                expected: format!("the response {}", other.response()),
-                found: format!("{name:?}"),
-                hint: "leave it out: the fit has one response".into(),
-            }
+            other => Err(LearnError::column(
+                "--response",
+                format!("the response {}", other.response()),
+                format!("{name:?}"),
+                "leave it out: the fit has one response",
+            )
             .into()),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use lehr_formula::{ByVariable, Coding, Factor, Round, SmoothTerm, Term, TermLearner};
+use lehr_formula::{ByVariable, Coding, ColumnExpr, Factor, Round, SmoothTerm, Term, TermLearner};
 use lehr_table::Moment;
 
 use super::{Dependence, Smooth};
@@ -43,8 +43,8 @@ impl DistinctValues {
     fn push(&mut self, values: impl Iterator<Item = f64>) {
         if self.seen.len() < MOST_DISTINCT {
             // Adding zero turns −0 into 0.
-            self.seen
-                .insert(values.map(|value| (value + 0.0).to_bits()).collect());
+            let bits = values.map(|value| (value + 0.0).to_bits());
+            self.seen.insert(bits.collect());
         }
     }
 
@@ -96,6 +96,7 @@ impl SmoothLearner {
             None => {}
         }
         let mut smooth = Smooth::new(term);
+        let most = [MOST_PLACES, MOST_INDUCED][usize::from(term.is_induced())];
         let count = term.inputs.len();
         smooth.ranges = vec![[f64::INFINITY, f64::NEG_INFINITY]; count];
         smooth.places = vec![Vec::new(); count];
@@ -103,14 +104,10 @@ impl SmoothLearner {
             smooth,
             levels,
             multiplier,
-            axes: (0..count).map(|_| DistinctValues::default()).collect(),
+            axes: vec![DistinctValues::default(); count],
             together: DistinctValues::default(),
             thinning: RowThinner {
-                most: if term.is_induced() {
-                    MOST_INDUCED
-                } else {
-                    MOST_PLACES
-                },
+                most,
                 every: 1,
                 row: 0,
             },
@@ -123,13 +120,9 @@ impl SmoothLearner {
         if self.settled {
             return Ok(());
         }
-        let inputs: Result<Vec<Vec<f64>>, LearnError> = (self.smooth.inputs.iter())
-            .map(|input| source.evaluate(input))
-            .collect();
-        let inputs = inputs?;
-        for ((range, values), distinct) in
-            (self.smooth.ranges.iter_mut().zip(&inputs)).zip(&mut self.axes)
-        {
+        let inputs = source.evaluate_all(&self.smooth.inputs)?;
+        let axes = self.smooth.ranges.iter_mut().zip(&mut self.axes);
+        for ((range, distinct), values) in axes.zip(&inputs) {
             for value in values {
                 *range = [range[0].min(*value), range[1].max(*value)];
                 distinct.push(std::iter::once(*value));
@@ -141,10 +134,8 @@ impl SmoothLearner {
                 .push(&mut self.smooth.places, |axis| inputs[axis][row]);
         }
         if let Some((name, moment)) = &mut self.multiplier {
-            let values = source.evaluate(&lehr_formula::ColumnExpr::Column(name.clone()))?;
-            for value in &values {
-                moment.push_value(*value);
-            }
+            let values = source.evaluate(&ColumnExpr::Column(name.clone()))?;
+            values.iter().for_each(|value| moment.push_value(*value));
         }
         Ok(())
     }

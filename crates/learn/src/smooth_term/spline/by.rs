@@ -66,7 +66,7 @@ impl Multiplier {
 }
 
 /// The information gathered about `by` in the first round.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(super) struct ByLearner {
     levels: Option<TermLearner>,
     number: Option<SquareSum>,
@@ -82,21 +82,15 @@ struct SquareSum {
 
 impl ByLearner {
     pub(super) fn new(by: Option<&ByVariable>) -> ByLearner {
-        let mut learner = ByLearner {
-            levels: None,
-            number: None,
-        };
+        let mut learner = ByLearner::default();
         match by {
             Some(ByVariable::Levels(name)) => {
                 let factor = Term::from_factor(Factor::Categorical(name.clone()));
                 learner.levels = Some(TermLearner::new(&factor, &[Coding::Full]));
             }
             Some(ByVariable::Column(name)) => {
-                learner.number = Some(SquareSum {
-                    column: name.clone(),
-                    sum: 0.0,
-                    rows: 0,
-                });
+                let (column, sum, rows) = (name.clone(), 0.0, 0);
+                learner.number = Some(SquareSum { column, sum, rows });
             }
             None => {}
         }
@@ -122,12 +116,12 @@ impl ByLearner {
             let basis = levels.into_basis();
             let count = basis.factors[0].level_names().len();
             if count > MOST_LEVELS {
-                return Err(LearnError::Column {
-                    at: label.to_owned(),
-                    expected: format!("at most {MOST_LEVELS} levels with a smooth each"),
-                    found: count.to_string(),
-                    hint: "write gp(x, by = g), whose levels share how smooth they are".into(),
-                });
+                return Err(LearnError::column(
+                    label,
+                    format!("at most {MOST_LEVELS} levels with a smooth each"),
+                    count.to_string(),
+                    "write gp(x, by = g), whose levels share how smooth they are",
+                ));
             }
             let of = |place: usize| Multiplier::Level {
                 basis: basis.clone(),
@@ -142,11 +136,11 @@ impl ByLearner {
         if scale > 0.0 && scale.is_finite() {
             return Ok(vec![Multiplier::Number { column, scale }]);
         }
-        Err(LearnError::Column {
-            at: label.to_owned(),
-            expected: format!("values of {column} other than 0"),
-            found: "none".into(),
-            hint: "leave by out".into(),
-        })
+        Err(LearnError::column(
+            label,
+            format!("values of {column} other than 0"),
+            "none",
+            "leave by out",
+        ))
     }
 }

@@ -37,11 +37,10 @@ pub(super) struct DemmlerReinschBasis {
 impl PenalisedBasis {
     /// The penalty ∫ f″².
     pub(super) fn of_bends(splines: CubicSpline) -> PenalisedBasis {
-        PenalisedBasis {
-            penalty: splines.penalty_matrix(),
-            null: vec![vec![1.0; splines.width()], splines.knots().to_vec()],
-            splines,
-        }
+        let line = splines.knots().to_vec();
+        let mut basis = PenalisedBasis::on_circle(splines);
+        basis.null.push(line);
+        basis
     }
 
     /// The same for periodic splines, which contain no lines.
@@ -99,19 +98,15 @@ impl DemmlerReinschBasis {
         let kept = most.min(values.len());
         // Eigenvalues are in ascending order.
         let place = |column: usize| values.len() - 1 - column;
-        let roots: Vec<f64> = (0..kept)
-            .map(|column| values[place(column)].max(0.0).sqrt())
-            .collect();
+        let root = |column: usize| values[place(column)].max(0.0).sqrt();
+        let roots: Vec<f64> = (0..kept).map(root).collect();
         let total: f64 = roots.iter().map(|root| root * root).sum::<f64>().sqrt();
-        let sizes: Vec<f64> = roots
-            .iter()
-            .map(|root| root.max(LEAST * roots[0]))
-            .collect();
+        let size_of = |root: &f64| root.max(LEAST * roots[0]);
+        let sizes: Vec<f64> = roots.iter().map(size_of).collect();
         let turned = basis * vectors;
         let columns = Mat::from_fn(size, kept, |i, j| turned[(i, place(j))] / sizes[j]);
-        let flat: Vec<f64> = (0..size * kept)
-            .map(|k| columns[(k / kept, k % kept)])
-            .collect();
+        let entries = (0..size * kept).map(|k| columns[(k / kept, k % kept)]);
+        let flat: Vec<f64> = entries.collect();
         DemmlerReinschBasis {
             functions: raw.splines.combine_columns(&flat, kept),
             has_unseen: roots.iter().any(|root| *root < UNSEEN * roots[0]),

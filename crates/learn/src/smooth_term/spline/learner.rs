@@ -72,10 +72,7 @@ impl SplineLearner {
             return self.by.add_rows(source);
         };
         let low = self.sample.range()[0];
-        let place = |value: f64| match self.wish.kind {
-            PenalisedSpline::Cc => ((value - low) / splines.span).rem_euclid(1.0),
-            _ => (value - low) / splines.span,
-        };
+        let place = |value: f64| self.wish.place((value - low) / splines.span);
         for part in &mut splines.parts {
             let multipliers = part.multiplier.values(source)?;
             for (row, value) in values.iter().enumerate() {
@@ -104,25 +101,16 @@ impl SplineLearner {
         let multipliers = self.by.finish(&self.wish.label)?;
         let SplineRequest { input, kind, .. } = &self.wish;
         let [low, high] = self.sample.range();
-        check_size(
-            &input.to_string(),
-            low.midpoint(high),
-            0.5 * (high - low).max(0.0),
-        )
-        .or_else(|error| if low == high { Ok(()) } else { Err(error) })?;
+        if low != high {
+            let half = 0.5 * (high - low).max(0.0);
+            check_size(&input.to_string(), low.midpoint(high), half)?;
+        }
         let span = match kind {
             PenalisedSpline::Cc => self.wish.period.unwrap_or(high - low),
             _ => high - low,
         };
         let mut places: Vec<f64> = (self.sample.distinct_values().iter())
-            .map(|value| (value - low) / span)
-            .map(|place| {
-                if *kind == PenalisedSpline::Cc {
-                    place.rem_euclid(1.0)
-                } else {
-                    place
-                }
-            })
+            .map(|value| self.wish.place((value - low) / span))
             .collect();
         places.sort_unstable_by(f64::total_cmp);
         // Places that differ only by rounding are merged.
@@ -150,11 +138,12 @@ impl SplineLearner {
             moment: 0.0,
             distinct: Vec::new(),
         };
+        let parts = multipliers.into_iter().map(part).collect();
         Ok(SplineProducts {
-            parts: multipliers.into_iter().map(part).collect(),
             raw,
             span,
             k,
+            parts,
         })
     }
 
@@ -165,24 +154,19 @@ impl SplineLearner {
         };
         let SplineRequest { input, by, .. } = &self.wish;
         let by = by.as_ref().map_or("", |by| by.column());
-        Err(LearnError::Column {
-            at: self.wish.names(&few.multiplier).0,
-            expected: format!("at least {FEWEST} distinct values of {input} where it varies"),
-            found: few.distinct.len().to_string(),
-            hint: format!("join rare levels of {by}, or write s({input}) + {by}"),
-        })
+        Err(LearnError::column(
+            self.wish.names(&few.multiplier).0,
+            format!("at least {FEWEST} distinct values of {input} where it varies"),
+            few.distinct.len().to_string(),
+            format!("join rare levels of {by}, or write s({input}) + {by}"),
+        ))
     }
 
     /// How many functions there are, the constant and the line included.
     fn count(&self, distinct: usize) -> Result<usize, LearnError> {
         let SplineRequest { label, input, .. } = &self.wish;
         let wrong = |expected: String, found: String, hint: String| {
-            Err(LearnError::Column {
-                at: label.clone(),
-                expected,
-                found,
-                hint,
-            })
+            Err(LearnError::column(label.clone(), expected, found, hint))
         };
         if distinct < FEWEST {
             return wrong(
@@ -205,10 +189,8 @@ impl SplineLearner {
     /// The smooth, after the last round.
     pub(crate) fn finish(mut self) -> Vec<Spline> {
         let mut splines = self.raw.take().expect("two rounds come before the end");
-        let parts = std::mem::take(&mut splines.parts);
-        (parts.into_iter())
-            .map(|part| self.smooth(&splines, part))
-            .collect()
+        let parts = std::mem::take(&mut splines.parts).into_iter();
+        parts.map(|part| self.smooth(&splines, part)).collect()
     }
 
     fn smooth(&self, splines: &SplineProducts, part: SplineSums) -> Spline {

@@ -157,32 +157,30 @@ impl SplineRequest {
         }
     }
 
+    /// A place in the coordinates of the splines, within the period of a periodic one.
+    fn place(&self, place: f64) -> f64 {
+        match self.kind {
+            PenalisedSpline::Cc => place.rem_euclid(1.0),
+            _ => place,
+        }
+    }
+
     /// The names of one smooth, of its standard deviation and of the coefficient of its line.
     fn names(&self, multiplier: &Multiplier) -> (String, Vec<String>, Option<String>) {
-        let column = self
-            .by
-            .as_ref()
-            .map(|by| quote_name(by.column()).into_owned());
-        let (label, line) = match multiplier {
-            Multiplier::One => (self.label.clone(), self.line.clone()),
-            Multiplier::Number { .. } => (
-                self.label.clone(),
-                joined(self.line.as_deref(), column.as_deref(), ""),
-            ),
+        let level = match multiplier {
             Multiplier::Level { basis, place } => {
-                let level = format!("[{}]", basis.factors[0].level_names()[*place]);
-                let line = joined(self.line.as_deref(), column.as_deref(), &level);
-                (format!("{}{level}", self.label), line)
+                format!("[{}]", basis.factors[0].level_names()[*place])
             }
+            _ => String::new(),
         };
+        let label = format!("{}{level}", self.label);
+        // `day:site[north]`.
+        let line = self.line.as_ref().map(|line| match &self.by {
+            Some(by) => format!("{line}:{}{level}", quote_name(by.column())),
+            None => line.clone(),
+        });
         let mut spreads = vec![format!("sd({label})"), format!("sd({})", self.label)];
         spreads.dedup();
         (label, spreads, line)
     }
-}
-
-/// `day:site[north]`.
-fn joined(line: Option<&str>, column: Option<&str>, level: &str) -> Option<String> {
-    let (line, column) = line.zip(column)?;
-    Some(format!("{line}:{column}{level}"))
 }

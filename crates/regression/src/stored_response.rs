@@ -13,7 +13,7 @@ struct StoredResponse {
     classes: Vec<String>,
 }
 
-pub(super) fn serialize<S: Serializer>(outcome: &ResponseColumn, to: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn serialize<S: Serializer>(outcome: &ResponseColumn, to: S) -> Result<S::Ok, S::Error> {
     let stored = StoredResponse {
         family: Family::of_rule(&outcome.rule),
         response: outcome.response.clone(),
@@ -22,7 +22,7 @@ pub(super) fn serialize<S: Serializer>(outcome: &ResponseColumn, to: S) -> Resul
     stored.serialize(to)
 }
 
-pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<ResponseColumn, D::Error> {
+pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<ResponseColumn, D::Error> {
     let stored = StoredResponse::deserialize(from)?;
     Ok(ResponseColumn {
         rule: stored.family.rule(),
