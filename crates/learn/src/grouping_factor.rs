@@ -288,9 +288,9 @@ impl GroupingFactorScaler {
     pub(crate) fn add_rows(&mut self, source: &Source<'_>) -> Result<(), LearnError> {
         let columns = self.grouping.multipliers(source)?;
         for (moment, values) in self.moments.iter_mut().zip(columns) {
-            values
-                .into_iter()
-                .for_each(|value| moment.push_value(value));
+            for value in values {
+                moment.push_value(value);
+            }
         }
         Ok(())
     }

@@ -39,12 +39,15 @@ impl TableBlock<'_> {
     }
 }
 
+/// Codes of rows by the names of their columns.
+pub(crate) type NamedCodes = Vec<(String, Vec<u32>)>;
+
 /// The model's columns for a table.
 pub struct Design {
     /// The columns.
     pub table: Table,
     /// The group of each row and other codes, by their columns, where they are not to be numbers of the table.
-    pub codes: Option<Vec<(String, Vec<u32>)>>,
+    pub codes: Option<NamedCodes>,
     /// The unseen groups of each group term.
     pub(crate) unseen: Vec<Vec<String>>,
     pub(crate) has_response: bool,
@@ -114,7 +117,7 @@ impl Design {
     fn filled(
         regression: &Regression,
         source: &DesignSource<'_>,
-        (matrix, codes): (Option<Vec<f64>>, Option<Vec<(String, Vec<u32>)>>),
+        (matrix, codes): (Option<Vec<f64>>, Option<NamedCodes>),
     ) -> Result<Design, LearnError> {
         let mut design = Design {
             table: Table::new(),

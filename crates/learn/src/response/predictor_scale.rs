@@ -86,7 +86,9 @@ impl ResponseProfile {
                 let rest: Vec<f64> = pairs.map(|(value, shift)| value - shift).collect();
                 self.rest.push_all(&rest);
                 let sums = self.offset.get_or_insert_default();
-                offset.iter().for_each(|value| sums.push(*value));
+                for value in offset {
+                    sums.push(*value);
+                }
             }
         }
         if let Some(value) = seen.values.first().filter(|_| !self.varies) {

@@ -23,6 +23,8 @@ use crate::learned_regression::Regression;
 use crate::new_rows::NewRows;
 use crate::prior::{GivenPriors, PriorLine, PriorOrigin};
 use crate::prior_book::PriorBook;
+use crate::term::induced::InducedPlan;
+use crate::term::smooth::SmoothPlan;
 
 impl Regression {
     /// Combines the facts learned from a table.
@@ -279,9 +281,9 @@ impl Regression {
     /// The functions of columns by name, and the automatic choices for each in words.
     pub(crate) fn function_words(&self) -> Vec<(String, String)> {
         let plan = &self.model_plan;
-        let smooths = plan.smooths.iter().map(|plan| plan.words());
+        let smooths = plan.smooths.iter().map(SmoothPlan::words);
         let splines = plan.splines.iter().map(|plan| plan.words.clone());
-        let induced = plan.induced.iter().map(|plan| plan.words());
+        let induced = plan.induced.iter().map(InducedPlan::words);
         let words = smooths.chain(splines).chain(induced);
         let labels = plan.function_labels().map(str::to_owned);
         labels.zip(words).collect()

@@ -52,9 +52,9 @@ impl InducedPlan {
         if count > MOST {
             return Err(LearnError::column(
                 &smooth.label,
-                &format!("at most {MOST} inducing points"),
-                &count.to_string(),
-                &format!("write k = {MOST} or less"),
+                format!("at most {MOST} inducing points"),
+                count.to_string(),
+                format!("write k = {MOST} or less"),
             ));
         }
         let standards: Vec<[f64; 2]> = smooth.places.iter().map(|own| standard(own)).collect();
@@ -66,7 +66,7 @@ impl InducedPlan {
                 LearnError::column(
                     &smooth.label,
                     "inducing points that differ",
-                    &error.to_string(),
+                    error.to_string(),
                     &hint,
                 )
             })?;

@@ -135,7 +135,9 @@ impl SmoothLearner {
         }
         if let Some((name, moment)) = &mut self.multiplier {
             let values = source.evaluate(&ColumnExpr::Column(name.clone()))?;
-            values.iter().for_each(|value| moment.push_value(*value));
+            for value in &values {
+                moment.push_value(*value);
+            }
         }
         Ok(())
     }
@@ -179,7 +181,7 @@ impl SmoothLearner {
             let hint = "leave the function out: a constant is what the intercept is for";
             return Err(LearnError::column(
                 label,
-                &format!("values of {input} that differ"),
+                format!("values of {input} that differ"),
                 &found,
                 hint,
             ));
@@ -191,7 +193,7 @@ impl SmoothLearner {
             return Err(LearnError::column(
                 label,
                 &expected,
-                &distinct.to_string(),
+                distinct.to_string(),
                 &hint,
             ));
         }
@@ -206,7 +208,7 @@ impl Smooth {
         if let Some(k) = self.k.filter(|k| *k > distinct && distinct < MOST_DISTINCT) {
             let expected = format!("k up to {distinct}, the number of distinct places");
             let hint = format!("write k = {distinct} or less, or leave k out");
-            return Err(LearnError::column(label, &expected, &k.to_string(), &hint));
+            return Err(LearnError::column(label, &expected, k.to_string(), &hint));
         }
         let all = width * self.levels().len().max(1);
         if all > MOST_LATENTS {

@@ -110,7 +110,7 @@ impl Smooth {
             return Err(LearnError::column(
                 &one.label,
                 "at most one function by inducing points",
-                &format!("{} as well", other.label),
+                format!("{} as well", other.label),
                 "write how = basis for functions of one or two columns, or one function of all columns",
             ));
         }
