@@ -1,15 +1,21 @@
-//! Ctrl-C: a phase of steps finishes its step and saves it; any other phase ends the process at
-//! once. In both cases the user is told which file was saved and how to continue.
+//! Ctrl-C and SIGTERM: a phase of steps finishes its step and saves it, if the step ends soon; any
+//! other phase ends the process at once. In both cases the user is told which file was saved and how
+//! to continue.
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use crate::failure;
 
 static ASKED: AtomicBool = AtomicBool::new(false);
 static WAITS: AtomicBool = AtomicBool::new(false);
+static NOTICED: AtomicBool = AtomicBool::new(false);
+
+/// The longest time in which a phase of steps must notice that the user asked to stop.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The file or folder to remove if the process ends at once.
 static LEFTOVER: Mutex<Option<PathBuf>> = Mutex::new(None);
@@ -27,7 +33,16 @@ pub(crate) fn listen_signals() {
         if again || !WAITS.load(Ordering::SeqCst) {
             end_process();
         }
+        std::thread::spawn(end_unless_noticed);
     });
+}
+
+/// Ends the process if its step takes too long.
+fn end_unless_noticed() {
+    std::thread::sleep(PATIENCE);
+    if !NOTICED.load(Ordering::SeqCst) {
+        end_process();
+    }
 }
 
 /// Ends the process and reports what was saved.
@@ -64,9 +79,11 @@ pub(crate) fn name_checkpoint(path: Option<&Path>) {
     }
 }
 
-/// Whether the user asked to stop.
+/// Whether the user asked to stop. The caller then finishes what it does.
 pub(crate) fn was_asked() -> bool {
-    ASKED.load(Ordering::SeqCst)
+    let asked = ASKED.load(Ordering::SeqCst);
+    NOTICED.fetch_or(asked, Ordering::SeqCst);
+    asked
 }
 
 /// The reaction to an interruption by the user.

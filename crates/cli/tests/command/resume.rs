@@ -1,5 +1,6 @@
 //! Fits that are interrupted, killed and resumed.
 
+use std::fmt::Write as _;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -218,4 +219,38 @@ fn interrupted_chains_keep_their_draws_and_can_be_resumed() {
     assert!(ended.stdout.contains("stopped: after"), "{}", ended.stdout);
     assert!(scratch.path("fit.lehr").exists() && scratch.path("fit.lehr.checkpoint").exists());
     assert!(!coefficients(&scratch).as_array().unwrap().is_empty());
+}
+
+/// Rows of two responses, whose random effects are integrated out in steps of many seconds.
+fn slow_rows() -> String {
+    let mut text = String::from("y,count,x,site\n");
+    for row in 0..3000_u32 {
+        let (x, site) = (f64::from(row * 37 % 101) / 50.0 - 1.0, row * 13 % 300);
+        let noise = f64::from(row * 7919 % 1009) / 500.0 - 1.0;
+        let count = (row * 31 + site) % 7;
+        writeln!(text, "{},{count},{x},s{site}", 2.0 * x + noise).unwrap();
+    }
+    text
+}
+
+#[cfg(unix)]
+#[test]
+fn a_fit_that_does_not_notice_the_signal_ends_all_the_same() {
+    let scratch = Scratch::new();
+    scratch.write("slow.csv", &slow_rows());
+    let fit = ["fit", "mvbind(y, count) ~ x + (1 |p| site)", "slow.csv"];
+    let method = ["--family", "gaussian,poisson", "--method", "collapse"];
+    let mut command = scratch.command(&[&fit[..], &method].concat());
+    let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_secs(4));
+    assert!(child.try_wait().unwrap().is_none(), "the fit was not slow");
+    let sent = Command::new("kill").arg(child.id().to_string()).status();
+    assert!(sent.unwrap().success());
+    let clock = Instant::now();
+    while child.try_wait().unwrap().is_none() && clock.elapsed() < Duration::from_secs(30) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let ended = child.try_wait().unwrap();
+    child.kill().unwrap();
+    assert_eq!(ended.and_then(|ended| ended.code()), Some(130));
 }
