@@ -19,7 +19,7 @@ use crate::prior_terms::BlockPrior;
 use crate::row_averages::{LANES, RowBatch};
 use crate::variational_gaussian::{EffectProblem, ThetaPrior};
 use crate::workspace::MixedWorkspace;
-use job::{NodeGradient, NodeSums};
+use job::NodeSums;
 
 /// The most effects of a group for which quadrature is used.
 const MOST_WIDTH: usize = 2;
@@ -85,6 +85,7 @@ pub(crate) struct MeasuredGaps {
 /// The Gaussian whose gaps are measured.
 #[derive(Clone, Copy)]
 pub(crate) struct EffectCentre<'a> {
+    pub(crate) problem: EffectProblem<'a>,
     pub(crate) at: ThetaPrior<'a>,
     pub(crate) mean: &'a Effects,
     /// The rows' −E ℓ″.
@@ -129,39 +130,27 @@ impl GroupIntegrals {
     /// The gaps around a mean.
     pub(crate) fn measure_gaps(
         &self,
-        problem: &EffectProblem<'_>,
         around: EffectCentre<'_>,
         accuracy: Accuracy,
         work: &mut MixedWorkspace,
     ) -> Option<MeasuredGaps> {
-        let EffectCentre { at, mean, curves } = around;
-        let predictors = problem.predictors(mean);
+        let EffectCentre { problem, at, .. } = around;
+        let predictors = problem.predictors(around.mean);
         let mut found = MeasuredGaps {
             blocks: problem.model.blocks.iter().map(|_| None).collect(),
             theta: vec![0.0; at.theta.len()],
         };
-        for (group_rows, rule) in &self.blocks {
-            let prior = &at.prior.blocks[group_rows.block];
-            let own = match group_rows.block {
-                0 => &mean.own[..],
-                f => {
-                    let place = problem.order.blocks[f - 1];
-                    &mean.others[place.start..place.end()]
-                }
-            };
-            let mut group_nodes = GroupNodes::new((group_rows, rule), prior, own, curves)?;
+        for own in &self.blocks {
+            let mut nodes = GroupNodes::new(own, around, &predictors)?;
             for _ in 0..STEPS {
-                group_nodes.values(problem, at, &predictors, work)?;
-                group_nodes.step();
+                nodes.evaluate(work)?;
+                nodes.step();
             }
-            group_nodes.values(problem, at, &predictors, work)?;
-            let gap = group_nodes.variational_gap();
+            nodes.evaluate(work)?;
             if accuracy == Accuracy::Slope && problem.likelihood.reads_theta() {
-                let slope = group_nodes.theta(problem, at, &predictors, work)?;
-                let pairs = found.theta.iter_mut().zip(slope);
-                pairs.for_each(|(sum, more)| *sum += more);
+                small::add(&mut found.theta, 1.0, &nodes.theta_slope(work)?);
             }
-            found.blocks[group_rows.block] = Some(gap);
+            found.blocks[own.0.block] = Some(nodes.variational_gap());
         }
         let total: f64 = found.blocks.iter().flatten().map(|gap| gap.value).sum();
         total.is_finite().then_some(found)
@@ -173,6 +162,9 @@ pub(crate) struct GroupNodes<'a> {
     pub(crate) group_rows: &'a GroupRows,
     /// The nodes of every group, in the coordinates of its Gaussian.
     pub(crate) rule: &'a Rule,
+    around: EffectCentre<'a>,
+    /// The predictors of the rows at the means of all effects.
+    pub(crate) predictors: &'a [f64],
     pub(crate) prior: &'a BlockPrior,
     /// m_g, group after group.
     pub(crate) means: &'a [f64],
@@ -196,19 +188,16 @@ pub(crate) fn inverse_root(factor: &[f64], width: usize) -> Vec<f64> {
 impl<'a> GroupNodes<'a> {
     /// Starts at the means, with the average curvature of the rows.
     fn new(
-        (group_rows, rule): (&'a GroupRows, &'a Rule),
-        prior: &'a BlockPrior,
-        means: &'a [f64],
-        curves: &[f64],
+        (group_rows, rule): &'a (GroupRows, Rule),
+        around: EffectCentre<'a>,
+        predictors: &'a [f64],
     ) -> Option<GroupNodes<'a>> {
-        let width = group_rows.width;
+        let prior = &around.at.prior.blocks[group_rows.block];
+        let (width, means) = (around.mean.blocks(around.problem.order)).nth(group_rows.block)?;
         let square = width * width;
         let mut precisions = prior.precision.repeat(group_rows.groups);
-        let rows = group_rows
-            .coefficients
-            .chunks_exact(width)
-            .zip(&group_rows.codes);
-        for ((z, code), curve) in rows.zip(curves) {
+        let rows = (group_rows.coefficients.chunks_exact(width)).zip(&group_rows.codes);
+        for ((z, code), curve) in rows.zip(around.curves) {
             let own = &mut precisions[*code as usize * square..][..square];
             for (k, entry) in own.iter_mut().enumerate() {
                 *entry += curve.max(0.0) * z[k / width] * z[k % width];
@@ -222,6 +211,8 @@ impl<'a> GroupNodes<'a> {
         Some(GroupNodes {
             group_rows,
             rule,
+            around,
+            predictors,
             prior,
             means,
             centres: means.to_vec(),
@@ -243,26 +234,25 @@ impl<'a> GroupNodes<'a> {
     }
 
     /// Sums the rows' values at all nodes.
-    pub(crate) fn values(
-        &mut self,
-        problem: &EffectProblem<'_>,
-        at: ThetaPrior<'_>,
-        predictors: &[f64],
-        work: &mut MixedWorkspace,
-    ) -> Option<()> {
-        let count = self.rule.weights.len();
-        let sums = vec![0.0; self.group_rows.groups * count];
-        let mut job = NodeSums {
-            group_nodes: self,
-            predictors,
-            sums,
-        };
-        let row_workspace = work.row_workspace.as_mut()?;
-        problem
-            .likelihood
-            .values(problem.model, at.theta, row_workspace, &mut job);
-        self.sums = job.sums;
+    fn evaluate(&mut self, work: &mut MixedWorkspace) -> Option<()> {
+        self.sums = self.sum_rows(None, work)?;
         Some(())
+    }
+
+    /// The sums of values by group and node; with weights the sums of slopes in θ.
+    fn sum_rows(&self, excess: Option<&[f64]>, work: &mut MixedWorkspace) -> Option<Vec<f64>> {
+        let theta = self.around.at.theta;
+        let size = match excess {
+            Some(_) => theta.len(),
+            None => self.group_rows.groups * self.rule.weights.len(),
+        };
+        let mut job = NodeSums {
+            nodes: self,
+            excess,
+            sums: vec![0.0; size],
+        };
+        self.around.problem.evaluate_rows(theta, work, &mut job)?;
+        Some(job.sums)
     }
 
     /// h at the nodes of a group, up to a constant.
@@ -405,36 +395,19 @@ impl<'a> GroupNodes<'a> {
     }
 
     /// Σ over rows and nodes of (share − weight) ∂ℓ/∂θ.
-    fn theta(
-        &self,
-        problem: &EffectProblem<'_>,
-        at: ThetaPrior<'_>,
-        predictors: &[f64],
-        work: &mut MixedWorkspace,
-    ) -> Option<Vec<f64>> {
+    fn theta_slope(&self, work: &mut MixedWorkspace) -> Option<Vec<f64>> {
         let weights = &self.rule.weights;
         let mut excess = vec![0.0; self.group_rows.groups * weights.len()];
-        for (group, own) in excess.chunks_exact_mut(weights.len()).enumerate() {
-            self.shares(group, own);
-            own.iter_mut()
-                .zip(weights)
-                .for_each(|(share, w)| *share -= w);
+        for own in excess.chunks_exact_mut(weights.len()).enumerate() {
+            self.shares(own.0, own.1);
+            small::add(own.1, -1.0, weights);
         }
-        let mut job = NodeGradient {
-            group_nodes: self,
-            predictors,
-            excess,
-            found: vec![0.0; at.theta.len()],
-        };
-        let row_workspace = work.row_workspace.as_mut()?;
-        problem
-            .likelihood
-            .slopes(problem.model, at.theta, row_workspace, &mut job);
-        Some(job.found)
+        self.sum_rows(Some(&excess), work)
     }
 
     /// Writes η + z(v − m) of the nodes of one round.
-    fn write(&self, block: &RowBatch, predictors: &[f64], into: &mut [f64]) {
+    fn write(&self, block: &RowBatch, into: &mut [f64]) {
+        let predictors = self.predictors;
         let width = self.group_rows.width;
         let first = block.round * LANES;
         if width == 1 {

@@ -2,6 +2,7 @@
 //! interpolated from a few nodes if that is accurate enough.
 
 use std::f64::consts::TAU;
+use std::ops::Range;
 
 use lehr_numeric::stream::Stream;
 
@@ -22,29 +23,17 @@ pub(crate) struct InverseCdfDraws<'a> {
     along: Vec<f64>,
 }
 
-/// The nodes at which integrands are evaluated.
-#[derive(Clone, Copy, PartialEq)]
-enum NodeChoice {
-    /// At all points of the grid.
-    All,
-    /// At a few nodes.
-    Few,
-}
-
 /// The groups' means given the other effects, and the sums of their rows' values, one node after
 /// another.
 struct GroupIntegrands<'a> {
+    nodes: &'a [f64],
     centres: &'a [f64],
     sums: &'a [f64],
 }
 
 impl<'a> InverseCdfDraws<'a> {
     pub(crate) fn new(target: &'a EffectTarget<'a>, roots: &'a GroupRoots) -> InverseCdfDraws<'a> {
-        let rows = target
-            .group_rows
-            .codes
-            .iter()
-            .zip(&target.problem.order.own);
+        let rows = (target.group_rows.codes.iter()).zip(&target.problem.order.own);
         let along = rows.map(|(code, z)| z * roots.values[*code as usize]);
         InverseCdfDraws {
             target,
@@ -61,20 +50,21 @@ impl<'a> InverseCdfDraws<'a> {
         work: &mut MixedWorkspace,
     ) -> Option<()> {
         let groups = self.target.group_rows.groups;
-        let (nodes, lacking) = self.nodes(work)?;
+        let (nodes, lacking) = self.choose_nodes(work)?;
         let constant = self.roots.volume + lacking + 0.5 * groups as f64 * TAU.ln();
         let mut curves = GroupDensityGrid::new();
-        let size = groups * self.places(nodes).len();
+        let size = groups * nodes.len();
         for some in drawn.chunks_mut((MOST_SUMS / size).max(1)) {
             let effects: Vec<&Effects> = some.iter().map(|one| &one.effects).collect();
             let sums = self.sums(&effects, nodes, work)?;
             for (one, sums) in some.iter_mut().zip(sums.chunks_exact(size)) {
                 let mut effects = one.effects.own.clone();
                 let of = GroupIntegrands {
+                    nodes,
                     centres: &one.effects.own,
                     sums,
                 };
-                let total = self.each(&of, nodes, &mut curves, |curves, groups| {
+                let total = self.each(&of, &mut curves, |curves, groups| {
                     for (k, group) in groups.enumerate() {
                         effects[group] += self.roots.values[group] * curves.draw(k, random);
                     }
@@ -88,26 +78,28 @@ impl<'a> InverseCdfDraws<'a> {
 
     /// Few nodes, unless they are inaccurate for any group with all other effects at their means,
     /// and their error there in Σ ln Z. The remaining error is of second order.
-    fn nodes(&self, work: &mut MixedWorkspace) -> Option<(NodeChoice, f64)> {
-        let mean = self.target.mean;
-        let [all, few] =
-            [NodeChoice::All, NodeChoice::Few].map(|nodes| self.sums(&[mean], nodes, work));
-        let (all, few) = (all?, few?);
-        let of = |sums| GroupIntegrands {
-            centres: &mean.own,
-            sums,
-        };
+    fn choose_nodes(&self, work: &mut MixedWorkspace) -> Option<(&'a [f64], f64)> {
+        let (mean, grids) = (self.target.mean, self.target.grids);
+        let (all, few) = (&grids.all.nodes[0][..], &grids.few.nodes[0][..]);
+        let [at_all, at_few] = [all, few].map(|nodes| self.sums(&[mean], nodes, work));
+        let (at_all, at_few) = (at_all?, at_few?);
+        let [exact, interpolated] =
+            [(all, &at_all), (few, &at_few)].map(|(nodes, sums)| GroupIntegrands {
+                nodes,
+                centres: &mean.own,
+                sums,
+            });
         let (mut curves, mut close) = (GroupDensityGrid::new(), GroupDensityGrid::new());
         let (mut serve, mut approximate) = (true, 0.0);
-        let exact = self.each(&of(&all), NodeChoice::All, &mut curves, |curves, groups| {
-            self.fill(&of(&few), NodeChoice::Few, groups.clone(), &mut close);
+        let exact = self.each(&exact, &mut curves, |curves, groups| {
+            self.fill(&interpolated, groups.clone(), &mut close);
             serve &= curves.are_close(&close, groups.len());
             approximate += close.log_integrals[..groups.len()].iter().sum::<f64>();
         })?;
         Some(if serve {
-            (NodeChoice::Few, exact - approximate)
+            (few, exact - approximate)
         } else {
-            (NodeChoice::All, 0.0)
+            (all, 0.0)
         })
     }
 
@@ -115,15 +107,14 @@ impl<'a> InverseCdfDraws<'a> {
     fn each(
         &self,
         of: &GroupIntegrands<'_>,
-        nodes: NodeChoice,
         curves: &mut GroupDensityGrid,
-        mut see: impl FnMut(&GroupDensityGrid, std::ops::Range<usize>),
+        mut see: impl FnMut(&GroupDensityGrid, Range<usize>),
     ) -> Option<f64> {
         let groups = self.target.group_rows.groups;
         let mut total = 0.0;
         for first in (0..groups).step_by(GROUPS) {
             let some = first..(first + GROUPS).min(groups);
-            self.fill(of, nodes, some.clone(), curves);
+            self.fill(of, some.clone(), curves);
             let sum: f64 = curves.log_integrals[..some.len()].iter().sum();
             if !sum.is_finite() {
                 return None;
@@ -134,23 +125,12 @@ impl<'a> InverseCdfDraws<'a> {
         Some(total)
     }
 
-    fn fill(
-        &self,
-        of: &GroupIntegrands<'_>,
-        nodes: NodeChoice,
-        groups: std::ops::Range<usize>,
-        curves: &mut GroupDensityGrid,
-    ) {
-        let grids = self.target.grids;
-        match nodes {
-            NodeChoice::All => {
-                curves.fill(LogHeights::All(&self.heights::<GRID>(of, nodes, groups)));
-            }
-            NodeChoice::Few => {
-                let few = self.heights::<FEW>(of, nodes, groups);
-                curves.fill(LogHeights::Few(&few, grids));
-            }
+    fn fill(&self, of: &GroupIntegrands<'_>, groups: Range<usize>, curves: &mut GroupDensityGrid) {
+        if of.nodes.len() == FEW {
+            let few = self.heights::<FEW>(of, groups);
+            return curves.fill(LogHeights::Few(&few, self.target.grids));
         }
+        curves.fill(LogHeights::All(&self.heights::<GRID>(of, groups)));
     }
 
     /// h of some groups at all nodes, up to a constant; missing ones up to [`GROUPS`] repeat the
@@ -158,15 +138,13 @@ impl<'a> InverseCdfDraws<'a> {
     fn heights<const N: usize>(
         &self,
         of: &GroupIntegrands<'_>,
-        nodes: NodeChoice,
-        groups: std::ops::Range<usize>,
+        groups: Range<usize>,
     ) -> [GroupLanes; N] {
         let prior = &self.target.at.prior.blocks[0];
         let (precision, linear) = (prior.precision[0], prior.linear[0]);
-        let (places, count) = (self.places(nodes), self.target.group_rows.groups);
+        let count = self.target.group_rows.groups;
         let mut found = [[0.0; GROUPS]; N];
-        for (k, own) in found.iter_mut().enumerate() {
-            let t = places[k];
+        for (k, (own, t)) in found.iter_mut().zip(of.nodes).enumerate() {
             for (g, height) in own.iter_mut().enumerate() {
                 let group = (groups.start + g).min(groups.end - 1);
                 let v = of.centres[group] + self.roots.values[group] * t;
@@ -177,35 +155,22 @@ impl<'a> InverseCdfDraws<'a> {
         found
     }
 
-    fn places(&self, nodes: NodeChoice) -> &'a [f64] {
-        let grids = self.target.grids;
-        match nodes {
-            NodeChoice::All => &grids.all.nodes[0],
-            NodeChoice::Few => &grids.few.nodes[0],
-        }
-    }
-
     /// The sums of the rows' values at the nodes of their groups around these effects, one set of
     /// effects after another.
     fn sums(
         &self,
         effects: &[&Effects],
-        nodes: NodeChoice,
+        nodes: &[f64],
         work: &mut MixedWorkspace,
     ) -> Option<Vec<f64>> {
-        let places = self.places(nodes);
         let groups = self.target.group_rows.groups;
         let mut job = IntegrandSums {
             draws: self,
-            places,
+            nodes,
             effects,
-            sums: vec![0.0; effects.len() * places.len() * groups],
+            sums: vec![0.0; effects.len() * nodes.len() * groups],
         };
-        let (problem, theta) = (&self.target.problem, self.target.at.theta);
-        let row_workspace = work.row_workspace.as_mut()?;
-        problem
-            .likelihood
-            .values(problem.model, theta, row_workspace, &mut job);
+        (self.target.problem).evaluate_rows(self.target.at.theta, work, &mut job)?;
         Some(job.sums)
     }
 }
@@ -213,37 +178,37 @@ impl<'a> InverseCdfDraws<'a> {
 /// Sums values by set of effects, node and group.
 struct IntegrandSums<'a> {
     draws: &'a InverseCdfDraws<'a>,
-    places: &'a [f64],
+    nodes: &'a [f64],
     effects: &'a [&'a Effects],
     sums: Vec<f64>,
 }
 
 impl PredictorJob for IntegrandSums<'_> {
     fn rounds(&self) -> usize {
-        self.effects.len() * self.places.len() / LANES
+        self.effects.len() * self.nodes.len() / LANES
     }
 
-    fn predictors(&mut self, block: &RowBatch, into: &mut [f64]) {
+    fn write_predictors(&mut self, block: &RowBatch, into: &mut [f64]) {
         let first = block.round * LANES;
-        let effects = self.effects[first / self.places.len()];
+        let effects = self.effects[first / self.nodes.len()];
         let (centres, others) = into.split_at_mut(block.stride);
         let centres = &mut centres[..block.range.len()];
         let problem = &self.draws.target.problem;
         problem.predict(effects, block.range.clone(), centres);
         let along = &self.draws.along[block.range.clone()];
-        let places = &self.places[first % self.places.len()..][..LANES];
-        for (own, t) in others.chunks_exact_mut(block.stride).zip(&places[1..]) {
+        let nodes = &self.nodes[first % self.nodes.len()..][..LANES];
+        for (own, t) in others.chunks_exact_mut(block.stride).zip(&nodes[1..]) {
             let rows = centres.iter().zip(along);
             for (predictor, (centre, along)) in own.iter_mut().zip(rows) {
                 *predictor = centre + along * t;
             }
         }
         let rows = centres.iter_mut().zip(along);
-        rows.for_each(|(centre, along)| *centre += along * places[0]);
+        rows.for_each(|(centre, along)| *centre += along * nodes[0]);
     }
 
     /// The rows of a group of A are contiguous.
-    fn visit(&mut self, block: &RowBatch, found: &[f64]) {
+    fn add(&mut self, block: &RowBatch, found: &[f64]) {
         let target = self.draws.target;
         let (groups, ends) = (target.group_rows.groups, &target.problem.order.first[1..]);
         let first = target.problem.order.group_of(block.range.start);

@@ -10,6 +10,7 @@
 //! of θ with their weights, and [`MixedFit`] holds the draws of everything.
 
 mod axis_proposal;
+mod column_plan;
 mod conjugate_gradient;
 mod cross_products;
 mod dependence;

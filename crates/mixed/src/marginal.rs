@@ -30,7 +30,7 @@ pub struct MarginalDensity<'d> {
     pub(crate) model: EffectStructure<'d>,
     pub(crate) order: Arc<EliminationOrder>,
     pub(crate) conditional: EffectPriorProgram,
-    pub(crate) rows: ResponseRows,
+    pub(crate) rows: ResponseRows<'d>,
     /// The Hutchinson probes, if R is too large to factorise.
     pub(crate) probes: Option<Arc<Probes>>,
     /// Pairs of blocks that assign the rows to the same groups: only the sums of their effects are
@@ -56,14 +56,14 @@ impl From<String> for MarginalError {
 }
 
 /// The sufficient statistics or data of the rows.
-pub(crate) enum ResponseRows {
+pub(crate) enum ResponseRows<'d> {
     Normal(GaussianSums),
-    Other(Box<NonGaussianRows>),
+    Other(Box<NonGaussianRows<'d>>),
 }
 
 /// Rows that are not normal.
-pub(crate) struct NonGaussianRows {
-    pub(crate) likelihood: RowLikelihood,
+pub(crate) struct NonGaussianRows<'d> {
+    pub(crate) likelihood: RowLikelihood<'d>,
     pub(crate) gaps: GroupIntegrals,
     /// The largest block, and the grids on which its groups are drawn.
     pub(crate) largest: GroupRows,
@@ -236,7 +236,7 @@ impl<'d> MarginalDensity<'d> {
     }
 
     /// The rows that are not normal, with their parts.
-    pub(crate) fn problem<'a>(&'a self, rows: &'a NonGaussianRows) -> EffectProblem<'a> {
+    pub(crate) fn problem<'a>(&'a self, rows: &'a NonGaussianRows<'a>) -> EffectProblem<'a> {
         EffectProblem {
             model: &self.model,
             order: &self.order,
@@ -304,7 +304,7 @@ impl<'d> MarginalDensity<'d> {
 
     fn other_at(
         &self,
-        rows: &NonGaussianRows,
+        rows: &NonGaussianRows<'_>,
         prior: EffectPrior,
         search: EffectSearch<'_>,
         work: &mut MixedWorkspace,
@@ -328,6 +328,7 @@ impl<'d> MarginalDensity<'d> {
         }
         let (state, step) = found?;
         let around = EffectCentre {
+            problem,
             at,
             mean: &step.mean,
             curves: &step.averages.curves,
@@ -335,7 +336,7 @@ impl<'d> MarginalDensity<'d> {
         let gaps = match predicted_gap {
             // Draws are weighted by the rows themselves, so a gap only affects the proposal.
             Some(gap) if accuracy == Accuracy::Value => GapTotal::Predicted(gap),
-            _ => GapTotal::Measured(rows.gaps.measure_gaps(&problem, around, accuracy, work)?),
+            _ => GapTotal::Measured(rows.gaps.measure_gaps(around, accuracy, work)?),
         };
         let other = NonGaussianPoint {
             state,

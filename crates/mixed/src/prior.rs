@@ -1,12 +1,12 @@
 //! The prior of the effects given the hyperparameters θ: precisions, means, and the transformations
 //! of the rows' coefficients; and the reverse derivatives, from slopes in those to a slope in θ.
 
-use lehr_density::{Point, RowSet, Rows};
-use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
+use lehr_density::{Point, Rows};
+use lehr_graph::{Expr, Graph, Workspace};
 
+use crate::column_plan::ColumnPlan;
 use crate::effect_structure::{EffectStructure, reference};
 use crate::prior_terms::{BlockPrior, PriorTerms, write_prior_terms};
-use lehr_rows::lend::{copy_rows, read_columns};
 
 /// The density at one θ, without its rows.
 #[derive(Clone, Debug)]
@@ -48,20 +48,6 @@ pub(crate) struct EffectPriorProgram {
     rows: Vec<usize>,
 }
 
-/// A plan, and the columns that it reads.
-struct ColumnPlan {
-    plan: Plan,
-    columns: Vec<(usize, Slot)>,
-}
-
-impl ColumnPlan {
-    fn set(&self, workspace: &mut Workspace, name: &str, values: &[f64]) {
-        if let Some(slot) = self.plan.input_named(name) {
-            workspace.set(slot, values);
-        }
-    }
-}
-
 /// One thread's memory for the programs.
 pub(crate) struct PriorWorkspace {
     value: Workspace,
@@ -98,11 +84,7 @@ impl EffectPriorProgram {
             total = total + (adjoint * *output).sum();
         }
         let slope = graph.grad(total, &[z])[0];
-        let program = |outputs: &[Expr<'_>]| {
-            let plan = Plan::new(outputs, 1);
-            let columns = read_columns(&plan, &data);
-            ColumnPlan { plan, columns }
-        };
+        let program = |outputs: &[Expr<'_>]| ColumnPlan::new(outputs, &data, 1);
         EffectPriorProgram {
             origin: reference(model.density),
             value: program(&outputs),
@@ -115,8 +97,7 @@ impl EffectPriorProgram {
     pub(crate) fn scratch(&self, model: &EffectStructure<'_>) -> PriorWorkspace {
         let ready = |program: &ColumnPlan| {
             let mut workspace = program.plan.workspace();
-            let rows = RowSet::List(&self.rows);
-            copy_rows(&mut workspace, model.source, &rows, &program.columns);
+            program.set_rows(&mut workspace, model.source, &self.rows);
             workspace
         };
         PriorWorkspace {

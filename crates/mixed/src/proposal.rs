@@ -67,7 +67,7 @@ impl PredictorJob for RowTotals<'_> {
         self.effects.len().div_ceil(LANES)
     }
 
-    fn predictors(&mut self, block: &RowBatch, into: &mut [f64]) {
+    fn write_predictors(&mut self, block: &RowBatch, into: &mut [f64]) {
         let effects = &self.effects[self.lanes(block)];
         for (own, into) in effects.iter().zip(into.chunks_exact_mut(block.stride)) {
             let into = &mut into[..block.range.len()];
@@ -75,7 +75,7 @@ impl PredictorJob for RowTotals<'_> {
         }
     }
 
-    fn visit(&mut self, block: &RowBatch, found: &[f64]) {
+    fn add(&mut self, block: &RowBatch, found: &[f64]) {
         let lanes = self.lanes(block);
         for (sum, found) in self.sums[lanes]
             .iter_mut()
@@ -126,8 +126,7 @@ impl EffectTarget<'_> {
             sums: vec![0.0; count],
         };
         let log_det = work.factor.log_det;
-        let row_workspace = work.row_workspace.as_mut()?;
-        (problem.likelihood).values(problem.model, self.at.theta, row_workspace, &mut totals);
+        problem.evaluate_rows(self.at.theta, work, &mut totals)?;
         let sums = totals.sums;
         let weigh = |(k, effects): (usize, Effects)| {
             let prior = problem.log_prior(self.at.prior, &effects);
@@ -219,13 +218,7 @@ impl EffectTarget<'_> {
         let mut sums = vec![f64::NEG_INFINITY; groups];
         for _ in 0..ROUNDS {
             let mut candidates = GroupCandidates::new(self, &predictors, &roots.values, random);
-            let likelihood = self.problem.likelihood;
-            likelihood.values(
-                self.problem.model,
-                self.at.theta,
-                work.row_workspace.as_mut()?,
-                &mut candidates,
-            );
+            (self.problem).evaluate_rows(self.at.theta, work, &mut candidates)?;
             for (group, sum) in sums.iter_mut().enumerate() {
                 for lane in 0..LANES {
                     let moved = candidates.moved(group, lane);
@@ -313,11 +306,11 @@ impl PredictorJob for GroupCandidates<'_> {
         1
     }
 
-    fn predictors(&mut self, block: &RowBatch, into: &mut [f64]) {
+    fn write_predictors(&mut self, block: &RowBatch, into: &mut [f64]) {
         let order = self.target.problem.order;
         for (k, row) in block.range.clone().enumerate() {
             let group = self.target.group_rows.codes[row] as usize;
-            let z = &order.own[row * self.width..][..self.width];
+            let z = order.own_of(row);
             for lane in 0..LANES {
                 into[lane * block.stride + k] =
                     self.predictors[row] + small::dot(z, self.moved(group, lane));
@@ -325,12 +318,8 @@ impl PredictorJob for GroupCandidates<'_> {
         }
     }
 
-    fn visit(&mut self, block: &RowBatch, found: &[f64]) {
-        for (k, row) in block.range.clone().enumerate() {
-            let group = self.target.group_rows.codes[row] as usize;
-            for (lane, sum) in self.sums[group * LANES..][..LANES].iter_mut().enumerate() {
-                *sum += found[lane * block.stride + k];
-            }
-        }
+    fn add(&mut self, block: &RowBatch, found: &[f64]) {
+        let codes = &self.target.group_rows.codes;
+        block.add_by_group(codes, (&mut self.sums, LANES), found);
     }
 }

@@ -1,12 +1,15 @@
 //! The rows' log likelihood as a function of their predictors and the hyperparameters: its values,
 //! and its expectations over Gaussian predictors.
 
-use lehr_density::{Point, RowSet, Rows};
-use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
-use lehr_numeric::quadrature::{NODES, Rule, class_of, rule_of};
+use std::ops::Range;
 
+use lehr_density::{Point, RowSource, Rows};
+use lehr_graph::{Expr, Graph, Workspace};
+use lehr_numeric::dense::small;
+use lehr_numeric::quadrature::{MOST_CLASSES, NODES, Rule, class_of, rule_of};
+
+use crate::column_plan::ColumnPlan;
 use crate::effect_structure::EffectStructure;
-use lehr_rows::lend::{copy_rows, read_columns};
 
 /// Rows that are processed together.
 const ROWS: usize = 1024;
@@ -14,25 +17,19 @@ const ROWS: usize = 1024;
 pub(crate) const LANES: usize = 8;
 
 /// Programs over blocks of rows.
-pub(crate) struct RowLikelihood {
+pub(crate) struct RowLikelihood<'d> {
+    source: &'d dyn RowSource,
     /// The table's rows in the order of the design.
     order: Vec<usize>,
     /// The frequency of each row; empty if all are 1.
     times: Vec<f64>,
-    averages: RowPlan,
+    averages: ColumnPlan,
     /// The same for predictors without variance.
-    modes: RowPlan,
-    values: RowPlan,
+    modes: ColumnPlan,
+    values: ColumnPlan,
     /// `None` if the likelihood does not depend on θ.
-    slopes: Option<RowPlan>,
+    slopes: Option<ColumnPlan>,
     rules: Vec<Rule>,
-}
-
-/// A plan over a block of rows, and its inputs.
-struct RowPlan {
-    plan: Plan,
-    columns: Vec<(usize, Slot)>,
-    rows: usize,
 }
 
 /// One thread's memory for the programs.
@@ -42,21 +39,6 @@ pub(crate) struct RowWorkspace {
     values: Workspace,
     slopes: Option<Workspace>,
     buffer: Vec<f64>,
-}
-
-/// Gaussian predictors.
-#[derive(Clone, Copy)]
-pub(crate) struct PredictorGaussians<'a> {
-    pub(crate) means: &'a [f64],
-    pub(crate) variances: &'a [f64],
-}
-
-/// A program with its memory.
-struct ProgramRun<'a> {
-    program: &'a RowPlan,
-    workspace: &'a mut Workspace,
-    /// Predictors or weights, lane after lane.
-    buffer: &'a mut Vec<f64>,
 }
 
 /// Expectations over Gaussian predictors.
@@ -71,26 +53,7 @@ pub(crate) struct RowAverages {
     pub(crate) theta: Vec<f64>,
 }
 
-impl RowPlan {
-    fn new(model: &EffectStructure<'_>, lanes: usize, write: Write) -> RowPlan {
-        let graph = Graph::new();
-        let count = ROWS.min(model.density.n_rows());
-        let rows = Rows::inputs(&graph, model.density.columns(), count, "rows.");
-        let plan = Plan::new(&write(model, &graph, &rows), lanes);
-        RowPlan {
-            columns: read_columns(&plan, &rows),
-            plan,
-            rows: count,
-        }
-    }
-
-    fn set(&self, workspace: &mut Workspace, name: &str, values: &[f64]) {
-        if let Some(slot) = self.plan.input_named(name) {
-            workspace.set(slot, values);
-        }
-    }
-}
-
+/// The outputs of a program.
 type Write = for<'g> fn(&EffectStructure<'_>, &'g Graph, &Rows<'g>) -> Vec<Expr<'g>>;
 
 /// z with θ in its places and all effects 0.
@@ -192,9 +155,14 @@ fn reads_theta(model: &EffectStructure<'_>) -> bool {
     graph.grad(value.sum(), &[theta])[0].as_number() != Some(0.0)
 }
 
-impl RowLikelihood {
-    pub(crate) fn new(model: &EffectStructure<'_>, order: &[u32]) -> RowLikelihood {
-        let program = |lanes, write| RowPlan::new(model, lanes, write);
+impl<'d> RowLikelihood<'d> {
+    pub(crate) fn new(model: &EffectStructure<'d>, order: &[u32]) -> RowLikelihood<'d> {
+        let count = ROWS.min(model.density.n_rows());
+        let program = |lanes, write: Write| {
+            let graph = Graph::new();
+            let rows = Rows::inputs(&graph, model.density.columns(), count, "rows.");
+            ColumnPlan::new(&write(model, &graph, &rows), &rows, lanes)
+        };
         let rows = order.iter().map(|row| *row as usize);
         let (order, times) = match &model.distinct {
             Some(distinct) => (
@@ -204,15 +172,14 @@ impl RowLikelihood {
             None => (rows.collect(), Vec::new()),
         };
         RowLikelihood {
+            source: model.source,
             order,
             times,
             averages: program(NODES, write_averages),
             modes: program(1, write_averages),
             values: program(LANES, write_values),
             slopes: reads_theta(model).then(|| program(LANES, write_slopes)),
-            rules: (0..=lehr_numeric::quadrature::MOST_CLASSES)
-                .map(rule_of)
-                .collect(),
+            rules: (0..=MOST_CLASSES).map(rule_of).collect(),
         }
     }
 
@@ -227,13 +194,7 @@ impl RowLikelihood {
     }
 
     /// Sets sorted rows; a short block is padded with its last row.
-    fn load(
-        &self,
-        model: &EffectStructure<'_>,
-        program: &RowPlan,
-        workspace: &mut Workspace,
-        rows: &[usize],
-    ) {
+    fn load(&self, program: &ColumnPlan, workspace: &mut Workspace, rows: &[usize]) {
         let mut list = rows.to_vec();
         list.resize(program.rows, rows[rows.len() - 1]);
         if !self.times.is_empty() {
@@ -243,8 +204,7 @@ impl RowLikelihood {
         for row in &mut list {
             *row = self.order[*row];
         }
-        let source = model.density.source();
-        copy_rows(workspace, source, &RowSet::List(&list), &program.columns);
+        program.set_rows(workspace, self.source, &list);
     }
 
     /// Whether the likelihood depends on θ.
@@ -255,18 +215,18 @@ impl RowLikelihood {
     /// ℓ, ℓ′ and −ℓ″ at these predictors.
     pub(crate) fn at(
         &self,
-        model: &EffectStructure<'_>,
         theta: &[f64],
         predictors: &[f64],
         row_workspace: &mut RowWorkspace,
     ) -> RowAverages {
-        let mut sums = AverageSums::new(predictors, None, theta);
+        let deviations = vec![0.0; predictors.len()];
+        let mut sums = AverageSums::new(predictors, &deviations, theta);
         let (program, workspace) = (&self.modes, &mut row_workspace.modes);
         program.set(workspace, "node", &[0.0]);
         program.set(workspace, "weight", &[1.0]);
         let rows: Vec<usize> = (0..predictors.len()).collect();
         for some in rows.chunks(program.rows) {
-            self.load(model, program, workspace, some);
+            self.load(program, workspace, some);
             sums.place(program, workspace, some);
             program.plan.run(workspace);
             sums.add(workspace, some);
@@ -277,22 +237,20 @@ impl RowLikelihood {
     /// The expectations over predictors with these means and variances.
     pub(crate) fn averages(
         &self,
-        model: &EffectStructure<'_>,
         theta: &[f64],
-        gaussian: PredictorGaussians<'_>,
+        (means, variances): (&[f64], &[f64]),
         row_workspace: &mut RowWorkspace,
     ) -> RowAverages {
-        let PredictorGaussians { means, variances } = gaussian;
         let deviations: Vec<f64> = variances.iter().map(|v| v.max(0.0).sqrt()).collect();
         let mut classes: Vec<Vec<usize>> = vec![Vec::new(); self.rules.len()];
         for (row, deviation) in deviations.iter().enumerate() {
             classes[class_of(*deviation)].push(row);
         }
-        let mut sums = AverageSums::new(means, Some(&deviations), theta);
+        let mut sums = AverageSums::new(means, &deviations, theta);
         let (program, workspace) = (&self.averages, &mut row_workspace.averages);
         for (rows, rule) in classes.iter().zip(&self.rules) {
             for some in rows.chunks(program.rows) {
-                self.load(model, program, workspace, some);
+                self.load(program, workspace, some);
                 sums.place(program, workspace, some);
                 for first in (0..rule.weights.len()).step_by(NODES) {
                     let nodes = first..first + NODES;
@@ -306,74 +264,40 @@ impl RowLikelihood {
         sums.found
     }
 
-    /// The values of all rows at several predictors each, [`LANES`] of them at a time: `fill`
-    /// writes the predictors of some rows, `visit` receives their values; both lane after lane.
-    pub(crate) fn values(
+    /// Computes ℓ of all rows at several predictors each, [`LANES`] of them at a time; with weights
+    /// Σ w ∂ℓ/∂θ instead.
+    pub(crate) fn evaluate(
         &self,
-        model: &EffectStructure<'_>,
         theta: &[f64],
         row_workspace: &mut RowWorkspace,
         job: &mut dyn PredictorJob,
     ) {
-        let (program, workspace) = (&self.values, &mut row_workspace.values);
+        let (mut program, mut workspace) = (&self.values, &mut row_workspace.values);
+        if let (true, Some(own)) = (job.is_weighted(), &mut row_workspace.slopes) {
+            program = self.slopes.as_ref().expect("it has a workspace");
+            workspace = own;
+        }
+        let buffer = &mut row_workspace.buffer;
         program.set(workspace, "theta", theta);
-        let running = ProgramRun {
-            program,
-            workspace,
-            buffer: &mut row_workspace.buffer,
-        };
-        self.sweep(model, running, job);
-    }
-
-    /// Σ w ∂ℓ/∂θ; the job provides predictors and weights.
-    pub(crate) fn slopes(
-        &self,
-        model: &EffectStructure<'_>,
-        theta: &[f64],
-        row_workspace: &mut RowWorkspace,
-        job: &mut dyn PredictorJob,
-    ) {
-        let (Some(program), Some(workspace)) = (&self.slopes, &mut row_workspace.slopes) else {
-            return;
-        };
-        program.set(workspace, "theta", theta);
-        let running = ProgramRun {
-            program,
-            workspace,
-            buffer: &mut row_workspace.buffer,
-        };
-        self.sweep(model, running, job);
-    }
-
-    fn sweep(
-        &self,
-        model: &EffectStructure<'_>,
-        running: ProgramRun<'_>,
-        job: &mut dyn PredictorJob,
-    ) {
-        let ProgramRun {
-            program,
-            workspace,
-            buffer,
-        } = running;
         buffer.resize(LANES * program.rows, 0.0);
         for first in (0..self.order.len()).step_by(program.rows) {
             let range = first..(first + program.rows).min(self.order.len());
             let rows: Vec<usize> = range.clone().collect();
-            self.load(model, program, workspace, &rows);
+            self.load(program, workspace, &rows);
             for round in 0..job.rounds() {
-                let block = RowBatch {
+                let batch = RowBatch {
                     range: range.clone(),
                     round,
                     stride: program.rows,
                 };
-                job.predictors(&block, buffer);
+                job.write_predictors(&batch, buffer);
                 program.set(workspace, "predictor", buffer);
-                if job.weights(&block, buffer) {
+                if job.is_weighted() {
+                    job.write_weights(&batch, buffer);
                     program.set(workspace, "weight", buffer);
                 }
                 program.plan.run(workspace);
-                job.visit(&block, workspace.output(0));
+                job.add(&batch, workspace.output(0));
             }
         }
     }
@@ -381,43 +305,60 @@ impl RowLikelihood {
 
 /// Some sorted rows, and the lanes of a round.
 pub(crate) struct RowBatch {
-    pub(crate) range: std::ops::Range<usize>,
+    pub(crate) range: Range<usize>,
     pub(crate) round: usize,
     /// The distance between lanes.
     pub(crate) stride: usize,
 }
 
-/// A computation at several predictors of each row.
+impl RowBatch {
+    /// Adds values to the sums of the rows' groups, `count` of them for each group, of which those
+    /// of the round are lanes.
+    pub(crate) fn add_by_group(
+        &self,
+        codes: &[u32],
+        (sums, count): (&mut [f64], usize),
+        values: &[f64],
+    ) {
+        for (k, row) in self.range.clone().enumerate() {
+            let first = codes[row] as usize * count + self.round * LANES;
+            for (lane, sum) in sums[first..][..LANES].iter_mut().enumerate() {
+                *sum += values[lane * self.stride + k];
+            }
+        }
+    }
+}
+
+/// A computation at several predictors of each row; arrays are lane after lane.
 pub(crate) trait PredictorJob {
     /// The number of rounds of [`LANES`] predictors.
     fn rounds(&self) -> usize;
 
-    /// Writes the predictors of a block.
-    fn predictors(&mut self, block: &RowBatch, into: &mut [f64]);
+    /// Writes the predictors of a batch.
+    fn write_predictors(&mut self, batch: &RowBatch, into: &mut [f64]);
 
-    /// Writes the weights of a block, if there are any.
-    fn weights(&mut self, _: &RowBatch, _: &mut [f64]) -> bool {
+    /// Whether slopes are weighted, instead of values found.
+    fn is_weighted(&self) -> bool {
         false
     }
 
+    /// Writes the weights of a batch, if there are any.
+    fn write_weights(&mut self, _: &RowBatch, _: &mut [f64]) {}
+
     /// Receives the results of the program.
-    fn visit(&mut self, block: &RowBatch, found: &[f64]);
+    fn add(&mut self, batch: &RowBatch, found: &[f64]);
 }
 
 /// Expectations while they are summed.
 struct AverageSums<'a> {
     predictors: &'a [f64],
-    deviations: Option<&'a [f64]>,
+    deviations: &'a [f64],
     theta: &'a [f64],
     found: RowAverages,
 }
 
 impl<'a> AverageSums<'a> {
-    fn new(
-        predictors: &'a [f64],
-        deviations: Option<&'a [f64]>,
-        theta: &'a [f64],
-    ) -> AverageSums<'a> {
+    fn new(predictors: &'a [f64], deviations: &'a [f64], theta: &'a [f64]) -> AverageSums<'a> {
         let rows = predictors.len();
         AverageSums {
             predictors,
@@ -432,18 +373,16 @@ impl<'a> AverageSums<'a> {
         }
     }
 
-    fn place(&self, program: &RowPlan, workspace: &mut Workspace, rows: &[usize]) {
+    fn place(&self, program: &ColumnPlan, workspace: &mut Workspace, rows: &[usize]) {
         let last = rows[rows.len() - 1];
         let place = |k: usize| rows.get(k).copied().unwrap_or(last);
         let of =
             |values: &[f64]| -> Vec<f64> { (0..program.rows).map(|k| values[place(k)]).collect() };
         program.set(workspace, "theta", self.theta);
         program.set(workspace, "centre", &of(self.predictors));
-        let deviations = self.deviations.map_or_else(|| vec![0.0; program.rows], of);
-        program.set(workspace, "deviation", &deviations);
-        let counted: Vec<f64> = (0..program.rows)
-            .map(|k| f64::from(u8::from(k < rows.len())))
-            .collect();
+        program.set(workspace, "deviation", &of(self.deviations));
+        let mut counted = vec![1.0; rows.len()];
+        counted.resize(program.rows, 0.0);
         program.set(workspace, "counted", &counted);
     }
 
@@ -455,8 +394,6 @@ impl<'a> AverageSums<'a> {
             found.slopes[*row] += slopes[k];
             found.curves[*row] -= curves[k];
         }
-        let theta = workspace.output(3);
-        let pairs = found.theta.iter_mut().zip(theta);
-        pairs.for_each(|(sum, more)| *sum += more);
+        small::add(&mut found.theta, 1.0, workspace.output(3));
     }
 }

@@ -18,7 +18,7 @@ use crate::effect_structure::EffectStructure;
 use crate::elimination_order::EliminationOrder;
 use crate::gaussian_response::{add_prior_linear, prior_trace};
 use crate::prior::EffectPrior;
-use crate::row_averages::{PredictorGaussians, RowAverages, RowLikelihood};
+use crate::row_averages::{PredictorJob, RowAverages, RowLikelihood};
 use crate::schur::{EffectPrecision, SecondMoments};
 use crate::workspace::MixedWorkspace;
 
@@ -87,7 +87,7 @@ pub(crate) struct NewtonStep {
 pub(crate) struct EffectProblem<'a> {
     pub(crate) model: &'a EffectStructure<'a>,
     pub(crate) order: &'a EliminationOrder,
-    pub(crate) likelihood: &'a RowLikelihood,
+    pub(crate) likelihood: &'a RowLikelihood<'a>,
     /// The predictors without effects.
     pub(crate) offsets: &'a [f64],
 }
@@ -126,6 +126,18 @@ impl EffectProblem<'_> {
         self.order.apply_to_rows(effects, rows.clone(), into);
         let pairs = into.iter_mut().zip(&self.offsets[rows]);
         pairs.for_each(|(predictor, offset)| *predictor += offset);
+    }
+
+    /// Evaluates the rows at several predictors each.
+    pub(crate) fn evaluate_rows(
+        &self,
+        theta: &[f64],
+        work: &mut MixedWorkspace,
+        job: &mut dyn PredictorJob,
+    ) -> Option<()> {
+        let rows = work.row_workspace.as_mut()?;
+        self.likelihood.evaluate(theta, rows, job);
+        Some(())
     }
 
     /// ln p(u, θ): quadratic in u.
@@ -212,9 +224,8 @@ impl EffectProblem<'_> {
         let mut mean = Effects::zero(self.order);
         let look = |mean: &Effects, work: &mut MixedWorkspace| {
             let predictors = self.predictors(mean);
-            let found =
-                self.likelihood
-                    .at(self.model, theta, &predictors, work.row_workspace.as_mut()?);
+            let rows = work.row_workspace.as_mut()?;
+            let found = self.likelihood.at(theta, &predictors, rows);
             let value = found.value + self.log_prior(prior, mean);
             value.is_finite().then_some((value, found))
         };
@@ -250,14 +261,8 @@ impl EffectProblem<'_> {
     ) -> Option<NewtonStep> {
         let ThetaPrior { theta, prior } = at;
         let predictors = self.predictors(&from.mean);
-        let gaussian = PredictorGaussians {
-            means: &predictors,
-            variances: &from.variances,
-        };
-        let row_workspace = work.row_workspace.as_mut()?;
-        let averages = self
-            .likelihood
-            .averages(self.model, theta, gaussian, row_workspace);
+        let rows = work.row_workspace.as_mut()?;
+        let averages = (self.likelihood).averages(theta, (&predictors, &from.variances), rows);
         let size = from.mean.len() as f64;
         let mut seconds = outer(self.order, &from.mean);
         seconds.add(&from.spread);

@@ -1,68 +1,48 @@
 //! The sums over rows at the nodes of their groups.
 
+use lehr_numeric::dense::small;
+
 use super::GroupNodes;
 use crate::row_averages::{LANES, PredictorJob, RowBatch};
 
-/// Sums values by group and node.
+/// Sums values by group and node, or slopes in θ that are weighted by group and node.
 pub(super) struct NodeSums<'t> {
-    pub(super) group_nodes: &'t GroupNodes<'t>,
-    pub(super) predictors: &'t [f64],
+    pub(super) nodes: &'t GroupNodes<'t>,
+    /// The weights of slopes.
+    pub(super) excess: Option<&'t [f64]>,
     pub(super) sums: Vec<f64>,
 }
 
 impl PredictorJob for NodeSums<'_> {
     fn rounds(&self) -> usize {
-        self.group_nodes.rule.weights.len() / LANES
+        self.nodes.rule.weights.len() / LANES
     }
 
-    fn predictors(&mut self, block: &RowBatch, into: &mut [f64]) {
-        self.group_nodes.write(block, self.predictors, into);
+    fn write_predictors(&mut self, batch: &RowBatch, into: &mut [f64]) {
+        self.nodes.write(batch, into);
     }
 
-    fn visit(&mut self, block: &RowBatch, found: &[f64]) {
-        let (group_rows, first) = (self.group_nodes.group_rows, block.round * LANES);
-        let count = self.group_nodes.rule.weights.len();
-        for (k, row) in block.range.clone().enumerate() {
-            let sums = &mut self.sums[group_rows.codes[row] as usize * count + first..][..LANES];
-            for (lane, sum) in sums.iter_mut().enumerate() {
-                *sum += found[lane * block.stride + k];
-            }
-        }
-    }
-}
-
-/// Sums slopes in θ, weighted by group and node.
-pub(super) struct NodeGradient<'t> {
-    pub(super) group_nodes: &'t GroupNodes<'t>,
-    pub(super) predictors: &'t [f64],
-    pub(super) excess: Vec<f64>,
-    pub(super) found: Vec<f64>,
-}
-
-impl PredictorJob for NodeGradient<'_> {
-    fn rounds(&self) -> usize {
-        self.group_nodes.rule.weights.len() / LANES
+    fn is_weighted(&self) -> bool {
+        self.excess.is_some()
     }
 
-    fn predictors(&mut self, block: &RowBatch, into: &mut [f64]) {
-        self.group_nodes.write(block, self.predictors, into);
-    }
-
-    fn weights(&mut self, block: &RowBatch, into: &mut [f64]) -> bool {
-        let (group_rows, first) = (self.group_nodes.group_rows, block.round * LANES);
-        let count = self.group_nodes.rule.weights.len();
+    fn write_weights(&mut self, batch: &RowBatch, into: &mut [f64]) {
+        let count = self.nodes.rule.weights.len();
+        let excess = self.excess.unwrap_or_default();
         into.fill(0.0);
-        for (k, row) in block.range.clone().enumerate() {
-            let own = &self.excess[group_rows.codes[row] as usize * count + first..][..LANES];
-            for (lane, excess) in own.iter().enumerate() {
-                into[lane * block.stride + k] = *excess;
+        for (k, row) in batch.range.clone().enumerate() {
+            let first = self.nodes.group_rows.codes[row] as usize * count + batch.round * LANES;
+            for (lane, excess) in excess[first..][..LANES].iter().enumerate() {
+                into[lane * batch.stride + k] = *excess;
             }
         }
-        true
     }
 
-    fn visit(&mut self, _: &RowBatch, found: &[f64]) {
-        let pairs = self.found.iter_mut().zip(found);
-        pairs.for_each(|(sum, more)| *sum += more);
+    fn add(&mut self, batch: &RowBatch, found: &[f64]) {
+        if self.is_weighted() {
+            return small::add(&mut self.sums, 1.0, found);
+        }
+        let count = self.nodes.rule.weights.len();
+        batch.add_by_group(&self.nodes.group_rows.codes, (&mut self.sums, count), found);
     }
 }
