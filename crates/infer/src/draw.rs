@@ -10,7 +10,7 @@ use lehr_rows::{LANES, PassControl, PassPosition, fold, fold_watched};
 use crate::difference_estimator::{self, DifferenceEstimate};
 use crate::error::TrainError;
 use crate::estimate::Estimate;
-use crate::guide::{Context, Gradient, Guide, LearnedBlocks, PARAMS, WhitenedDensity};
+use crate::guide::{Context, Guide, LearnedBlocks, PARAMS, WhitenedDensity};
 use crate::likelihood::Likelihoods;
 use crate::objective::weigh_prior;
 use crate::program::compile_within;
@@ -56,20 +56,13 @@ pub fn draw(
     learned: &LearnedBlocks,
     (count, seed): (usize, u64),
 ) -> Result<ImportanceDraws, BatchError> {
-    let order = DrawSettings {
-        count,
-        seed,
-        astray: NonFiniteDraws::Replaced,
-    };
-    drawn(place, guide, learned, order)
-}
-
-/// The number of draws, their seed, and the treatment of those that are not finite.
-#[derive(Clone, Copy)]
-pub(crate) struct DrawSettings {
-    pub(crate) count: usize,
-    pub(crate) seed: u64,
-    pub(crate) astray: NonFiniteDraws,
+    drawn(
+        place,
+        guide,
+        learned,
+        (count, seed),
+        NonFiniteDraws::Replaced,
+    )
 }
 
 /// The treatment of draws that are not finite.
@@ -86,12 +79,13 @@ pub(crate) fn drawn(
     place: WhitenedDensity<'_>,
     guide: &dyn Guide,
     learned: &LearnedBlocks,
-    order: DrawSettings,
+    (count, seed): (usize, u64),
+    treatment: NonFiniteDraws,
 ) -> Result<ImportanceDraws, BatchError> {
-    let (count, seed) = (order.count, order.seed.wrapping_add(APART));
+    let seed = seed.wrapping_add(APART);
     let compiled = |lanes: usize| {
         compile_within(place, learned, (lanes, seed), |context| {
-            let weighed = weigh_prior(context, guide, Gradient::Total);
+            let (weighed, _) = weigh_prior(context, guide);
             vec![weighed.latents, weighed.log_weight]
         })
     };
@@ -115,7 +109,7 @@ pub(crate) fn drawn(
         step += 1;
         for lane in 0..lanes.min(count - drawn.log_weights.len()) {
             let z = &program.output(0)[lane * size..][..size];
-            let keeps = order.astray == NonFiniteDraws::Kept
+            let keeps = treatment == NonFiniteDraws::Kept
                 || lost > count
                 || z.iter().all(|entry| entry.is_finite());
             if keeps {

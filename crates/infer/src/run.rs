@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::TrainError;
 use crate::file::CHECKPOINT;
-use lehr_rows::watch::{Observer, Phase, Progress, Wish};
+use lehr_rows::watch::{End, Observer, Phase, Progress, Wish};
 
 /// The place and frequency of checkpoints.
 #[derive(Clone, Debug)]
@@ -218,6 +218,19 @@ impl<'a> Run<'a> {
     pub fn tell(&mut self, progress: &Progress) -> Result<(), TrainError> {
         let wish = self.progress(progress);
         self.obey(wish, progress)
+    }
+
+    /// As [`Run::tell`], of so many of a number of units.
+    ///
+    /// # Errors
+    /// If the observer stops the fit.
+    pub(crate) fn tell_count(
+        &mut self,
+        done: usize,
+        unit: &'static str,
+        total: usize,
+    ) -> Result<(), TrainError> {
+        self.tell(&Progress::counted(done as u64, unit, End::At(total as u64)))
     }
 
     fn obey(&self, wish: Wish, progress: &Progress) -> Result<(), TrainError> {

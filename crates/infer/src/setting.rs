@@ -38,16 +38,25 @@ impl<'a> Setting<'a> {
     }
 
     /// A count that is chosen by a rule unless it is given.
-    pub fn count(
-        name: &'static str,
-        value: &'static str,
-        help: &'static str,
-        to: &'a mut Option<usize>,
-    ) -> Setting<'a> {
-        Setting::new(name, value, help, |text| {
+    pub fn count(name: &'static str, help: &'static str, to: &'a mut Option<usize>) -> Setting<'a> {
+        Setting::new(name, "N", help, |text| {
             *to = Some(parsed(text, "a whole number")?);
             Ok(())
         })
+    }
+
+    /// A count with a fixed default.
+    pub fn size(name: &'static str, help: &'static str, to: &'a mut usize) -> Setting<'a> {
+        Setting::new(name, "N", help, |text| {
+            *to = parsed(text, "a whole number")?;
+            Ok(())
+        })
+    }
+
+    /// The same setting with another placeholder of its value.
+    #[must_use]
+    pub fn with_value(self, value: &'static str) -> Setting<'a> {
+        Setting { value, ..self }
     }
 
     /// One of a few values by name.

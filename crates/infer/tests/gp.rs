@@ -7,9 +7,9 @@ use lehr_density::{Density, Support};
 use lehr_infer::annealed::{AnnealedGuide, AnnealedStart, Drive, Momentum};
 use lehr_infer::fit::Fit;
 use lehr_infer::fixed::DensityAtParams;
-use lehr_infer::guide::{Gradient, LearnedBlocks, MeanField, RowInput, all_blocks};
+use lehr_infer::guide::{LearnedBlocks, MeanField, RowInput, all_blocks};
 use lehr_infer::method;
-use lehr_infer::objective::{Objective, Score, weigh};
+use lehr_infer::objective::{Score, weigh};
 use lehr_infer::observer::{Observer, Progress, Wish};
 use lehr_infer::program::compile;
 use lehr_infer::run::{Checkpoint, ExistingCheckpoint};
@@ -211,8 +211,8 @@ fn the_solve_is_planned_once_and_not_for_every_step_of_a_chain() {
         };
         let learned = LearnedBlocks::new(all_blocks(&density, &guide));
         let program = compile(&density, &learned, (2, 4), |context| {
-            let weighed = weigh(context, &guide, Gradient::Total, &all);
-            let bound = Objective::Elbo.of(weighed.log_weight);
+            let weighed = weigh(context, &guide, &all);
+            let bound = weighed.log_weight.mean_lanes();
             let blocks = learned.blocks().iter();
             let inputs: Vec<_> = blocks.map(|block| context.learned(block)).collect();
             let mut outputs = vec![bound];

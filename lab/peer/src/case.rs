@@ -66,17 +66,17 @@ impl Case {
         }
     }
 
-    pub(crate) fn guide(&self, density: &dyn Density) -> Box<dyn Guide> {
+    pub(crate) fn guide(&self, density: &dyn Density) -> Arc<dyn Guide> {
         let drive = match self.method {
-            MethodName::MeanField | MethodName::FullRank => return Box::new(self.base()),
-            MethodName::Iaf => return Box::new(FlowBase::<Autoregressive>::on(self.base())),
-            MethodName::Bnaf => return Box::new(FlowBase::<BlockNeural>::on(self.base())),
+            MethodName::MeanField | MethodName::FullRank => return self.base(),
+            MethodName::Iaf => return Arc::new(FlowBase::<Autoregressive>::on(self.base())),
+            MethodName::Bnaf => return Arc::new(FlowBase::<BlockNeural>::on(self.base())),
             MethodName::Dais => Drive::FullData,
             MethodName::SlDais => {
                 Drive::Surrogate(Arc::new(RowSurrogate::on_rows(density, &self.surrogate)))
             }
         };
-        Box::new(AnnealedGuide {
+        Arc::new(AnnealedGuide {
             base: self.base(),
             drive,
             steps: self.chain_steps,

@@ -131,7 +131,7 @@ impl LocalCase {
     pub(crate) fn guide(&self, density: &dyn Density) -> Semi {
         let base = self.row_base();
         Semi {
-            latents: Box::new(MeanField::default()),
+            latents: Arc::new(MeanField::default()),
             rows: RowChains {
                 base,
                 steps: self.chain_steps,

@@ -1,6 +1,7 @@
 //! The requests of a session, and its state between them.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
@@ -90,7 +91,7 @@ pub(crate) struct Session {
 
 /// A method in training.
 struct Built {
-    guide: Box<dyn Guide>,
+    guide: Arc<dyn Guide>,
     score: Score,
     learned: LearnedBlocks,
     lanes: usize,
@@ -169,7 +170,7 @@ impl Session {
             learned: LearnedBlocks::new(guide.blocks(&integrated)),
             score: case.score(),
             lanes: 1,
-            guide: Box::new(guide),
+            guide: Arc::new(guide),
         };
         self.compile(built)
     }

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use lehr_density::Density;
 use lehr_graph::Expr;
 
-use crate::guide::{Base, Block, Context, Gradient, Guide, GuideDraw};
+use crate::guide::{Base, Block, Context, Guide, GuideDraw};
 use path::LatentPath;
 
 /// A chain of leapfrog steps on top of a base.
@@ -45,11 +45,10 @@ impl Guide for AnnealedGuide {
         blocks
     }
 
-    fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> GuideDraw<'g> {
+    fn draw<'g>(&self, context: &Context<'g, '_>) -> GuideDraw<'g> {
         if self.steps == 0 {
-            return self.base.draw(context, gradient);
+            return self.base.draw(context);
         }
-        // The score term has no closed form along a chain, so the total gradient is used.
         LatentPath::new(self, context).run(self)
     }
 

@@ -108,11 +108,6 @@ impl<'d> LogDensity<'d> {
         [values[..1].to_vec(), slopes, start].concat()
     }
 
-    /// The centre of the chains' starting points.
-    pub(super) fn origin(&self) -> Vec<f64> {
-        origin(self.density, self.whitening)
-    }
-
     /// The coordinates at which chains start: draws of the whitening Gaussian. Without one they are
     /// drawn around the model's default start.
     pub(super) fn starts(&self, chains: usize, seed: u64) -> Result<Vec<Vec<f64>>, ChainError> {
@@ -277,7 +272,7 @@ impl LogDensityFn for LogDensity<'_> {
     }
 
     fn origin(&self) -> Vec<f64> {
-        LogDensity::origin(self)
+        origin(self.density, self.whitening)
     }
 
     fn evaluator(&self) -> Box<dyn Evaluator + '_> {

@@ -18,7 +18,7 @@ pub enum ValueError {
 }
 
 /// A log density on which chains move, each in separate memory.
-pub(crate) trait LogDensityFn: Sync {
+pub trait LogDensityFn: Sync {
     /// How many coordinates x has.
     fn size(&self) -> usize;
 
@@ -46,7 +46,7 @@ pub(super) fn origin(density: &dyn Density, whitening: &Whitening) -> Vec<f64> {
 }
 
 /// Evaluates the log density for one chain.
-pub(crate) trait Evaluator {
+pub trait Evaluator {
     /// The value and the slope at x.
     ///
     /// # Errors

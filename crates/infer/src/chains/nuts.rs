@@ -15,7 +15,6 @@ use nuts_rs::{
 use serde::{Deserialize, Serialize};
 
 use super::gradient_cache::{GradientCache, MOST_REMEMBERED};
-use super::log_density::LogDensity;
 use super::log_density_fn::{Evaluator, LogDensityFn, ValueError, starts};
 use super::stage::Watch;
 use super::trace::{ChainError, ChainProgress, Trace};
@@ -73,28 +72,18 @@ impl NutsSampler {
     /// If `watch` asks to stop, the draws made so far are kept.
     pub fn run(
         &self,
-        log_density: &LogDensity<'_>,
+        function: &dyn LogDensityFn,
         seed: u64,
         watch: &mut dyn Watch,
     ) -> Result<Trace, ChainError> {
-        self.run_on(log_density, seed, watch)
-    }
-
-    /// The same on any log density.
-    pub(crate) fn run_on(
-        &self,
-        surface: &dyn LogDensityFn,
-        seed: u64,
-        watch: &mut dyn Watch,
-    ) -> Result<Trace, ChainError> {
-        let mut first = surface.evaluator();
-        let mut slope = vec![0.0; surface.size()];
+        let mut first = function.evaluator();
+        let mut slope = vec![0.0; function.size()];
         let is_finite = |x: &[f64]| first.value(x, &mut slope).is_ok();
         let run = NutsRun {
             nuts: self,
-            surface,
-            starts: starts(&surface.origin(), is_finite, self.chains, seed)?,
-            memories: self.memories(surface.size(), watch)?,
+            function,
+            starts: starts(&function.origin(), is_finite, self.chains, seed)?,
+            memories: self.memories(function.size(), watch)?,
             seed,
             next: AtomicUsize::new(0),
             stopped: AtomicBool::new(false),
@@ -148,7 +137,7 @@ const ROUND: usize = 10;
 /// All chains of one run.
 struct NutsRun<'a> {
     nuts: &'a NutsSampler,
-    surface: &'a dyn LogDensityFn,
+    function: &'a dyn LogDensityFn,
     starts: Vec<Vec<f64>>,
     /// The record of each chain, from which it is resumed.
     memories: Vec<Mutex<ChainRecord>>,
@@ -188,10 +177,10 @@ struct ChainDraws {
 }
 
 impl NutsRun<'_> {
-    /// Threads run one chain after another, as many as the surface supports, while the present
+    /// Threads run one chain after another, as many as the function supports, while the present
     /// thread watches.
     fn all<S: Settings>(&self, settings: S, watch: &mut dyn Watch) -> Result<Trace, ChainError> {
-        let threads = self.surface.threads(self.nuts.chains);
+        let threads = self.function.threads(self.nuts.chains);
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| ChainError::Sampler(error.to_string()))?;
         let mut kept: Vec<Option<ChainDraws>> = self.starts.iter().map(|_| None).collect();
@@ -210,7 +199,7 @@ impl NutsRun<'_> {
             drop(sender);
             self.watch(progress, &receiver, &mut kept, watch)
         })
-        .and_then(|progress| join(kept, self.surface.size(), progress.done))
+        .and_then(|progress| join(kept, self.function.size(), progress.done))
         .map(|trace| Trace {
             warm_up: self.nuts.warm_up,
             planned: self.nuts.draws * self.nuts.chains,
@@ -302,8 +291,8 @@ impl NutsRun<'_> {
     ) -> Result<ChainDraws, ChainError> {
         let mut random = Stream::new(self.seed, "nuts", chain as u64);
         let math = CpuMath::new(NutsDensity {
-            evaluator: self.surface.evaluator(),
-            size: self.surface.size(),
+            evaluator: self.function.evaluator(),
+            size: self.function.size(),
             memory: &self.memories[chain],
             played: 0,
         });
@@ -320,7 +309,7 @@ impl NutsRun<'_> {
                 let (x, seen) = draw(&mut sampler)?;
                 kept.gradients += seen.gradients;
                 if step >= self.nuts.warm_up {
-                    kept.push(self.surface.kept(&x), &seen);
+                    kept.push(self.function.kept(&x), &seen);
                 }
             }
             let divergences = (kept.divergences.len() - before) as u64;

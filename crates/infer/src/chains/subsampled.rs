@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::hmc::{DualAverage, Iterations, Lockstep, Noise, Step, Stride};
 use super::log_density::LogDensity;
+use super::log_density_fn::LogDensityFn;
 use super::stage::Watch;
 use super::trace::{ChainError, ChainProgress, Trace};
 use crate::bytes::encoded;

@@ -6,8 +6,8 @@ use lehr_graph::Expr;
 use lehr_numeric::stream::Stream;
 use serde::{Deserialize, Serialize};
 
-use super::base::{BaseInfo, Covariance, Image};
-use super::flow::{Flow, FlowBase, FlowMap, restored};
+use super::base::{BaseInfo, Covariance, Image, restored};
+use super::flow::{Flow, FlowBase, FlowMap};
 use super::{Block, Context};
 
 /// The row of this base.
@@ -17,7 +17,7 @@ pub(super) static INFO: BaseInfo = BaseInfo {
     covariance: Covariance::Full,
     is_gaussian: false,
     new: || Arc::new(FlowBase::<Autoregressive>::default()),
-    restore: restored::<Autoregressive>,
+    restore: restored::<FlowBase<Autoregressive>>,
 };
 
 /// y = T(x), a few autoregressive layers (Kingma et al. 2016):
@@ -159,14 +159,10 @@ impl Layer {
 
     /// Weights of so many inputs each, from N(0, 1/inputs).
     fn random(self, part: &str, inputs: usize) -> Block {
-        let mut weights = vec![0.0; self.width * inputs];
-        Stream::new(0, &format!("flow {part}"), self.place as u64).fill_normal(&mut weights);
-        let scale = (inputs as f64).powf(-0.5);
-        for weight in &mut weights {
-            *weight *= scale;
-        }
+        let stream = Stream::new(0, &format!("flow {part}"), self.place as u64);
         let name = format!("flow_{}_{part}", self.place);
-        Block::new(&name, &[self.width, inputs], weights)
+        let scale = (inputs as f64).powf(-0.5);
+        Block::random(&name, &[self.width, inputs], stream, scale)
     }
 
     /// The network of these weights, in the order of the blocks.

@@ -4,11 +4,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use lehr_density::{Density, Point, Rows, StoredForm};
+use lehr_density::StoredForm;
 use lehr_graph::{Expr, Shape};
 use serde::{Serialize, Serializer};
 
-use super::{Block, Context, Gradient, Guide, GuideDraw, RowNumbers};
+use super::{Context, Guide, GuideDraw};
+use crate::bytes::decoded;
 
 /// ½ ln 2π
 pub(crate) const HALF_LN_TWO_PI: f64 = 0.918_938_533_204_672_8;
@@ -89,9 +90,6 @@ pub trait Transport<'g> {
             log_weight: 0.5 * x.square().sum() + image.log_volume + log_norm(self.shape()),
         }
     }
-
-    /// The same with its learned quantities held fixed under differentiation.
-    fn stopped(&self) -> Box<dyn Transport<'g> + 'g>;
 }
 
 /// ½D ln 2π
@@ -99,34 +97,43 @@ pub(crate) fn log_norm(shape: Shape) -> f64 {
     shape.size() as f64 * HALF_LN_TWO_PI
 }
 
-/// A draw of a base that is itself the guide. The score term can be left out if T can be inverted.
-pub(super) fn draw<'g>(
-    base: &dyn Base,
-    context: &Context<'g, '_>,
-    gradient: Gradient,
-) -> GuideDraw<'g> {
-    let transport = base.write(context);
-    let drawn = transport.draw(context);
-    if gradient == Gradient::Total {
-        return drawn;
-    }
-    match transport.stopped().log_density(drawn.latents) {
-        Some(log_density) => GuideDraw {
-            log_weight: -log_density,
-            ..drawn
-        },
-        None => drawn,
-    }
+/// T(x) = μ + L x with L lower triangular and eˢ on its diagonal, or T(x) = μ + eˢ∘x without L.
+pub(super) struct AffineTransport<'g> {
+    pub(super) mean: Expr<'g>,
+    /// s
+    pub(super) log_scale: Expr<'g>,
+    /// L
+    pub(super) factor: Option<Expr<'g>>,
 }
 
-/// The weight −ln q(z) of a given draw.
-pub(super) fn reversed<'g>(
-    base: &dyn Base,
-    context: &Context<'g, '_>,
-    latents: Expr<'g>,
-) -> Option<Expr<'g>> {
-    let log_density = base.write(context).log_density(latents)?;
-    Some(-log_density)
+impl<'g> Transport<'g> for AffineTransport<'g> {
+    fn shape(&self) -> Shape {
+        self.mean.shape()
+    }
+
+    fn map(&self, x: Expr<'g>) -> Option<Image<'g>> {
+        let spread = match self.factor {
+            Some(factor) => factor.dot(x),
+            None => self.log_scale.exp() * x,
+        };
+        Some(Image {
+            latents: self.mean + spread,
+            log_volume: self.log_scale.sum(),
+        })
+    }
+
+    fn inverse(&self, latents: Expr<'g>) -> Option<Expr<'g>> {
+        let offset = latents - self.mean;
+        Some(match self.factor {
+            Some(factor) => factor.solve_lower(offset),
+            None => offset * (-self.log_scale).exp(),
+        })
+    }
+
+    fn log_density(&self, latents: Expr<'g>) -> Option<Expr<'g>> {
+        let x = self.inverse(latents)?;
+        Some(-0.5 * x.square().sum() - self.log_scale.sum() - log_norm(self.shape()))
+    }
 }
 
 impl dyn Base {
@@ -146,44 +153,9 @@ impl Serialize for dyn Base {
     }
 }
 
-impl<G: Guide + ?Sized> Guide for Arc<G> {
-    fn blocks(&self, density: &dyn Density) -> Vec<Block> {
-        (**self).blocks(density)
-    }
-
-    fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> GuideDraw<'g> {
-        (**self).draw(context, gradient)
-    }
-
-    fn reversed<'g>(&self, context: &Context<'g, '_>, latents: Expr<'g>) -> Option<Expr<'g>> {
-        (**self).reversed(context, latents)
-    }
-
-    fn log_likelihood<'g>(
-        &self,
-        context: &Context<'g, '_>,
-        at: &Point<'g>,
-        rows: &Rows<'g>,
-    ) -> Expr<'g> {
-        (**self).log_likelihood(context, at, rows)
-    }
-
-    fn row_numbers(&self) -> Option<RowNumbers> {
-        (**self).row_numbers()
-    }
-}
-
-/// The serialised form of a base that consists of a few settings.
-pub(super) fn encoded(base: &impl Serialize) -> Vec<u8> {
-    postcard::to_stdvec(base).expect("settings are numbers")
-}
-
 /// Reads a base that consists of a few settings.
-pub(super) fn decoded<B: Base + serde::de::DeserializeOwned + 'static>(
+pub(super) fn restored<B: Base + serde::de::DeserializeOwned + 'static>(
     bytes: &[u8],
 ) -> Option<Box<dyn Base>> {
-    match postcard::take_from_bytes::<B>(bytes) {
-        Ok((base, [])) => Some(Box::new(base)),
-        _ => None,
-    }
+    Some(Box::new(decoded::<B>(bytes).ok()?))
 }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use lehr_numeric::stream::Stream;
 use serde::{Deserialize, Serialize};
 
 /// The names of the blocks that all Gaussians share.
@@ -35,6 +36,14 @@ impl Block {
             dims: dims.to_vec(),
             start,
         }
+    }
+
+    /// A block that starts at draws of N(0, scale²).
+    pub(crate) fn random(name: &str, dims: &[usize], mut stream: Stream, scale: f64) -> Block {
+        let mut start = vec![0.0; dims.iter().product()];
+        stream.fill_normal(&mut start);
+        start.iter_mut().for_each(|weight| *weight *= scale);
+        Block::new(name, dims, start)
     }
 
     /// A block with the same starting value throughout.

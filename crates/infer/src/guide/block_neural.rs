@@ -6,8 +6,8 @@ use lehr_graph::Expr;
 use lehr_numeric::stream::Stream;
 use serde::{Deserialize, Serialize};
 
-use super::base::{BaseInfo, Covariance, Image};
-use super::flow::{Flow, FlowBase, FlowMap, restored};
+use super::base::{BaseInfo, Covariance, Image, restored};
+use super::flow::{Flow, FlowBase, FlowMap};
 use super::{Block, Context};
 
 /// The row of this base.
@@ -17,7 +17,7 @@ pub(super) static INFO: BaseInfo = BaseInfo {
     covariance: Covariance::Full,
     is_gaussian: false,
     new: || Arc::new(FlowBase::<BlockNeural>::default()),
-    restore: restored::<BlockNeural>,
+    restore: restored::<FlowBase<BlockNeural>>,
 };
 
 /// y = T(x), a network with a units of each hidden layer per latent (de Cao, Aziz & Titov 2020).
@@ -116,15 +116,11 @@ impl Layer {
     /// W, s and b
     fn blocks(self) -> [Block; 3] {
         let (rows, columns) = (self.size * self.after, self.size * self.before);
-        let mut weights = vec![0.0; rows * columns];
-        Stream::new(0, &format!("block flow {}", self.name), 0).fill_normal(&mut weights);
+        let stream = Stream::new(0, &format!("block flow {}", self.name), 0);
         let scale = (columns as f64).powf(-0.5);
-        for weight in &mut weights {
-            *weight *= scale;
-        }
         let name = |part: &str| format!("flow_{}{part}", self.name);
         [
-            Block::new(&name(""), &[rows, columns], weights),
+            Block::random(&name(""), &[rows, columns], stream, scale),
             Block::filled(&name("_log_norm"), &[rows], LOG_NORM),
             Block::filled(&name("_shift"), &[rows], 0.0),
         ]

@@ -2,7 +2,6 @@
 //! the base of a chain.
 
 use std::fmt;
-use std::rc::Rc;
 use std::sync::Arc;
 
 use lehr_density::Density;
@@ -10,8 +9,9 @@ use lehr_graph::{Expr, Shape};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::base::{Base, BaseInfo, Image, Transport, draw, encoded};
-use super::{Block, Context, FullRank, Gradient, Guide, GuideDraw};
+use super::base::{Base, BaseInfo, Image, Transport};
+use super::{Block, Context, FullRank, Guide, GuideDraw};
+use crate::bytes::encoded;
 
 /// A learned map T between vectors of the size of the latents, with J(x) = ln |det T′(x)|: one file
 /// and one row of [`super::BASES`] each. Its inverse is never needed.
@@ -71,10 +71,9 @@ impl<F: Flow> Guide for FlowBase<F> {
         blocks
     }
 
-    /// The weight is ½|x|² + ½D ln 2π + J(x) + ln |det B|. The score term would need the inverse of T,
-    /// so the gradient is always the total one.
-    fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> GuideDraw<'g> {
-        draw(self, context, gradient)
+    /// The weight is ½|x|² + ½D ln 2π + J(x) + ln |det B|.
+    fn draw<'g>(&self, context: &Context<'g, '_>) -> GuideDraw<'g> {
+        self.write(context).draw(context)
     }
 }
 
@@ -86,11 +85,9 @@ impl<F: Flow> Base for FlowBase<F> {
     fn write<'g>(&self, context: &Context<'g, '_>) -> Box<dyn Transport<'g> + 'g> {
         let blocks = self.flow.blocks(context.density().latents().size());
         let learned: Vec<Expr<'g>> = blocks.iter().map(|b| context.learned(b)).collect();
-        let fixed: Vec<Expr<'g>> = learned.iter().map(|w| w.stop_gradient()).collect();
         Box::new(FlowTransport {
             base: self.base.write(context),
-            bend: self.flow.write(context, &learned).into(),
-            stopped: self.flow.write(context, &fixed).into(),
+            map: self.flow.write(context, &learned),
         })
     }
 
@@ -99,17 +96,10 @@ impl<F: Flow> Base for FlowBase<F> {
     }
 }
 
-/// Reads a transformed Gaussian.
-pub(super) fn restored<F: Flow>(bytes: &[u8]) -> Option<Box<dyn Base>> {
-    super::base::decoded::<FlowBase<F>>(bytes)
-}
-
 /// B(T(x))
 struct FlowTransport<'g> {
     base: Box<dyn Transport<'g> + 'g>,
-    bend: Rc<dyn FlowMap<'g> + 'g>,
-    /// The same with its weights held fixed under differentiation.
-    stopped: Rc<dyn FlowMap<'g> + 'g>,
+    map: Box<dyn FlowMap<'g> + 'g>,
 }
 
 impl<'g> Transport<'g> for FlowTransport<'g> {
@@ -118,7 +108,7 @@ impl<'g> Transport<'g> for FlowTransport<'g> {
     }
 
     fn map(&self, x: Expr<'g>) -> Option<Image<'g>> {
-        let bent = self.bend.apply(x);
+        let bent = self.map.apply(x);
         let image = self.base.map(bent.latents)?;
         Some(Image {
             log_volume: image.log_volume + bent.log_volume,
@@ -128,13 +118,5 @@ impl<'g> Transport<'g> for FlowTransport<'g> {
 
     fn log_density(&self, _: Expr<'g>) -> Option<Expr<'g>> {
         None
-    }
-
-    fn stopped(&self) -> Box<dyn Transport<'g> + 'g> {
-        Box::new(FlowTransport {
-            base: self.base.stopped(),
-            bend: self.stopped.clone(),
-            stopped: self.stopped.clone(),
-        })
     }
 }

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use lehr_density::Density;
-use lehr_graph::{Expr, Shape};
+use lehr_graph::Expr;
 use serde::{Deserialize, Serialize};
 
-use super::base::{
-    Base, BaseInfo, Covariance, Image, Transport, decoded, draw, encoded, log_norm, reversed,
-};
+use super::base::{AffineTransport, Base, BaseInfo, Covariance, Transport, restored};
 use super::mean_field::mean_and_scale;
-use super::{Block, Context, Gradient, Guide, GuideDraw};
+use super::{Block, Context, Guide, GuideDraw};
+use crate::bytes::encoded;
 
 /// The part of the factor below its diagonal; the part above is not read.
 const BELOW: &str = "base_below";
@@ -22,7 +21,7 @@ pub(super) static INFO: BaseInfo = BaseInfo {
     covariance: Covariance::Full,
     is_gaussian: true,
     new: || Arc::new(FullRank::default()),
-    restore: decoded::<FullRank>,
+    restore: restored::<FullRank>,
 };
 
 /// q(z) = N(z | μ, L Lᵀ), L lower triangular with eˢ on its diagonal.
@@ -46,12 +45,12 @@ impl Guide for FullRank {
         blocks
     }
 
-    fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> GuideDraw<'g> {
-        draw(self, context, gradient)
+    fn draw<'g>(&self, context: &Context<'g, '_>) -> GuideDraw<'g> {
+        self.write(context).draw(context)
     }
 
     fn reversed<'g>(&self, context: &Context<'g, '_>, latents: Expr<'g>) -> Option<Expr<'g>> {
-        reversed(self, context, latents)
+        Some(-self.write(context).log_density(latents)?)
     }
 }
 
@@ -62,64 +61,15 @@ impl Base for FullRank {
 
     fn write<'g>(&self, context: &Context<'g, '_>) -> Box<dyn Transport<'g> + 'g> {
         let blocks = self.blocks(context.density());
-        Box::new(FullRankTransport::new(
-            context.learned(&blocks[0]),
-            context.learned(&blocks[1]),
-            context.learned(&blocks[2]),
-        ))
+        let [mean, log_scale, below] = [0, 1, 2].map(|k: usize| context.learned(&blocks[k]));
+        Box::new(AffineTransport {
+            mean,
+            log_scale,
+            factor: Some(below.tril(-1) + log_scale.exp().diagonal_matrix()),
+        })
     }
 
     fn bytes(&self) -> Vec<u8> {
         encoded(self)
-    }
-}
-
-/// T(x) = μ + L x
-struct FullRankTransport<'g> {
-    mean: Expr<'g>,
-    log_scale: Expr<'g>,
-    below: Expr<'g>,
-    factor: Expr<'g>,
-}
-
-impl<'g> FullRankTransport<'g> {
-    fn new(mean: Expr<'g>, log_scale: Expr<'g>, below: Expr<'g>) -> FullRankTransport<'g> {
-        let factor = below.tril(-1) + log_scale.exp().diagonal_matrix();
-        FullRankTransport {
-            mean,
-            log_scale,
-            below,
-            factor,
-        }
-    }
-}
-
-impl<'g> Transport<'g> for FullRankTransport<'g> {
-    fn shape(&self) -> Shape {
-        self.mean.shape()
-    }
-
-    fn map(&self, x: Expr<'g>) -> Option<Image<'g>> {
-        Some(Image {
-            latents: self.mean + self.factor.dot(x),
-            log_volume: self.log_scale.sum(),
-        })
-    }
-
-    fn inverse(&self, latents: Expr<'g>) -> Option<Expr<'g>> {
-        Some(self.factor.solve_lower(latents - self.mean))
-    }
-
-    fn log_density(&self, latents: Expr<'g>) -> Option<Expr<'g>> {
-        let x = self.inverse(latents)?;
-        Some(-0.5 * x.square().sum() - self.log_scale.sum() - log_norm(self.shape()))
-    }
-
-    fn stopped(&self) -> Box<dyn Transport<'g> + 'g> {
-        Box::new(FullRankTransport::new(
-            self.mean.stop_gradient(),
-            self.log_scale.stop_gradient(),
-            self.below.stop_gradient(),
-        ))
     }
 }

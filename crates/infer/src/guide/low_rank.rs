@@ -6,11 +6,10 @@ use lehr_density::Density;
 use lehr_graph::{Expr, Shape};
 use serde::{Deserialize, Serialize};
 
-use super::base::{
-    Base, BaseInfo, Covariance, Image, Transport, decoded, draw, encoded, log_norm, reversed,
-};
+use super::base::{Base, BaseInfo, Covariance, Image, Transport, log_norm, restored};
 use super::mean_field::mean_and_scale;
-use super::{Block, Context, Gradient, Guide, GuideDraw};
+use super::{Block, Context, Guide, GuideDraw};
+use crate::bytes::encoded;
 
 /// The columns of the low-rank part.
 const DIRECTIONS: &str = "base_directions";
@@ -22,7 +21,7 @@ pub(super) static INFO: BaseInfo = BaseInfo {
     covariance: Covariance::Diagonal,
     is_gaussian: false,
     new: || Arc::new(LowRank::default()),
-    restore: decoded::<LowRank>,
+    restore: restored::<LowRank>,
 };
 
 /// q(z) = N(z | μ, W Wᵀ + diag σ²), W with `rank` columns.
@@ -58,12 +57,12 @@ impl Guide for LowRank {
         blocks
     }
 
-    fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> GuideDraw<'g> {
-        draw(self, context, gradient)
+    fn draw<'g>(&self, context: &Context<'g, '_>) -> GuideDraw<'g> {
+        self.write(context).draw(context)
     }
 
     fn reversed<'g>(&self, context: &Context<'g, '_>, latents: Expr<'g>) -> Option<Expr<'g>> {
-        reversed(self, context, latents)
+        Some(-self.write(context).log_density(latents)?)
     }
 }
 
@@ -74,11 +73,17 @@ impl Base for LowRank {
 
     fn write<'g>(&self, context: &Context<'g, '_>) -> Box<dyn Transport<'g> + 'g> {
         let blocks = self.blocks(context.density());
-        Box::new(LowRankTransport::new(
-            context.learned(&blocks[0]),
-            context.learned(&blocks[1]),
-            context.learned(&blocks[2]),
-        ))
+        let [mean, log_scale, directions] = [0, 1, 2].map(|k: usize| context.learned(&blocks[k]));
+        let (size, rank) = (directions.shape().dims()[0], directions.shape().dims()[1]);
+        let scaled = directions * (-log_scale).exp().reshape([size, 1]);
+        let ones = context.graph().full([rank], 1.0).diagonal_matrix();
+        Box::new(LowRankTransport {
+            mean,
+            log_scale,
+            directions,
+            scaled,
+            inner: (ones + scaled.transpose().dot(scaled)).cholesky(),
+        })
     }
 
     fn bytes(&self) -> Vec<u8> {
@@ -99,20 +104,6 @@ struct LowRankTransport<'g> {
 }
 
 impl<'g> LowRankTransport<'g> {
-    fn new(mean: Expr<'g>, log_scale: Expr<'g>, directions: Expr<'g>) -> LowRankTransport<'g> {
-        let (size, rank) = (directions.shape().dims()[0], directions.shape().dims()[1]);
-        let scaled = directions * (-log_scale).exp().reshape([size, 1]);
-        let ones = mean.graph().full([rank], 1.0).diagonal_matrix();
-        let inner = (ones + scaled.transpose().dot(scaled)).cholesky();
-        LowRankTransport {
-            mean,
-            log_scale,
-            directions,
-            scaled,
-            inner,
-        }
-    }
-
     /// ln q(z)
     fn density(&self, latents: Expr<'g>) -> Expr<'g> {
         let whitened = (latents - self.mean) * (-self.log_scale).exp();
@@ -146,12 +137,5 @@ impl<'g> Transport<'g> for LowRankTransport<'g> {
 
     fn log_density(&self, latents: Expr<'g>) -> Option<Expr<'g>> {
         Some(self.density(latents))
-    }
-    fn stopped(&self) -> Box<dyn Transport<'g> + 'g> {
-        Box::new(LowRankTransport::new(
-            self.mean.stop_gradient(),
-            self.log_scale.stop_gradient(),
-            self.directions.stop_gradient(),
-        ))
     }
 }

@@ -3,14 +3,13 @@
 use std::sync::Arc;
 
 use lehr_density::Density;
-use lehr_graph::{Expr, Shape};
+use lehr_graph::Expr;
 use serde::{Deserialize, Serialize};
 
-use super::base::{
-    Base, BaseInfo, Covariance, Image, Transport, decoded, draw, encoded, log_norm, reversed,
-};
+use super::base::{AffineTransport, Base, BaseInfo, Covariance, Transport, restored};
 use super::block::{LOG_SCALE, MEAN};
-use super::{Block, Context, Gradient, Guide, GuideDraw};
+use super::{Block, Context, Guide, GuideDraw};
+use crate::bytes::encoded;
 
 /// The row of this base.
 pub(super) static INFO: BaseInfo = BaseInfo {
@@ -19,7 +18,7 @@ pub(super) static INFO: BaseInfo = BaseInfo {
     covariance: Covariance::Diagonal,
     is_gaussian: true,
     new: || Arc::new(MeanField::default()),
-    restore: decoded::<MeanField>,
+    restore: restored::<MeanField>,
 };
 
 /// q(z) = Π N(zᵢ | μᵢ, σᵢ²)
@@ -40,12 +39,12 @@ impl Guide for MeanField {
         mean_and_scale(density, self.start_scale)
     }
 
-    fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> GuideDraw<'g> {
-        draw(self, context, gradient)
+    fn draw<'g>(&self, context: &Context<'g, '_>) -> GuideDraw<'g> {
+        self.write(context).draw(context)
     }
 
     fn reversed<'g>(&self, context: &Context<'g, '_>, latents: Expr<'g>) -> Option<Expr<'g>> {
-        reversed(self, context, latents)
+        Some(-self.write(context).log_density(latents)?)
     }
 }
 
@@ -56,9 +55,10 @@ impl Base for MeanField {
 
     fn write<'g>(&self, context: &Context<'g, '_>) -> Box<dyn Transport<'g> + 'g> {
         let blocks = self.blocks(context.density());
-        Box::new(MeanFieldTransport {
+        Box::new(AffineTransport {
             mean: context.learned(&blocks[0]),
             log_scale: context.learned(&blocks[1]),
+            factor: None,
         })
     }
 
@@ -74,39 +74,4 @@ pub(crate) fn mean_and_scale(density: &dyn Density, scale: f64) -> Vec<Block> {
         Block::new(MEAN, &[latents.size()], latents.start().to_vec()),
         Block::filled(LOG_SCALE, &[latents.size()], scale.ln()),
     ]
-}
-
-/// T(x) = μ + σ∘x
-struct MeanFieldTransport<'g> {
-    mean: Expr<'g>,
-    log_scale: Expr<'g>,
-}
-
-impl<'g> Transport<'g> for MeanFieldTransport<'g> {
-    fn shape(&self) -> Shape {
-        self.mean.shape()
-    }
-
-    fn map(&self, x: Expr<'g>) -> Option<Image<'g>> {
-        Some(Image {
-            latents: self.mean + self.log_scale.exp() * x,
-            log_volume: self.log_scale.sum(),
-        })
-    }
-
-    fn inverse(&self, latents: Expr<'g>) -> Option<Expr<'g>> {
-        Some((latents - self.mean) * (-self.log_scale).exp())
-    }
-
-    fn log_density(&self, latents: Expr<'g>) -> Option<Expr<'g>> {
-        let x = self.inverse(latents)?;
-        Some(-0.5 * x.square().sum() - self.log_scale.sum() - log_norm(self.shape()))
-    }
-
-    fn stopped(&self) -> Box<dyn Transport<'g> + 'g> {
-        Box::new(MeanFieldTransport {
-            mean: self.mean.stop_gradient(),
-            log_scale: self.log_scale.stop_gradient(),
-        })
-    }
 }

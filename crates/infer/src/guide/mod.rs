@@ -41,23 +41,13 @@ pub struct GuideDraw<'g> {
     pub log_weight: Expr<'g>,
 }
 
-/// The treatment of log q in the gradient.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, serde::Serialize, Deserialize)]
-pub enum Gradient {
-    /// The full gradient of the bound.
-    #[default]
-    Total,
-    /// Without the score term, whose mean is zero (Roeder et al. 2017): no noise at the optimum.
-    StickingTheLanding,
-}
-
 /// A distribution over the latents that can be trained: one contract for all.
 pub trait Guide: Send + Sync {
     /// The learned quantities and their starting values.
     fn blocks(&self, density: &dyn Density) -> Vec<Block>;
 
     /// Writes one draw, one per lane, into the program.
-    fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> GuideDraw<'g>;
+    fn draw<'g>(&self, context: &Context<'g, '_>) -> GuideDraw<'g>;
 
     /// The log weight of a draw that ends at these latents, as [`GuideDraw::log_weight`], with the rest
     /// of it drawn backwards from there; `None` if that is not available.

@@ -6,7 +6,6 @@ use crate::error::TrainError;
 use crate::expansion::LogPrior;
 use crate::likelihood::Likelihoods;
 use crate::run::Run;
-use lehr_rows::watch::{End, Progress};
 use lehr_rows::{LANES, RowsError};
 
 /// Evaluates log p(D, z) for any z, on all rows, wherever they are stored.
@@ -87,8 +86,7 @@ pub(super) fn log_joint(
     let mut values = Vec::with_capacity(count);
     for part in points.chunks(LANES * size) {
         values.extend(joint.values(part)?);
-        let end = End::At(count as u64);
-        run.tell(&Progress::counted(values.len() as u64, "points", end))?;
+        run.tell_count(values.len(), "points", count)?;
     }
     Ok(values)
 }

@@ -20,7 +20,6 @@ use crate::posterior::{OtherMode, Posterior};
 use crate::run::Run;
 use crate::start::{Maximiser, PlainMaximiser};
 use crate::surrogate::FixedRows;
-use lehr_rows::watch::{End, Progress};
 use lehr_rows::{RowsError, fold};
 
 /// With more numbers per evaluation, climbing takes longer than the fit; a sample of this size is
@@ -126,8 +125,7 @@ impl Survey<'_> {
         let mut tops: Vec<Top> = Vec::new();
         let starts = starts(self.subject);
         for (climb, start) in starts.into_iter().enumerate() {
-            let end = End::At(CLIMBS as u64);
-            run.tell(&Progress::counted(climb as u64, "climbs", end))?;
+            run.tell_count(climb, "climbs", CLIMBS)?;
             let Some(top) = self.climb(&start) else {
                 continue;
             };
@@ -142,7 +140,7 @@ impl Survey<'_> {
         let (home, tops) = if self.whole {
             (home, tops)
         } else {
-            run.tell(&Progress::counted(0, "modes", End::At(tops.len() as u64)))?;
+            run.tell_count(0, "modes", tops.len())?;
             let Some(home) = self.on_all_rows(&home)? else {
                 return Ok(Vec::new());
             };

@@ -19,7 +19,6 @@ use crate::estimate::Level;
 use crate::posterior::{Gap, HeavyTail, Moments, Posterior};
 use crate::run::Run;
 use lehr_rows::RowsError;
-use lehr_rows::watch::{End, Progress};
 
 /// Points of a line on either side of its middle: t = 2 sinh(0.45 k), up to 23 standard deviations
 /// of the draws away. Sums over them give the moments of a Gaussian to 0.3 %.
@@ -85,8 +84,7 @@ pub(super) fn find(subject: &Subject<'_>, run: &mut Run<'_>) -> Result<Vec<Heavy
     let mut suspects: Vec<(Line, f64)> = Vec::new();
     let places = places(density);
     for (done, place) in places.iter().enumerate() {
-        let end = End::At(places.len() as u64);
-        run.tell(&Progress::counted(done as u64, "lines", end))?;
+        run.tell_count(done, "lines", places.len())?;
         let Some(line) = drawn.line(*place) else {
             continue;
         };
@@ -102,8 +100,7 @@ pub(super) fn find(subject: &Subject<'_>, run: &mut Run<'_>) -> Result<Vec<Heavy
     let names = latent_names(density);
     let mut found = Vec::new();
     for (done, (line, _)) in suspects.iter().enumerate() {
-        let end = End::At(suspects.len() as u64);
-        run.tell(&Progress::counted(done as u64, "suspects", end))?;
+        run.tell_count(done, "suspects", suspects.len())?;
         let name = &names[line.place];
         let is_calm = match &mut sampled {
             Some(joint) => drawn.look(line, name, joint)?.is_none(),

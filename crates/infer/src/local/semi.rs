@@ -1,18 +1,20 @@
 //! A guide of the shared latents, with chains over the local ones.
 
+use std::sync::Arc;
+
 use lehr_density::{Density, LocalNormal, Point, Rows, rows_here};
 use lehr_graph::Expr;
 use lehr_rows::{Argument, RowPass};
 
 use super::RowChains;
 use crate::expansion::ExpansionPoint;
-use crate::guide::{Block, Context, Gradient, Guide, GuideDraw, RowNumbers};
+use crate::guide::{Block, Context, Guide, GuideDraw, RowNumbers};
 
 /// Semi-DAIS (Jankowiak & Phan 2022): z from any guide, and for each scored row a chain over its
 /// local latents given z. The density must integrate over them ([`Density::integrates`]).
 pub struct Semi {
     /// The guide of z.
-    pub latents: Box<dyn Guide>,
+    pub latents: Arc<dyn Guide>,
     /// The chains of rows.
     pub rows: RowChains,
     /// The learned numbers of every row, if the chains start from those.
@@ -27,8 +29,8 @@ impl Guide for Semi {
         blocks
     }
 
-    fn draw<'g>(&self, context: &Context<'g, '_>, gradient: Gradient) -> GuideDraw<'g> {
-        self.latents.draw(context, gradient)
+    fn draw<'g>(&self, context: &Context<'g, '_>) -> GuideDraw<'g> {
+        self.latents.draw(context)
     }
 
     fn reversed<'g>(&self, context: &Context<'g, '_>, latents: Expr<'g>) -> Option<Expr<'g>> {

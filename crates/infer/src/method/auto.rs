@@ -255,13 +255,7 @@ impl Search<'_> {
         let budget = (self.spent + need).ceil();
         let words =
             format!("not tried, it would take about {need:.0} s (budget {budget:.0} allows it)");
-        let attempt = Attempt {
-            method: name.into(),
-            seconds: 0.0,
-            level: None,
-            words,
-        };
-        self.note(attempt, run);
+        self.refuse(name, (0.0, words), run);
     }
 
     /// Tries a method while time is left. A failure is recorded, and the next method is tried.

@@ -6,20 +6,8 @@ pub use control_variate::{ControlVariate, ExactRows};
 
 use lehr_density::Point;
 use lehr_graph::Expr;
-use serde::{Deserialize, Serialize};
 
-use crate::guide::{Context, Gradient, Guide, GuideDraw, RowInput};
-
-/// The objective that is maximised.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum Objective {
-    /// The mean of the lanes' log weights.
-    #[default]
-    Elbo,
-    /// The log of the mean of the lanes' weights, which is tighter with every lane (Burda et al.
-    /// 2016).
-    ImportanceWeighted,
-}
+use crate::guide::{Context, Guide, GuideDraw, RowInput};
 
 /// The rows that score a draw.
 #[derive(Clone)]
@@ -30,48 +18,26 @@ pub struct Score {
     pub control: Option<ControlVariate>,
 }
 
-/// A draw and its log weight, one per lane.
-#[derive(Clone, Copy, Debug)]
-pub struct WeightedDraw<'g> {
-    /// z
-    pub latents: Expr<'g>,
-    /// log p̂(D, z) − log q, the evidence lower bound of one draw.
-    pub log_weight: Expr<'g>,
-}
-
-/// The evidence lower bound of one draw. For a chain on a surrogate the mini-batch appears only
-/// here, so the estimate is unbiased in the rows.
-pub fn weigh<'g>(
-    context: &Context<'g, '_>,
-    guide: &dyn Guide,
-    gradient: Gradient,
-    score: &Score,
-) -> WeightedDraw<'g> {
-    let (weighed, at) = weigh_at(context, guide, gradient);
-    WeightedDraw {
+/// A draw z, weighed by log p̂(D, z) − log q: the evidence lower bound of one draw. For a chain on a
+/// surrogate the mini-batch appears only here, so the estimate is unbiased in the rows.
+pub fn weigh<'g>(context: &Context<'g, '_>, guide: &dyn Guide, score: &Score) -> GuideDraw<'g> {
+    let (weighed, at) = weigh_prior(context, guide);
+    GuideDraw {
         log_weight: weighed.log_weight + data_term(context, guide, &at, score),
         ..weighed
     }
 }
 
-/// A draw weighed without its data term, which is added later, one row block after another.
+/// A draw weighed without its data term, which is added later, one row block after another; and the
+/// point of the draw.
 pub(crate) fn weigh_prior<'g>(
     context: &Context<'g, '_>,
     guide: &dyn Guide,
-    gradient: Gradient,
-) -> WeightedDraw<'g> {
-    weigh_at(context, guide, gradient).0
-}
-
-fn weigh_at<'g>(
-    context: &Context<'g, '_>,
-    guide: &dyn Guide,
-    gradient: Gradient,
-) -> (WeightedDraw<'g>, Point<'g>) {
-    let drawn: GuideDraw<'g> = guide.draw(context, gradient);
+) -> (GuideDraw<'g>, Point<'g>) {
+    let drawn = guide.draw(context);
     let at = context.at(drawn.latents);
     let prior = context.density().log_prior(&at);
-    let weighed = WeightedDraw {
+    let weighed = GuideDraw {
         latents: at.latents,
         log_weight: drawn.log_weight + context.whitening().log_volume() + prior,
     };
@@ -91,38 +57,4 @@ fn data_term<'g>(
     }
     let share = context.density().n_rows() as f64 / rows.len() as f64;
     guide.log_likelihood(context, at, &rows).sum() * share
-}
-
-impl Objective {
-    /// One number from the lanes' log weights.
-    pub fn of(self, log_weight: Expr<'_>) -> Expr<'_> {
-        match self {
-            Objective::Elbo => log_weight.mean_lanes(),
-            Objective::ImportanceWeighted => {
-                // Subtracting and adding the same number only prevents overflow.
-                let level = near_largest(log_weight.stop_gradient());
-                (log_weight - level).exp().mean_lanes().ln() + level
-            }
-        }
-    }
-}
-
-/// A number at most the largest lane and near it, by sums over lanes alone.  T ln mean e^(w/T) lies
-/// at most T ln L below the largest of L lanes. With T the standard deviation of the lanes nothing
-/// in it can overflow, since no lane is further than √L standard deviations from their mean. Each
-/// further round uses the largest T that cannot overflow above the present level.
-fn near_largest(log_weight: Expr<'_>) -> Expr<'_> {
-    /// Exponents up to this are safe.
-    const LARGEST: f64 = 500.0;
-    /// Enough for standard deviations of a million nats over a thousand lanes.
-    const ROUNDS: usize = 4;
-    let mean = log_weight.mean_lanes();
-    let mut spread = (log_weight - mean).square().mean_lanes().sqrt() + 1.0;
-    let mut level = mean;
-    let log_count = log_weight.graph().lane_count().ln() + 1.0;
-    for _ in 0..ROUNDS {
-        level = ((log_weight - level) / spread).exp().mean_lanes().ln() * spread + level;
-        spread = spread * log_count * (1.0 / LARGEST);
-    }
-    level
 }

@@ -80,13 +80,7 @@ pub(super) fn from_mode(
     let Some(best) = climb(density, mode, request.base.info().covariance)? else {
         return Ok(None);
     };
-    let mut found = StartingPoint::in_whitening(best.whitening.clone(), request);
-    let centre = best.centre.clone();
-    found.best = Some(best);
-    let ends = request.ends_at_best && found.is_best(request.base.as_ref());
-    found.curvature = (!ends).then(|| centre.curvature(density)).transpose()?;
-    found.centre = Some(centre);
-    Ok(Some(found))
+    Ok(Some(StartingPoint::at_best(best, request)?))
 }
 
 /// The best Gaussian of its kind, or the remaining gain.

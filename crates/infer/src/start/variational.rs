@@ -62,29 +62,9 @@ pub struct IndependentGaussian {
     pub whitening: Whitening,
 }
 
-/// The beginning of a climb.
-struct SearchStart {
-    /// The size of standard deviations.
-    size: f64,
-    /// The width of the first Gaussian, in units of the curvature's scales.
-    width: f64,
-}
-
-/// The default beginning, and alternatives if the bound is not finite around it.
-const LADDER: [SearchStart; 3] = [
-    SearchStart {
-        size: 1.0,
-        width: 1.0,
-    },
-    SearchStart {
-        size: 0.1,
-        width: 0.1,
-    },
-    SearchStart {
-        size: 0.01,
-        width: 0.01,
-    },
-];
+/// The default beginning, and alternatives if the bound is not finite around it: the size of standard
+/// deviations, and the width of the first Gaussian in units of the curvature's scales.
+const SIZES: [f64; 3] = [1.0, 0.1, 0.01];
 
 /// Climbs to the best independent Gaussian for a fixed set of draws, from the first beginning that
 /// succeeds.
@@ -102,12 +82,12 @@ fn climb_to_independent(
     seed: u64,
     climber: &dyn Maximiser,
 ) -> Result<IndependentGaussian, StartError> {
-    for rung in &LADDER {
-        if let Some(found) = climb_from(density, seed, rung, climber)? {
+    for size in SIZES {
+        if let Some(found) = climb_from(density, seed, size, climber)? {
             return Ok(found);
         }
     }
-    let narrowest = LADDER[LADDER.len() - 1].size;
+    let narrowest = SIZES[SIZES.len() - 1];
     Err(StartError::Refusal {
         problem: format!(
             "the bound is not finite around spreads of 1 and not even of {narrowest}, so there is \
@@ -121,16 +101,16 @@ fn climb_to_independent(
 fn climb_from(
     density: &dyn Density,
     seed: u64,
-    rung: &SearchStart,
+    size: f64,
     climber: &dyn Maximiser,
 ) -> Result<Option<IndependentGaussian>, StartError> {
     let whitening =
-        ExpansionPoint::with_spreads(density, rung.size).diagonal_whitening(density, seed)?;
+        ExpansionPoint::with_spreads(density, size).diagonal_whitening(density, seed)?;
     let guide = MeanField::default();
     let mut learned = LearnedBlocks::new(all_blocks(density, &guide));
     whitening.start(&mut learned);
     if let Some(range) = learned.range_of(LOG_SCALE) {
-        let narrower = rung.width.ln();
+        let narrower = size.ln();
         for log in &mut learned.values[range] {
             *log += narrower;
         }

@@ -38,17 +38,13 @@ fn numeric_covariates(
 ) -> Result<Covariates, SurrogateError> {
     let is_index = |column: &&Column| matches!(column.kind, ColumnKind::Index { .. });
     if let Some(column) = density.columns().iter().find(is_index) {
-        let column = column.name.clone();
-        return Err(SurrogateError::Index {
-            kind: kind.name(),
-            column,
-        });
+        let column = &column.name;
+        return Err(SurrogateError::refusal(format!(
+            "{kind} takes means of covariates, but the model reads {column:?} as an index\n  \
+             hint: rand± keeps rows as they are"
+        )));
     }
-    let covariates = Covariates::of(density.columns());
-    if covariates.width() == 0 {
-        return Err(SurrogateError::NoCovariates { kind: kind.name() });
-    }
-    Ok(covariates)
+    Covariates::of(density.columns()).filled(kind)
 }
 
 /// Rows with these covariates; each has the weight of an average row of the table.

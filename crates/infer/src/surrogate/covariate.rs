@@ -3,6 +3,9 @@
 use lehr_density::{Column, ColumnKind, Columns, Role, RowSet, RowSource, Rows};
 use lehr_graph::{Expr, Shape};
 
+use super::SurrogateKind;
+use crate::error::SurrogateError;
+
 /// The numeric covariates (offsets included), by their places among the columns.
 #[derive(Clone, Debug)]
 pub(crate) struct Covariates {
@@ -19,6 +22,17 @@ impl Covariates {
         Covariates {
             columns: found.filter(|(_, column)| is_covariate(column)).collect(),
         }
+    }
+
+    /// The same, which this kind of surrogate clusters, unless there are none.
+    pub(crate) fn filled(self, kind: SurrogateKind) -> Result<Covariates, SurrogateError> {
+        if self.width() == 0 {
+            return Err(SurrogateError::refusal(format!(
+                "{kind} clusters numeric covariates, but the model reads none\n  \
+                 hint: rand serves every model"
+            )));
+        }
+        Ok(self)
     }
 
     /// Numbers per row.

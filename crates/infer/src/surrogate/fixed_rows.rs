@@ -130,10 +130,10 @@ impl FixedRows {
         if self.columns == *density.columns() {
             return Ok(());
         }
-        Err(SurrogateError::Columns {
-            saved: names(&self.columns),
-            read: names(density.columns()),
-        })
+        let (saved, read) = (names(&self.columns), names(density.columns()));
+        Err(SurrogateError::refusal(format!(
+            "the saved surrogate has columns {saved}, but the model reads {read}"
+        )))
     }
 
     /// The covariates, row after row.

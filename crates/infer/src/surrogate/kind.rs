@@ -4,11 +4,12 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use lehr_density::{Density, StoredForm};
+use lehr_density::Density;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::{Setup, Surrogate, SurrogateSettings};
+use crate::bytes::decoded;
 use crate::error::SurrogateError;
 
 /// A row of the table.
@@ -93,20 +94,9 @@ impl SurrogateKind {
     }
 }
 
-/// The stored form of a surrogate.
-pub(crate) fn stored(name: &str, value: &impl Serialize) -> StoredForm {
-    StoredForm {
-        name: name.to_owned(),
-        bytes: postcard::to_stdvec(value).expect("a surrogate is numbers and names"),
-    }
-}
-
 /// Reads a stored value from all of its bytes.
 pub(crate) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, SurrogateError> {
-    match postcard::take_from_bytes(bytes) {
-        Ok((value, [])) => Ok(value),
-        _ => Err(SurrogateError::Damaged),
-    }
+    decoded(bytes).map_err(|_| SurrogateError::Damaged)
 }
 
 /// Refuses a model with another number of latents.
@@ -115,7 +105,9 @@ pub(crate) fn check_latents(saved: usize, density: &dyn Density) -> Result<(), S
     if saved == found {
         return Ok(());
     }
-    Err(SurrogateError::Latents { saved, found })
+    Err(SurrogateError::refusal(format!(
+        "the saved surrogate is a function of {saved} numbers, but the model has {found} latents"
+    )))
 }
 
 impl PartialEq for SurrogateKind {

@@ -37,6 +37,7 @@ pub use quality::{Quality, predicted_quality};
 pub(crate) use recipe::Recipe;
 pub(crate) use remainder::Remainder;
 pub use row_surrogate::RowSurrogate;
+pub(crate) use setting::rows_setting;
 pub use setting::{Setup, StartWeights, SurrogateSettings};
 pub use table::{SURROGATES, restore};
 pub use taylor::{MOST_FULL_LATENTS, Taylor};

@@ -7,8 +7,9 @@ use lehr_graph::Expr;
 use lehr_numeric::stream::Stream;
 use serde::{Deserialize, Serialize};
 
-use super::kind::{Maker, SurrogateRequest, check_latents, read, stored};
+use super::kind::{Maker, SurrogateRequest, check_latents, read};
 use super::{Surrogate, SurrogateInfo, SurrogateKind};
+use crate::bytes::stored;
 use crate::error::SurrogateError;
 use crate::guide::{Block, Context};
 
@@ -43,14 +44,9 @@ impl Network {
 
     /// Weights whose scale preserves the size of a layer's values.
     fn layer(&self, name: &str, dims: &[usize], scale: f64) -> Block {
-        let mut start = vec![0.0; dims.iter().product()];
-        Stream::new(self.seed, name, 0).fill_normal(&mut start);
         let inputs = dims[dims.len() - 1];
         let factor = scale / (inputs as f64).sqrt();
-        for weight in &mut start {
-            *weight *= factor;
-        }
-        Block::new(name, dims, start)
+        Block::random(name, dims, Stream::new(self.seed, name, 0), factor)
     }
 }
 

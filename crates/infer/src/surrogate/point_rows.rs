@@ -8,10 +8,11 @@ use lehr_graph::Expr;
 use serde::{Deserialize, Serialize};
 
 use super::expansion::{at_start, with_params};
-use super::kind::{Maker, SurrogateRequest, read, stored};
+use super::kind::{Maker, SurrogateRequest, read};
 use super::row_surrogate::random_rows;
 use super::weighted_rows::WeightedRows;
 use super::{FixedRows, Recipe, Surrogate, SurrogateInfo, SurrogateKind};
+use crate::bytes::stored;
 use crate::error::SurrogateError;
 use crate::expansion::Mode;
 use crate::guide::{Block, Context};
@@ -125,9 +126,12 @@ impl Maker for PointMaker {
 
 fn locals(density: &dyn Density) -> Result<&dyn Locals, SurrogateError> {
     let kind = SurrogateKind::POINTS;
-    density
-        .integrates()
-        .ok_or(SurrogateError::NoLocals { kind: kind.name() })
+    density.integrates().ok_or_else(|| {
+        SurrogateError::refusal(format!(
+            "{kind} is for models whose rows have latents of their own, but these have none\n  \
+             hint: rand and taylor serve every likelihood"
+        ))
+    })
 }
 
 /// The modes of the rows' local latents given the mode, row after row.

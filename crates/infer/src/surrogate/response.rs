@@ -18,35 +18,29 @@ pub(crate) fn binary_response(
     kind: SurrogateKind,
 ) -> Result<BinaryResponse, SurrogateError> {
     let responses: Vec<_> = density.columns().responses().collect();
+    const HINT: &str = "hint: rand, taylor and nn serve every likelihood";
+    let other_count = |found: String| {
+        let problem = "needs one binary response, but the model observes";
+        SurrogateError::refusal(format!("{kind} {problem} {found}\n  {HINT}"))
+    };
     let [(place, column, found)] = responses[..] else {
         let names: Vec<String> = responses
             .iter()
             .map(|(_, column, _)| format!("{:?}", column.name))
             .collect();
-        let found = match names.len() {
+        return Err(other_count(match names.len() {
             0 => "none".to_owned(),
             _ => names.join(" and "),
-        };
-        return Err(SurrogateError::Responses {
-            kind: kind.name(),
-            found,
-        });
+        }));
     };
+    let (response, width) = (&column.name, column.kind.width());
     if found != ResponseKind::Binary {
-        let response = column.name.clone();
-        return Err(SurrogateError::NotBinary {
-            kind: kind.name(),
-            response,
-            found,
-        });
+        return Err(SurrogateError::refusal(format!(
+            "{kind} needs a binary response, but {response:?} is {found}\n  {HINT}"
+        )));
     }
-    let width = column.kind.width();
     if width != 1 {
-        let found = format!("{width} of them in {:?}", column.name);
-        return Err(SurrogateError::Responses {
-            kind: kind.name(),
-            found,
-        });
+        return Err(other_count(format!("{width} of them in {response:?}")));
     }
     Ok(BinaryResponse {
         place,

@@ -81,10 +81,7 @@ fn coreset(
     response: &BinaryResponse,
 ) -> Result<Coreset, SurrogateError> {
     let (density, kind) = (order.density, order.settings.kind);
-    let covariates = Covariates::of(density.columns());
-    if covariates.width() == 0 {
-        return Err(SurrogateError::NoCovariates { kind: kind.name() });
-    }
+    let covariates = Covariates::of(density.columns()).filled(kind)?;
     let (source, all) = (density.source(), RowSet::Range(0..density.n_rows()));
     let matrix = covariates.read(source, &all);
     let mut labels = vec![0.0; density.n_rows()];

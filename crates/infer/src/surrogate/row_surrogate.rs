@@ -4,10 +4,10 @@ use lehr_density::{Density, Point, StoredForm};
 use lehr_graph::Expr;
 
 use super::covariate::Covariates;
-use super::kind::stored;
 use super::recipe::{Labels, Recipe, RowChoice, Values};
 use super::weighted_rows::WeightedRows;
 use super::{FixedRows, Surrogate, SurrogateKind};
+use crate::bytes::stored;
 use crate::guide::{Block, Context};
 use lehr_numeric::stream::Stream;
 

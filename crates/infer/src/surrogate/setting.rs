@@ -10,6 +10,7 @@ use super::{Surrogate, SurrogateKind};
 use crate::error::SurrogateError;
 use crate::expansion::Mode;
 use crate::guide::Whitening;
+use crate::setting::Setting;
 
 /// The starting values of learned weights of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -65,9 +66,14 @@ pub struct Setup<'a> {
 
 impl<'a> Setup<'a> {
     pub(crate) fn mode_for(&self, what: &str) -> Result<&'a Mode, SurrogateError> {
-        let what = what.to_owned();
-        self.mode.ok_or(SurrogateError::NoMode { what })
+        let problem = || format!("{what} needs the posterior's mode, but none was computed");
+        self.mode.ok_or_else(|| SurrogateError::refusal(problem()))
     }
+}
+
+/// The setting of the number of a surrogate's rows.
+pub(crate) fn rows_setting(rows: &mut Option<usize>) -> Setting<'_> {
+    Setting::count("surrogate-rows", "rows of the surrogate", rows)
 }
 
 impl SurrogateSettings {
@@ -98,17 +104,25 @@ impl SurrogateSettings {
     fn check(&self, density: &dyn Density) -> Result<(), SurrogateError> {
         let kind = self.kind;
         if let Some(site) = (density.locals()).and_then(|own| own.layout().sites().first()) {
-            let site = site.name.clone();
-            return Err(SurrogateError::Locals { site });
+            let site = &site.name;
+            return Err(SurrogateError::refusal(format!(
+                "a surrogate has no local latents, but the model gives each row {site:?}"
+            )));
         }
         if self.start_weights == StartWeights::Matched && !kind.has_matched_weights() {
-            return Err(SurrogateError::Unmatched { kind: kind.name() });
+            return Err(SurrogateError::refusal(format!(
+                "matched weights are for surrogates that learn theirs from the mode on, but the surrogate is {kind}"
+            )));
         }
         let (asked, rows) = (self.rows, density.n_rows());
         match asked {
             _ if !kind.has_rows() => Ok(()),
-            0 => Err(SurrogateError::NoRows { kind: kind.name() }),
-            _ if asked > rows => Err(SurrogateError::TooManyRows { asked, rows }),
+            0 => Err(SurrogateError::refusal(format!(
+                "0 surrogate rows were asked for, but {kind} needs at least 1"
+            ))),
+            _ if asked > rows => Err(SurrogateError::refusal(format!(
+                "{asked} surrogate rows were asked for, but the table has {rows}"
+            ))),
             _ => Ok(()),
         }
     }

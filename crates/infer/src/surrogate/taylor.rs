@@ -7,12 +7,13 @@ use lehr_graph::Expr;
 use serde::{Deserialize, Serialize};
 
 use super::expansion::{Extent, at_start, expand};
-use super::kind::{Maker, SurrogateRequest, check_latents, read, stored};
+use super::kind::{Maker, SurrogateRequest, check_latents, read};
 use super::quadratic::Quadratic;
 use super::recipe::Recipe;
 use super::remainder::Remainder;
 use super::weighted_rows::WeightedRows;
 use super::{FixedRows, Surrogate, SurrogateInfo, SurrogateKind};
+use crate::bytes::stored;
 use crate::error::SurrogateError;
 use crate::expansion::Mode;
 use crate::guide::{Block, Context};
@@ -45,7 +46,8 @@ impl Taylor {
     /// # Panics
     /// If the mode is not one of this density.
     pub fn on_rows(density: &dyn Density, rows: &[usize], mode: &Mode) -> Taylor {
-        let rows = WeightedRows::own(FixedRows::of(density, rows));
+        let ones = vec![1.0; rows.len()];
+        let rows = WeightedRows::standing_for(FixedRows::of(density, rows), &ones);
         Taylor::around(density, rows, mode)
     }
 

@@ -44,12 +44,6 @@ impl WeightedRows {
         WeightedRows::starting(rows, start)
     }
 
-    /// Weights that start at one: rows that represent only themselves.
-    pub(crate) fn own(rows: FixedRows) -> WeightedRows {
-        let start = vec![0.0; rows.len()];
-        WeightedRows::starting(rows, start)
-    }
-
     /// Rows that represent this many rows each, themselves included.
     pub(crate) fn standing_for(rows: FixedRows, weights: &[f64]) -> WeightedRows {
         let start = weights.iter().map(|weight| weight.ln()).collect();

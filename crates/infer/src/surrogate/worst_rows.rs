@@ -6,9 +6,9 @@ use lehr_graph::Expr;
 use serde::{Deserialize, Serialize};
 
 use super::expansion::{Extent, at_start, expand};
-use super::kind::stored;
 use super::quadratic::Quadratic;
 use super::{FixedRows, Remainder, Surrogate};
+use crate::bytes::stored;
 use crate::error::SurrogateError;
 use crate::guide::{Block, Context};
 

@@ -35,21 +35,19 @@ impl Task<'_> {
 }
 
 impl TrainSettings {
-    /// All settings that determine the steps, in words.
+    /// All settings that determine the steps, in words, among them the names of the objective and of
+    /// its gradient.
     fn words(&self) -> String {
         let TrainSettings {
             iterations,
             lanes,
             schedule,
             clip,
-            objective,
-            gradient,
             frozen,
             max_bad_share,
         } = self;
         format!(
-            "{iterations:?} {lanes} {schedule:?} {clip:?} {objective:?} {gradient:?} {frozen:?} \
-             {max_bad_share}"
+            "{iterations:?} {lanes} {schedule:?} {clip:?} Elbo Total {frozen:?} {max_bad_share}"
         )
     }
 }

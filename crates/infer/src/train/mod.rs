@@ -187,8 +187,8 @@ impl<'a> Task<'a> {
     ) -> Result<Program, BatchError> {
         let run = (settings.lanes, self.seed);
         compile_within(self.place(), learned, run, |context| {
-            let weighed = weigh(context, self.guide, settings.gradient, self.score);
-            let objective = settings.objective.of(weighed.log_weight);
+            let weighed = weigh(context, self.guide, self.score);
+            let objective = weighed.log_weight.mean_lanes();
             let blocks: Vec<_> = learned
                 .blocks()
                 .iter()

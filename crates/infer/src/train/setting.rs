@@ -5,8 +5,6 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::schedule::Schedule;
-use crate::guide::Gradient;
-use crate::objective::Objective;
 
 /// The length of training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,10 +51,6 @@ pub struct TrainSettings {
     pub schedule: Schedule,
     /// The largest norm of a gradient, in units of its typical norm so far; `None` never clips.
     pub clip: Option<f64>,
-    /// The objective.
-    pub objective: Objective,
-    /// The treatment of log q in the gradient.
-    pub gradient: Gradient,
     /// Learnt blocks that are held fixed.
     pub frozen: Vec<String>,
     /// A run with a larger share of steps that are not finite is stopped.
@@ -70,8 +64,6 @@ impl Default for TrainSettings {
             lanes: 1,
             schedule: Schedule::Staircase { start: 1e-2 },
             clip: Some(10.0),
-            objective: Objective::Elbo,
-            gradient: Gradient::Total,
             frozen: Vec::new(),
             max_bad_share: 0.1,
         }

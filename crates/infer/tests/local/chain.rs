@@ -315,7 +315,7 @@ fn learning() -> Bound {
 
 fn semi(base: RowBase, own: Option<RowNumbers>) -> Semi {
     Semi {
-        latents: Box::new(MeanField { start_scale: 0.4 }),
+        latents: Arc::new(MeanField { start_scale: 0.4 }),
         rows: chains(base, 3, 0.15),
         own,
     }

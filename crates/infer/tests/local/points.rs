@@ -8,7 +8,7 @@ use lehr_graph::Expr;
 use lehr_infer::annealed::{AnnealedGuide, Drive, Momentum};
 use lehr_infer::fit::Fit;
 use lehr_infer::guide::{
-    Block, Context, Gradient, Guide, LearnedBlocks, MeanField, RowInput, Whitening, all_blocks,
+    Block, Context, Guide, LearnedBlocks, MeanField, RowInput, Whitening, all_blocks,
 };
 use lehr_infer::local::IntegratedDensity;
 use lehr_infer::method::{LatentGuide, SemiDais};
@@ -54,7 +54,7 @@ fn driven(surrogate: impl Surrogate + 'static) -> AnnealedGuide {
 fn ends(density: &dyn Density, guide: &dyn Guide) -> [Vec<f64>; 2] {
     let learned = LearnedBlocks::new(all_blocks(density, guide));
     let mut program = compile(density, &learned, (4, 3), |context| {
-        let drawn = guide.draw(context, Gradient::default());
+        let drawn = guide.draw(context);
         vec![drawn.latents, drawn.log_weight]
     })
     .unwrap();

@@ -1,5 +1,6 @@
 //! The cost of a step of chains over local latents does not depend on the number of rows.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use lehr_density::Density;
@@ -30,7 +31,7 @@ fn seconds_per_step(rows: usize) -> f64 {
     );
     let integrated = IntegratedDensity::of(&bound).unwrap();
     let guide = Semi {
-        latents: Box::new(MeanField::default()),
+        latents: Arc::new(MeanField::default()),
         rows: RowChains {
             base: RowBase::Newton,
             steps: 8,

@@ -2,8 +2,8 @@
 
 use lehr_density::Density;
 use lehr_infer::annealed::{AnnealedGuide, Drive, Momentum};
-use lehr_infer::guide::{Gradient, LearnedBlocks, all_blocks};
-use lehr_infer::objective::{Objective, weigh};
+use lehr_infer::guide::{LearnedBlocks, all_blocks};
+use lehr_infer::objective::weigh;
 use lehr_infer::program::{Program, compile};
 use lehr_infer::surrogate::SurrogateKind;
 
@@ -13,8 +13,8 @@ use crate::{all_rows, build, kind, rich, some_mode, stir};
 /// The bound of two frozen chains, and its gradient in every block.
 fn bound(density: &dyn Density, guide: &AnnealedGuide, learned: &LearnedBlocks) -> Program {
     let program = compile(density, learned, (2, 4), |context| {
-        let weighed = weigh(context, guide, Gradient::Total, &all_rows());
-        let bound = Objective::Elbo.of(weighed.log_weight);
+        let weighed = weigh(context, guide, &all_rows());
+        let bound = weighed.log_weight.mean_lanes();
         let inputs: Vec<_> = learned
             .blocks()
             .iter()

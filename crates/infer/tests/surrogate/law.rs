@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use lehr_density::Density;
 use lehr_infer::annealed::{AnnealedGuide, Drive, Momentum};
-use lehr_infer::guide::{Gradient, LearnedBlocks, Whitening, all_blocks};
+use lehr_infer::guide::{LearnedBlocks, Whitening, all_blocks};
 use lehr_infer::objective::weigh;
 use lehr_infer::program::compile;
 use lehr_infer::surrogate::{
@@ -21,7 +21,7 @@ fn learned(density: &dyn Density, guide: &AnnealedGuide) -> LearnedBlocks {
 /// The log weights of four chains with the noise of one step.
 fn log_weights(density: &dyn Density, guide: &AnnealedGuide, learned: &LearnedBlocks) -> Vec<f64> {
     let program = compile(density, learned, (4, 11), |context| {
-        vec![weigh(context, guide, Gradient::Total, &all_rows()).log_weight]
+        vec![weigh(context, guide, &all_rows()).log_weight]
     });
     let mut program = program.unwrap();
     program.set_learned(&learned.values);

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use faer::Mat;
 use lehr_infer::fit::{Fit, FitError};
-use lehr_infer::guide::Gradient;
 use lehr_infer::judge::Level;
 use lehr_infer::method::MethodInfo;
 use lehr_infer::posterior::{Evidence, Posterior, Summary};
@@ -322,11 +321,10 @@ fn full_rank_reaches_the_evidence_from_far_away() {
     for case in [normal_mean(), known_noise()] {
         let mut fit = fixed("full-rank", 6000);
         common(&mut fit).start = Some(Arc::new(Zero));
-        common(&mut fit).train.gradient = Gradient::StickingTheLanding;
         common(&mut fit).train.schedule = Schedule::Staircase { start: 2e-2 };
         let posterior = run(fit, &case.density);
         let gap = case.log_evidence - posterior.bound().unwrap().mean;
         println!("{}: full rank from zero is {gap:.1e} nats short", case.name);
-        assert!(gap.abs() < 1e-3, "{}: {gap}", case.name);
+        assert!(gap.abs() < 1e-2, "{}: {gap}", case.name);
     }
 }

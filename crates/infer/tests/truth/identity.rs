@@ -7,7 +7,7 @@ use std::time::Duration;
 use lehr_density::Density;
 use lehr_infer::annealed::{AnnealedGuide, AnnealedStart, Drive, Momentum};
 use lehr_infer::fit::Fit;
-use lehr_infer::guide::{Base, Gradient, Guide, LearnedBlocks, MeanField, RowInput, Whitening};
+use lehr_infer::guide::{Base, Guide, LearnedBlocks, MeanField, RowInput, Whitening};
 use lehr_infer::method::VariationalSettings;
 use lehr_infer::objective::{ControlVariate, Score, weigh};
 use lehr_infer::observer::{Observer, Phase, Progress, Wish};
@@ -41,7 +41,7 @@ fn chain(base: Arc<dyn Base>, momentum: Momentum, drive: Drive, steps: usize) ->
 /// z and log weights, with noise that depends only on the names of its inputs.
 fn weighed(density: &dyn Density, guide: &dyn Guide, learned: &LearnedBlocks) -> [Vec<f64>; 2] {
     let mut program = compile(density, learned, (LANES, 1), |context| {
-        let weighed = weigh(context, guide, Gradient::Total, &all_rows());
+        let weighed = weigh(context, guide, &all_rows());
         vec![weighed.latents, weighed.log_weight]
     })
     .unwrap();
@@ -81,7 +81,7 @@ fn stirred(density: &dyn Density, guide: &dyn Guide) -> LearnedBlocks {
 fn no_steps_are_the_base() {
     for small in small_models() {
         for base in bases() {
-            let learned = stirred(&small.density, &base);
+            let learned = stirred(&small.density, base.as_ref());
             let expected = weighed(&small.density, &base, &learned);
             for drive in [Drive::FullData, Drive::Batch { size: 3 }] {
                 let guide = chain(base.clone(), Momentum::Whitened, drive, 0);
@@ -95,7 +95,7 @@ fn no_steps_are_the_base() {
 fn steps_of_no_length_leave_z_and_its_weight_where_they_were() {
     for small in small_models() {
         for base in bases() {
-            let of_base = stirred(&small.density, &base);
+            let of_base = stirred(&small.density, base.as_ref());
             let expected = weighed(&small.density, &base, &of_base);
             for momentum in [Momentum::Diagonal, Momentum::Whitened] {
                 let guide = chain(base.clone(), momentum, Drive::FullData, 3);
@@ -142,7 +142,7 @@ fn step(density: &dyn Density, from: &[f64], momentum: &[f64], step_size: f64) -
     let mut learned = starts(density, &guide);
     set(&mut learned, "base_mean", from);
     let mut program = compile(density, &learned, (1, 1), |context| {
-        vec![weigh(context, &guide, Gradient::Total, &all_rows()).latents]
+        vec![weigh(context, &guide, &all_rows()).latents]
     })
     .unwrap();
     program.set_learned(&learned.values);
@@ -504,7 +504,7 @@ fn objectives(
     let task = Task {
         density,
         whitening,
-        guide: &base,
+        guide: base.as_ref(),
         score,
         seed: 8,
     };

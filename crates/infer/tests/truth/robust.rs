@@ -10,7 +10,6 @@ use lehr_infer::fit::Fit;
 use lehr_infer::guide::{MeanField, WhitenedDensity, Whitening};
 use lehr_infer::judge::Level;
 use lehr_infer::method::SlDais;
-use lehr_infer::objective::Objective;
 use lehr_infer::run::Run;
 use lehr_infer::start::{Laplace, Zero};
 use lehr_infer::surrogate::SurrogateKind;
@@ -116,23 +115,6 @@ fn many_steps_that_are_not_finite_stop_the_run_with_an_explanation() {
             "{error}"
         );
     }
-}
-
-#[test]
-fn importance_weights_of_any_spread_do_not_overflow() {
-    let model = Model::new(|m| {
-        let level = m.sample("level", Normal::new(0.0, 1.0));
-        m.rows(|row| row.observe("y", Normal::new(level, 1e-3)));
-    });
-    let table = Table::new().with_number("y", vec![0.3; 5]).unwrap();
-    let settings = TrainSettings {
-        iterations: Iterations::Fixed(300),
-        objective: Objective::ImportanceWeighted,
-        lanes: 8,
-        ..TrainSettings::default()
-    };
-    let trained = trained(&model.bind(&table).unwrap(), &settings).unwrap();
-    assert_eq!(trained.training.bad_steps, 0);
 }
 
 fn refusal(density: &dyn Density, change: impl FnOnce(&mut SlDais)) -> String {

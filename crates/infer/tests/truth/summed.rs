@@ -1,7 +1,7 @@
 //! Rows that every step sums are counted once, whichever batch they belong to.
 
 use lehr_density::Density;
-use lehr_infer::guide::{Gradient, Guide, LearnedBlocks, MeanField, RowInput, all_blocks};
+use lehr_infer::guide::{Guide, LearnedBlocks, MeanField, RowInput, all_blocks};
 use lehr_infer::objective::{ControlVariate, ExactRows, Score, weigh};
 use lehr_infer::program::{Program, compile};
 use lehr_infer::start::find_mode;
@@ -41,7 +41,7 @@ fn program(
     score: &Score,
 ) -> Program {
     let program = compile(density, learned, (1, 3), |context| {
-        vec![weigh(context, &base, Gradient::Total, score).log_weight]
+        vec![weigh(context, &base, score).log_weight]
     });
     let mut program = program.unwrap();
     program.set_learned(&learned.values);

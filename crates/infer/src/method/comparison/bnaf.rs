@@ -4,7 +4,7 @@ use crate::estimate::Choices;
 use crate::guide::BlockNeural;
 use crate::method::variational::{FlowMethod, NamedFlow, restore_flow};
 use crate::method::{MethodInfo, RowAccess};
-use crate::setting::{Setting, parsed};
+use crate::setting::Setting;
 
 /// The row of this method.
 pub(crate) static INFO: MethodInfo = MethodInfo {
@@ -37,14 +37,10 @@ impl NamedFlow for BlockNeural {
         ];
         let BlockNeural { units, gated } = self;
         vec![
-            Setting::new(
+            Setting::size(
                 "flow-units",
-                "N",
                 "hidden units of each latent in both layers",
-                move |text| {
-                    *units = parsed(text, "a whole number")?;
-                    Ok(())
-                },
+                units,
             ),
             Setting::one_of(
                 "flow-gate",

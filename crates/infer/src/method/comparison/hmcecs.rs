@@ -19,7 +19,7 @@ use crate::posterior::{FitRecord, Posterior};
 use crate::run::Run;
 use crate::setting::Setting;
 use crate::start::StartingPoint;
-use crate::surrogate::Remainder;
+use crate::surrogate::{Remainder, rows_setting};
 use lehr_rows::watch::{Phase, Wish};
 
 /// The row of this method.
@@ -70,15 +70,9 @@ impl Method for Hmcecs {
     fn settings(&mut self) -> Vec<Setting<'_>> {
         let mut settings = self.sampler.settings();
         settings.extend([
-            Setting::count(
-                "surrogate-rows",
-                "N",
-                "rows of the surrogate",
-                &mut self.surrogate_rows,
-            ),
+            rows_setting(&mut self.surrogate_rows),
             Setting::count(
                 "subset-rows",
-                "N",
                 "rows of the random subset of every chain",
                 &mut self.subset_rows,
             ),

@@ -20,7 +20,7 @@ use crate::run::Run;
 use crate::setting::Setting;
 use crate::start::{Start, StartingPoint};
 use crate::surrogate::{
-    Setup, Surrogate, SurrogateKind, SurrogateSettings, predicted_quality, restore,
+    Setup, Surrogate, SurrogateKind, SurrogateSettings, predicted_quality, restore, rows_setting,
 };
 use lehr_rows::watch::{Phase, Wish};
 
@@ -92,12 +92,7 @@ impl Method for NutsCs {
             surrogate_rows,
             nuts,
         } = self;
-        let rows = Setting::count(
-            "surrogate-rows",
-            "N",
-            "rows of the surrogate",
-            surrogate_rows,
-        );
+        let rows = rows_setting(surrogate_rows);
         let own = nuts.settings().into_iter();
         // The chains start at the mode at which the quality of the coreset is predicted.
         let mut settings: Vec<Setting<'_>> = own.filter(|one| one.name != "start").collect();

@@ -69,10 +69,10 @@ impl ChainSettings {
             ),
             Setting::count(
                 "chain-steps",
-                "K",
                 "leapfrog steps of the chain",
                 &mut self.steps,
-            ),
+            )
+            .with_value("K"),
             Setting::one_of(
                 "momentum",
                 "the coordinates of the chain",

@@ -60,12 +60,7 @@ impl VariationalSettings {
             lanes, iterations, ..
         } = &mut self.train;
         vec![
-            Setting::count(
-                "batch",
-                "N",
-                "rows that score a training step",
-                &mut self.batch,
-            ),
+            Setting::count("batch", "rows that score a training step", &mut self.batch),
             Setting::new("lanes", "N", "draws per training step", |text| {
                 *lanes = match parsed(text, "a whole number")? {
                     0 => return Err("expected at least one draw per step, found 0".into()),
@@ -176,7 +171,7 @@ pub struct GuideInputs<'a> {
 /// A guide, with its serialised form.
 pub struct GuideParts {
     /// The guide.
-    pub guide: Box<dyn Guide>,
+    pub guide: Arc<dyn Guide>,
     /// Everything that defines it, except for its learned quantities.
     pub bytes: Vec<u8>,
     /// The user's rows that it contains, in words.
@@ -185,9 +180,9 @@ pub struct GuideParts {
 
 impl GuideParts {
     /// A guide that stores no rows.
-    pub fn new(guide: impl Guide + 'static, bytes: Vec<u8>) -> GuideParts {
+    pub fn new(guide: Arc<dyn Guide>, bytes: Vec<u8>) -> GuideParts {
         GuideParts {
-            guide: Box::new(guide),
+            guide,
             bytes,
             contents: NO_ROWS.into(),
         }

@@ -69,10 +69,9 @@ impl SamplerSettings {
     pub fn settings(&mut self) -> Vec<Setting<'_>> {
         let target_acceptance = &mut self.target_acceptance;
         vec![
-            Setting::count("chains", "N", "Markov chains", &mut self.chains),
+            Setting::count("chains", "Markov chains", &mut self.chains),
             Setting::count(
                 "warm-up",
-                "N",
                 "draws of each chain that find its step size and are not kept",
                 &mut self.warm_up,
             ),

@@ -85,7 +85,7 @@ impl ChainMethod for Nuts {
         let sampler = self.sampler(target);
         match target.log_density.asked() {
             Some(all_rows) => {
-                let found = sampler.run_on(&all_rows, target.seed, watch);
+                let found = sampler.run(&all_rows, target.seed, watch);
                 all_rows.into_lost().map_or(found, |lost| Err(lost.into()))
             }
             None => sampler.run(&target.log_density, target.seed, watch),
@@ -119,7 +119,6 @@ impl Method for Nuts {
         settings.extend([
             Setting::count(
                 "max-depth",
-                "N",
                 "doublings of a trajectory at the most",
                 &mut self.max_depth,
             ),

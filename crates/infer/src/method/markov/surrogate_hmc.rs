@@ -26,7 +26,7 @@ use crate::start::{
     Laplace, RunMaximiser, Start, StartRequest, StartingPoint, find_start,
     is_linear_without_hierarchy,
 };
-use crate::surrogate::{Remainder, Surrogate, WorstRows};
+use crate::surrogate::{Remainder, Surrogate, WorstRows, rows_setting};
 use lehr_rows::watch::{Phase, Wish};
 
 /// The row of this method.
@@ -114,12 +114,7 @@ impl Method for SurrogateHmc {
         ];
         let mut settings = self.sampler.settings();
         settings.extend([
-            Setting::count(
-                "surrogate-rows",
-                "N",
-                "rows of the surrogate",
-                &mut self.surrogate_rows,
-            ),
+            rows_setting(&mut self.surrogate_rows),
             Setting::one_of(
                 "exact",
                 "whether chains on a surrogate accept on all rows",

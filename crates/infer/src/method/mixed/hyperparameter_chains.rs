@@ -50,7 +50,7 @@ impl HyperparameterChains<'_> {
         let mode = self.search.mode();
         let value = [mode.value];
         let mut stage = ChainStage::new(run, mode.theta.iter().chain(&value))?;
-        let trace = nuts.run_on(self, seed, &mut stage);
+        let trace = nuts.run(self, seed, &mut stage);
         let trace = trace.map_err(|error| refused(&error))?;
         stage.finish()?;
         let sample = Sample {

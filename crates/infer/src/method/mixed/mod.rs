@@ -62,7 +62,6 @@ impl Method for Collapse {
         vec![
             Setting::count(
                 "points",
-                "N",
                 "points of the spreads that are weighed",
                 &mut self.points,
             ),

@@ -14,7 +14,7 @@ use crate::guide::{Base, LearnedBlocks, PARAMS, RowInput, all_blocks};
 use crate::judge::{KeptDraws, Subject};
 use crate::local::{TrainedGuide, row_losses};
 use crate::method::{GuideInputs, GuideParts, VariationalMethod, VariationalSettings};
-use crate::objective::{Objective, Score};
+use crate::objective::Score;
 use crate::posterior::{Examination, FitRecord, Posterior, Proposal};
 use crate::program::SCORE;
 use crate::run::Run;
@@ -134,17 +134,11 @@ impl VariationalFit<'_> {
 
     /// Whether the best Gaussian of its kind is all that was requested.
     fn ends_at_best(&self) -> bool {
-        let TrainSettings {
-            iterations,
-            objective,
-            frozen,
-            ..
-        } = &self.method.common().train;
+        let train = &self.method.common().train;
         !self.method.has_layers()
             && !self.method.scores_rows()
-            && matches!(iterations, Iterations::Auto { .. })
-            && *objective == Objective::Elbo
-            && frozen.is_empty()
+            && matches!(train.iterations, Iterations::Auto { .. })
+            && train.frozen.is_empty()
     }
 
     /// Whether the start is already the optimum of training.
@@ -229,7 +223,7 @@ impl VariationalFit<'_> {
         if !(self.method.has_layers() && warm && open) {
             return Ok(None);
         }
-        let blocks = all_blocks(self.density, &self.base);
+        let blocks = all_blocks(self.density, self.base.as_ref());
         let frozen = common.train.frozen.iter();
         let is_own = |name: &&String| blocks.iter().any(|block| block.name == **name);
         let settings = TrainSettings {
@@ -240,7 +234,7 @@ impl VariationalFit<'_> {
         let mut alone = LearnedBlocks::new(blocks);
         alone.take_from(learned);
         let task = Task {
-            guide: &self.base,
+            guide: self.base.as_ref(),
             ..*task
         };
         run.begin(Phase::BASE);
@@ -376,7 +370,7 @@ impl VariationalFit<'_> {
 
     /// The base's part of the learned quantities.
     fn base_part(&self, learned: &LearnedBlocks) -> LearnedBlocks {
-        let mut own = LearnedBlocks::new(all_blocks(self.density, &self.base));
+        let mut own = LearnedBlocks::new(all_blocks(self.density, self.base.as_ref()));
         own.take_from(learned);
         own
     }
@@ -395,7 +389,7 @@ impl VariationalFit<'_> {
         );
         Ok(weigh_draws(
             task.place(),
-            &self.base,
+            self.base.as_ref(),
             learned,
             run.draws,
             run,
@@ -418,7 +412,7 @@ impl VariationalFit<'_> {
         }
         let learned = self.base_part(below);
         let count = (run.draws / PART).max(FEWEST);
-        let evaluated = weigh_draws(task.place(), &self.base, &learned, count, run)?;
+        let evaluated = weigh_draws(task.place(), self.base.as_ref(), &learned, count, run)?;
         let below = evaluated.bound();
         let nats = own.less(below);
         let words = format!("{:+.2} ± {:.2} nats", nats.mean, nats.error);

@@ -1,5 +1,7 @@
 //! A Gaussian transformed by a flow: the common part of `iaf` and `bnaf`.
 
+use std::sync::Arc;
+
 use crate::bytes::{decoded, encoded};
 use crate::error::FitError;
 use crate::estimate::Choices;
@@ -79,7 +81,7 @@ impl<F: NamedFlow> VariationalMethod for FlowMethod<F> {
         let (base, flow) = (ground.base.clone(), self.flow);
         let bent = FlowBase { base, flow };
         let bytes = encoded(&bent);
-        Ok(GuideParts::new(bent, bytes))
+        Ok(GuideParts::new(Arc::new(bent), bytes))
     }
 }
 

@@ -4,7 +4,7 @@ use super::flow::{FlowMethod, NamedFlow, restore_flow};
 use crate::estimate::Choices;
 use crate::guide::Autoregressive;
 use crate::method::{MethodInfo, RowAccess};
-use crate::setting::{Setting, parsed};
+use crate::setting::Setting;
 
 /// The row of this method.
 pub(crate) static INFO: MethodInfo = MethodInfo {
@@ -27,21 +27,10 @@ impl NamedFlow for Autoregressive {
     const INFO: &'static MethodInfo = &INFO;
 
     fn settings(&mut self) -> Vec<Setting<'_>> {
-        let read = |to: &mut usize, text: &str| {
-            *to = parsed(text, "a whole number")?;
-            Ok(())
-        };
         let Autoregressive { layers, width } = self;
         vec![
-            Setting::new("flow-layers", "N", "layers of the flow", move |text| {
-                read(layers, text)
-            }),
-            Setting::new(
-                "flow-width",
-                "N",
-                "hidden units of each layer",
-                move |text| read(width, text),
-            ),
+            Setting::size("flow-layers", "layers of the flow", layers),
+            Setting::size("flow-width", "hidden units of each layer", width),
         ]
     }
 

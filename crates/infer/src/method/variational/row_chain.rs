@@ -2,6 +2,7 @@
 //! `ns2-dais`, which differ in the rows.
 
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use lehr_density::Density;
 
@@ -91,7 +92,8 @@ impl<R: RowDrive> VariationalMethod for RowChain<R> {
     ) -> Result<GuideParts, FitError> {
         let shape = self.chain.shape(ground.base.clone(), R::STEPS, choices);
         let bytes = encoded(&(&shape, ground.batch));
-        Ok(GuideParts::new(shape.on(R::drive(ground.batch)), bytes))
+        let guide = Arc::new(shape.on(R::drive(ground.batch)));
+        Ok(GuideParts::new(guide, bytes))
     }
 }
 

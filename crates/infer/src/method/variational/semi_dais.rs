@@ -1,5 +1,7 @@
 //! `semi-dais`: annealed leapfrog steps in local latents, given a guide of the shared ones.
 
+use std::sync::Arc;
+
 use lehr_density::{Density, StoredForm};
 use serde::{Deserialize, Serialize};
 
@@ -149,10 +151,10 @@ impl VariationalMethod for SemiDais {
             ),
             Setting::count(
                 "latent-steps",
-                "K",
                 "leapfrog steps of the chain of the latents that rows share",
                 &mut self.latent_steps,
-            ),
+            )
+            .with_value("K"),
         ];
         let own = surrogate_settings(&mut self.surrogate, &mut self.surrogate_rows);
         settings.extend(own);
@@ -209,7 +211,7 @@ impl VariationalMethod for SemiDais {
         };
         Ok(GuideParts {
             contents,
-            ..GuideParts::new(guide, bytes)
+            ..GuideParts::new(Arc::new(guide), bytes)
         })
     }
 }
@@ -221,10 +223,10 @@ struct Latents {
 }
 
 impl Latents {
-    fn guide(self) -> Box<dyn Guide> {
+    fn guide(self) -> Arc<dyn Guide> {
         match self.drive {
-            None => Box::new(self.shape.base),
-            Some(drive) => Box::new(self.shape.on(drive)),
+            None => self.shape.base,
+            Some(drive) => Arc::new(self.shape.on(drive)),
         }
     }
 }

@@ -16,6 +16,7 @@ use crate::method::{
 use crate::setting::Setting;
 use crate::surrogate::{
     Setup, StartWeights, Surrogate, SurrogateKind, SurrogateSettings, predicted_quality, restore,
+    rows_setting,
 };
 
 /// The row of this method.
@@ -108,7 +109,7 @@ impl VariationalMethod for SlDais {
         let contents = surrogate.contents();
         Ok(GuideParts {
             contents,
-            ..GuideParts::new(shape.on(Drive::Surrogate(surrogate)), bytes)
+            ..GuideParts::new(Arc::new(shape.on(Drive::Surrogate(surrogate))), bytes)
         })
     }
 }
@@ -138,7 +139,7 @@ pub(super) fn surrogate_settings<'a>(
             "what drives the chain of sl-dais (see lehr methods)",
             read,
         ),
-        Setting::count("surrogate-rows", "N", "rows of the surrogate", rows),
+        rows_setting(rows),
     ]
 }
 

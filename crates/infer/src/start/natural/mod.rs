@@ -157,13 +157,7 @@ fn found(request: &StartRequest<'_>, steps: &NaturalSteps<'_>) -> Result<Startin
         return laplace::around(request, centre, None);
     };
     best.centre.params = centre.params;
-    let mut found = StartingPoint::in_whitening(best.whitening.clone(), request);
-    let centre = best.centre.clone();
-    found.best = Some(best);
-    let ends = request.ends_at_best && found.is_best(request.base.as_ref());
-    found.curvature = (!ends).then(|| centre.curvature(density)).transpose()?;
-    found.centre = Some(centre);
-    Ok(found)
+    StartingPoint::at_best(best, request)
 }
 
 /// The learned values at which the bound is no longer finite.
