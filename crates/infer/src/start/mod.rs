@@ -190,15 +190,14 @@ impl StartingPoint {
     }
 
     /// A start at the best Gaussian, with the curvature there unless the fit ends with it.
-    fn at_best(
-        best: BestGaussian,
-        request: &StartRequest<'_>,
-    ) -> Result<StartingPoint, RowsError> {
+    fn at_best(best: BestGaussian, request: &StartRequest<'_>) -> Result<StartingPoint, RowsError> {
         let centre = best.centre.clone();
         let mut found = StartingPoint::in_whitening(best.whitening.clone(), request);
         found.best = Some(best);
         let ends = request.ends_at_best && found.is_best(request.base.as_ref());
-        found.curvature = (!ends).then(|| centre.curvature(request.density)).transpose()?;
+        found.curvature = (!ends)
+            .then(|| centre.curvature(request.density))
+            .transpose()?;
         found.centre = Some(centre);
         Ok(found)
     }

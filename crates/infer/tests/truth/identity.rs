@@ -82,7 +82,7 @@ fn no_steps_are_the_base() {
     for small in small_models() {
         for base in bases() {
             let learned = stirred(&small.density, base.as_ref());
-            let expected = weighed(&small.density, &base, &learned);
+            let expected = weighed(&small.density, base.as_ref(), &learned);
             for drive in [Drive::FullData, Drive::Batch { size: 3 }] {
                 let guide = chain(base.clone(), Momentum::Whitened, drive, 0);
                 assert_eq!(weighed(&small.density, &guide, &learned), expected);
@@ -96,7 +96,7 @@ fn steps_of_no_length_leave_z_and_its_weight_where_they_were() {
     for small in small_models() {
         for base in bases() {
             let of_base = stirred(&small.density, base.as_ref());
-            let expected = weighed(&small.density, &base, &of_base);
+            let expected = weighed(&small.density, base.as_ref(), &of_base);
             for momentum in [Momentum::Diagonal, Momentum::Whitened] {
                 let guide = chain(base.clone(), momentum, Drive::FullData, 3);
                 let mut learned = stirred(&small.density, &guide);
@@ -526,7 +526,7 @@ fn the_control_variate_keeps_the_mean_and_takes_the_variance() {
     let mode = find_mode(&density, LbfgsSettings::default()).unwrap();
     let curvature = mode.curvature(&density).unwrap();
     let whitening = curvature.dense_whitening(&mode, None).expect("a maximum");
-    let mut learned = starts(&density, &bases()[1]);
+    let mut learned = starts(&density, bases()[1].as_ref());
     whitening.start(&mut learned);
     let exact = objectives(&density, &whitening, &all_rows(), &learned);
     let apart = |score: &Score| -> Vec<f64> {
@@ -564,7 +564,7 @@ fn the_control_variate_is_unbiased_away_from_the_mode_and_where_params_moved() {
             .for_each(|z| *z = z.clamp(-1.0, 1.0) + 0.2);
         mode.params = density.params().start().to_vec();
         let control = ControlVariate::second_order(&mode, &mode.curvature(density).unwrap());
-        let mut learned = starts(density, &bases()[1]);
+        let mut learned = starts(density, bases()[1].as_ref());
         stir(&mut learned);
         let scored = |rows: RowInput| {
             let score = Score {

@@ -92,11 +92,11 @@ fn weights(
     moved: (usize, f64),
 ) -> Vec<f64> {
     let guide = base(kind);
-    let mut learned = LearnedBlocks::new(all_blocks(density, &guide));
+    let mut learned = LearnedBlocks::new(all_blocks(density, guide.as_ref()));
     found.whitening.start(&mut learned);
     learned.values[moved.0] += moved.1;
     let place = WhitenedDensity::new(density, &found.whitening);
-    evaluate(place, &guide, &learned, (20_000, 5))
+    evaluate(place, guide.as_ref(), &learned, (20_000, 5))
         .unwrap()
         .log_weights
 }
