@@ -56,13 +56,20 @@ pub fn draw(
     learned: &LearnedBlocks,
     (count, seed): (usize, u64),
 ) -> Result<ImportanceDraws, BatchError> {
-    drawn(
-        place,
-        guide,
-        learned,
-        (count, seed),
-        NonFiniteDraws::Replaced,
-    )
+    let settings = DrawSettings {
+        count,
+        seed,
+        treatment: NonFiniteDraws::Replaced,
+    };
+    drawn(place, guide, learned, settings)
+}
+
+/// The number of draws, their seed, and the treatment of those that are not finite.
+#[derive(Clone, Copy)]
+pub(crate) struct DrawSettings {
+    pub(crate) count: usize,
+    pub(crate) seed: u64,
+    pub(crate) treatment: NonFiniteDraws,
 }
 
 /// The treatment of draws that are not finite.
@@ -79,10 +86,9 @@ pub(crate) fn drawn(
     place: WhitenedDensity<'_>,
     guide: &dyn Guide,
     learned: &LearnedBlocks,
-    (count, seed): (usize, u64),
-    treatment: NonFiniteDraws,
+    settings: DrawSettings,
 ) -> Result<ImportanceDraws, BatchError> {
-    let seed = seed.wrapping_add(APART);
+    let (count, seed) = (settings.count, settings.seed.wrapping_add(APART));
     let compiled = |lanes: usize| {
         compile_within(place, learned, (lanes, seed), |context| {
             let (weighed, _) = weigh_prior(context, guide);
@@ -109,7 +115,7 @@ pub(crate) fn drawn(
         step += 1;
         for lane in 0..lanes.min(count - drawn.log_weights.len()) {
             let z = &program.output(0)[lane * size..][..size];
-            let keeps = treatment == NonFiniteDraws::Kept
+            let keeps = settings.treatment == NonFiniteDraws::Kept
                 || lost > count
                 || z.iter().all(|entry| entry.is_finite());
             if keeps {

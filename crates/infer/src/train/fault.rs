@@ -3,7 +3,7 @@
 use lehr_density::{Density, Point};
 
 use super::Task;
-use crate::draw::{NonFiniteDraws, drawn};
+use crate::draw::{DrawSettings, NonFiniteDraws, drawn};
 use crate::expansion::LogPrior;
 use crate::guide::{LearnedBlocks, PARAMS};
 use lehr_density::rows_here;
@@ -16,8 +16,12 @@ const BLOCK: usize = 1024;
 
 /// Describes where a draw at these values is not finite; `None` if all examined draws are finite.
 pub(super) fn find_fault(task: &Task<'_>, learned: &LearnedBlocks) -> Option<String> {
-    let (count, kept) = ((DRAWS, task.seed), NonFiniteDraws::Kept);
-    let drawn = drawn(task.place(), task.guide, learned, count, kept).ok()?;
+    let settings = DrawSettings {
+        count: DRAWS,
+        seed: task.seed,
+        treatment: NonFiniteDraws::Kept,
+    };
+    let drawn = drawn(task.place(), task.guide, learned, settings).ok()?;
     let params = learned.get(PARAMS).unwrap_or(&[]);
     let draws = drawn.latents.chunks(task.density.latents().size());
     if let Some(words) = draws.clone().find_map(|z| in_draw(task.density, z)) {
