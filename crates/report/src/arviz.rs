@@ -29,6 +29,17 @@ pub struct Variable {
     pub attributes: Vec<(String, String)>,
 }
 
+impl Variable {
+    fn new(name: String, dimensions: Vec<Dimension>, values: Vec<f64>) -> Variable {
+        Variable {
+            name,
+            dimensions,
+            values,
+            attributes: Vec::new(),
+        }
+    }
+}
+
 /// The leading axes of the variables of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lead {
@@ -58,12 +69,7 @@ impl Group {
         lead: Lead,
         variables: impl IntoIterator<Item = (String, Vec<f64>)>,
     ) -> Group {
-        let variable = |(name, values)| Variable {
-            name,
-            dimensions: Vec::new(),
-            values,
-            attributes: Vec::new(),
-        };
+        let variable = |(name, values)| Variable::new(name, Vec::new(), values);
         Group {
             name: name.into(),
             lead,
@@ -110,8 +116,7 @@ impl InferenceData {
             chains: 1,
             draws: draws.n_draws(),
             variables,
-            groups: Vec::new(),
-            attributes: Vec::new(),
+            ..Self::default()
         })
     }
 
@@ -159,16 +164,13 @@ impl InferenceData {
 
     /// All groups in the form of the file.
     fn data_parts(&self) -> Result<Vec<Part<'_>>, ReportError> {
-        let mut parts = vec![Part::new(
-            "posterior",
-            self.group_axes(Lead::Draws),
-            &self.variables,
-        )?];
-        for group in &self.groups {
-            let axes = self.group_axes(group.lead);
-            parts.push(Part::new(&group.name, axes, &group.variables)?);
-        }
-        Ok(parts)
+        let posterior = ("posterior", Lead::Draws, &self.variables);
+        let groups = self.groups.iter();
+        let groups = groups.map(|group| (group.name.as_str(), group.lead, &group.variables));
+        let parts = std::iter::once(posterior).chain(groups);
+        parts
+            .map(|(name, lead, variables)| Part::new(name, self.group_axes(lead), variables))
+            .collect()
     }
 
     /// The axes that come before a variable's own.
@@ -216,7 +218,7 @@ impl<'a> Part<'a> {
             let mut name = allowed_name(&variable.name);
             while taken.contains_key(&name) {
                 if name == variable.name && lead.iter().all(|(axis, _)| *axis != name) {
-                    return Err(ReportError::DuplicateName { name });
+                    return Err(ReportError::repeated_name(&name));
                 }
                 name.push('_');
             }
@@ -231,10 +233,7 @@ impl<'a> Part<'a> {
                     taken.insert(axis.name.clone(), Some(&axis.labels));
                     axes.push(axis.clone());
                 }
-                _ => {
-                    let name = axis.name.clone();
-                    return Err(ReportError::DuplicateName { name });
-                }
+                _ => return Err(ReportError::repeated_name(&axis.name)),
             }
         }
         Ok(Part {
@@ -264,9 +263,9 @@ fn check_shape(lead: &[(&str, usize)], variable: &Variable) -> Result<(), Report
 /// column becomes a variable.
 fn gather_variables(draws: &Draws, columns: &[usize]) -> Result<Vec<Variable>, ReportError> {
     let names: Vec<&Name> = columns.iter().map(|column| &draws.names[*column]).collect();
-    if let Some(name) = repeated_name(&names) {
-        let name = name.to_string();
-        return Err(ReportError::DuplicateName { name });
+    let mut found = HashSet::new();
+    if let Some(name) = names.iter().find(|name| !found.insert(name.places())) {
+        return Err(ReportError::repeated_name(name));
     }
     let dimensions = name_dimensions(&names);
     let size = dimensions.iter().map(|axis| axis.labels.len()).product();
@@ -276,11 +275,8 @@ fn gather_variables(draws: &Draws, columns: &[usize]) -> Result<Vec<Variable>, R
             .collect()
     };
     if columns.len() != size {
-        let alone = |(name, column): (&&Name, &usize)| Variable {
-            name: name.to_string(),
-            dimensions: Vec::new(),
-            values: values(&[*column]),
-            attributes: Vec::new(),
+        let alone = |(name, column): (&&Name, &usize)| {
+            Variable::new(name.to_string(), Vec::new(), values(&[*column]))
         };
         return Ok(names.iter().zip(columns).map(alone).collect());
     }
@@ -295,21 +291,8 @@ fn gather_variables(draws: &Draws, columns: &[usize]) -> Result<Vec<Variable>, R
         });
         in_order[flat] = *column;
     }
-    Ok(vec![Variable {
-        name: names[0].variable().into(),
-        values: values(&in_order),
-        dimensions,
-        attributes: Vec::new(),
-    }])
-}
-
-/// A name that occurs twice.
-fn repeated_name<'a>(names: &[&'a Name]) -> Option<&'a Name> {
-    let mut found = HashSet::new();
-    names
-        .iter()
-        .copied()
-        .find(|name| !found.insert(name.places()))
+    let name = names[0].variable().into();
+    Ok(vec![Variable::new(name, dimensions, values(&in_order))])
 }
 
 /// The axes of names of one variable, their labels in the order in which they occur.
@@ -317,20 +300,14 @@ fn name_dimensions(names: &[&Name]) -> Vec<Dimension> {
     let dimension = |(number, place): (usize, &Place)| {
         let mut known = HashSet::new();
         let labels = names.iter().map(|name| &name.places()[number].label);
+        let labels = labels.filter(|label| known.insert(*label));
         Dimension {
             name: allowed_name(&place.axis.axis_name(names[0].variable())),
-            labels: labels
-                .filter(|label| known.insert(*label))
-                .cloned()
-                .collect(),
+            labels: labels.cloned().collect(),
         }
     };
-    names[0]
-        .places()
-        .iter()
-        .enumerate()
-        .map(dimension)
-        .collect()
+    let places = names[0].places().iter().enumerate();
+    places.map(dimension).collect()
 }
 
 /// A name that HDF5 and `NetCDF` accept: no slash, no control characters, no spaces at its ends.

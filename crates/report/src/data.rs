@@ -296,31 +296,39 @@ pub struct FittedFunction {
 #[serde(rename_all = "kebab-case")]
 pub enum FunctionShape {
     /// Of one column.
-    Curve {
-        /// Places, ascending.
-        x: Vec<f64>,
-        /// The posterior mean at each.
-        mean: Vec<f64>,
-        /// The 5 % quantile at each.
-        low: Vec<f64>,
-        /// The 95 % quantile at each.
-        high: Vec<f64>,
-        /// The places of some rows.
-        places: Vec<f64>,
-    },
+    Curve(FunctionCurve),
     /// Of two columns.
-    Surface {
-        /// Places of the first column, ascending.
-        x: Vec<f64>,
-        /// Places of the second.
-        y: Vec<f64>,
-        /// The posterior mean, `x` changing fastest.
-        mean: Vec<f64>,
-        /// The posterior standard deviation.
-        sd: Vec<f64>,
-        /// The places of some rows.
-        places: Vec<[f64; 2]>,
-    },
+    Surface(FunctionSurface),
+}
+
+/// The values of a function of one column.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FunctionCurve {
+    /// Places, ascending.
+    pub x: Vec<f64>,
+    /// The posterior mean at each.
+    pub mean: Vec<f64>,
+    /// The 5 % quantile at each.
+    pub low: Vec<f64>,
+    /// The 95 % quantile at each.
+    pub high: Vec<f64>,
+    /// The places of some rows.
+    pub places: Vec<f64>,
+}
+
+/// The values of a function of two columns.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FunctionSurface {
+    /// Places of the first column, ascending.
+    pub x: Vec<f64>,
+    /// Places of the second.
+    pub y: Vec<f64>,
+    /// The posterior mean, `x` changing fastest.
+    pub mean: Vec<f64>,
+    /// The posterior standard deviation.
+    pub sd: Vec<f64>,
+    /// The places of some rows.
+    pub places: Vec<[f64; 2]>,
 }
 
 /// A number known up to Monte Carlo error.

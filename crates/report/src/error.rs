@@ -43,6 +43,12 @@ pub enum ReportError {
 }
 
 impl ReportError {
+    /// The error of a name that is used twice.
+    pub(crate) fn repeated_name(name: impl ToString) -> Self {
+        let name = name.to_string();
+        Self::DuplicateName { name }
+    }
+
     /// Adds the file to an input/output error.
     pub(crate) fn write_error(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.to_path_buf();

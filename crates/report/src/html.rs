@@ -89,16 +89,10 @@ fn page_body(data: &ReportData) -> Element {
         let link = Element::new("a").attr("href", format!("#{}", section.id));
         link.text(section.heading)
     });
-    let links: Vec<Element> = links.collect();
-    let mut main = Element::new("main")
-        .child(verdict_element(data))
-        .child(fact_list(data));
+    let mut main = Element::new("main").children([verdict_element(data), fact_list(data)]);
     if links.len() > 2 {
-        main.push(
-            Element::new("nav")
-                .attr("aria-label", "Sections")
-                .children(links),
-        );
+        let nav = Element::new("nav").attr("aria-label", "Sections");
+        main.push(nav.children(links));
     }
     let main = main.children(sections.into_iter().map(section::Section::into_element));
     Element::new("body")
@@ -112,13 +106,9 @@ fn page_banner(data: &ReportData) -> Element {
     if !data.method.is_empty() {
         parts.push(format!("fitted by {}", data.method));
     }
-    let rows = data
-        .n_rows
-        .map(|rows| format!("{} rows", number::format_count(rows)));
-    let latents = data
-        .n_latents
-        .map(|n| format!("{} unknowns", number::format_count(n)));
-    parts.extend(rows.into_iter().chain(latents));
+    for (count, noun) in [(data.n_rows, "rows"), (data.n_latents, "unknowns")] {
+        parts.extend(count.map(|count| format!("{} {noun}", number::format_count(count))));
+    }
     if !data.date.is_empty() {
         parts.push(data.date.clone());
     }
@@ -140,11 +130,8 @@ fn verdict_element(data: &ReportData) -> Element {
         .child(Element::with_text("p", &data.verdict.sentence));
     let advice = data.verdict.advice.iter();
     let advice: Vec<Element> = advice.map(|line| Element::with_text("li", line)).collect();
-    let words = if advice.is_empty() {
-        words
-    } else {
-        words.child(Element::new("ul").children(advice))
-    };
+    let list = (!advice.is_empty()).then(|| Element::new("ul").children(advice));
+    let words = words.children(list);
     let section = Element::with_class("section", class).attr("aria-label", "Verdict");
     section.child(sign.text(mark)).child(words)
 }

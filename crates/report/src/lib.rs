@@ -32,8 +32,9 @@ pub use arviz::{Dimension, Group, InferenceData, Lead, Variable};
 pub use chain::{ChainQuantity, ChainReport};
 pub use data::{
     AllLevels, CalibrationBin, Choice, Coefficient, Comparison, CountBin, Draws, EffectCurve,
-    EffectPoint, Estimate, FittedFunction, FunctionShape, GroupEffects, Level, PredictiveCheck,
-    Prior, ReportData, Residual, Seconds, Summary, TracePoint, Verdict,
+    EffectPoint, Estimate, FittedFunction, FunctionCurve, FunctionShape, FunctionSurface,
+    GroupEffects, Level, PredictiveCheck, Prior, ReportData, Residual, Seconds, Summary,
+    TracePoint, Verdict,
 };
 pub use error::ReportError;
 pub use html::{render_page, write_page};

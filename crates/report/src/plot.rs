@@ -28,14 +28,16 @@ pub(crate) use comparison::plot_comparison;
 pub(crate) use dots::plot_dots;
 pub(crate) use effect::plot_effect;
 pub(crate) use forest::{Row, plot_forest, split_forest};
-pub(crate) use function::{Function, plot_function};
+pub(crate) use function::plot_function;
 pub(crate) use hexagon::{Cloud, plot_cloud};
 pub(crate) use histogram::{Histogram, plot_histogram};
 pub(crate) use lines::plot_lines;
 pub(crate) use rootogram::plot_rootogram;
 pub use scale::Law;
-pub(crate) use surface::{Surface, plot_surface};
+pub(crate) use surface::{SurfaceValues, plot_surface};
 pub(crate) use trace::plot_trace;
+
+use std::fmt::Display;
 
 use unicode_width::UnicodeWidthStr;
 
@@ -49,11 +51,9 @@ const CHARACTER: f64 = 6.1;
 
 /// An empty picture with a title and a description for screen readers.
 fn picture_element(size: (f64, f64), title: &str, description: &str) -> Element {
+    let view = format!("0 0 {} {}", format_unit(size.0), format_unit(size.1));
     Element::with_class("svg", "plot")
-        .attr(
-            "viewBox",
-            format!("0 0 {} {}", format_unit(size.0), format_unit(size.1)),
-        )
+        .attr("viewBox", view)
         .attr("role", "img")
         .attr("aria-label", format!("{title}. {description}"))
         .child(Element::with_text("title", title))
@@ -112,6 +112,34 @@ fn path_coordinates<'a>(points: impl Iterator<Item = &'a (f64, f64)>) -> String 
 /// The width of a label in units.
 fn text_breadth(text: &str) -> f64 {
     text.width() as f64 * CHARACTER
+}
+
+/// The width of the widest of some labels; 0 without labels.
+fn widest_text<'n>(labels: impl Iterator<Item = &'n str>) -> f64 {
+    labels.map(text_breadth).fold(0.0, f64::max)
+}
+
+/// A group of marks, with words that appear when the pointer rests on it.
+fn titled_group(words: impl Display) -> Element {
+    Element::new("g").child(Element::with_text("title", words))
+}
+
+/// Names one below the other, each with a line to the right; `pitch` apart from `top` on.
+fn push_row_names<'n>(
+    svg: &mut Element,
+    names: impl Iterator<Item = &'n str>,
+    left: f64,
+    [top, pitch, end]: [f64; 3],
+) {
+    for (index, name) in all_shortened(names, left - 8.0).iter().enumerate() {
+        let height = top + pitch * (index as f64 + 0.5);
+        svg.push(label_element(
+            "row-name end",
+            (left - 6.0, height + 3.8),
+            name,
+        ));
+        svg.push(line_element("grid", (left, height), (end, height)));
+    }
 }
 
 /// A name shortened to this many units.

@@ -7,7 +7,7 @@ use lehr_learn::Smooth;
 use lehr_model::gp::{CovarianceFunction, Projection};
 use lehr_numeric::summary::{mean, sd};
 use lehr_numeric::vector::dot;
-use lehr_report::{FittedFunction, FunctionShape};
+use lehr_report::{FittedFunction, FunctionCurve, FunctionShape, FunctionSurface};
 
 use super::smooth_function::{CURVE, SURFACE, even, grid, pairs, per_place};
 use crate::named_draws::site_values;
@@ -59,25 +59,25 @@ impl InducedDraws<'_> {
         let x = even(self.smooth.ranges[0], CURVE);
         let FunctionMoments { mean, sd } = self.at(std::slice::from_ref(&x));
         let moved = |by: f64| mean.iter().zip(&sd).map(|(m, s)| m + by * s).collect();
-        FunctionShape::Curve {
+        FunctionShape::Curve(FunctionCurve {
             low: moved(-HALF),
             high: moved(HALF),
             places: self.smooth.places[0].clone(),
             mean,
             x,
-        }
+        })
     }
 
     fn surface(&self) -> FunctionShape {
         let [x, y] = [0, 1].map(|axis| even(self.smooth.ranges[axis], SURFACE));
         let FunctionMoments { mean, sd } = self.at(&grid(&x, &y));
-        FunctionShape::Surface {
+        FunctionShape::Surface(FunctionSurface {
             places: pairs(&self.smooth.places),
             mean,
             sd,
             x,
             y,
-        }
+        })
     }
 
     /// The function at these places, column after column, less its mean over fitted rows, which is

@@ -6,7 +6,7 @@ use lehr_graph::reference::{InputValues, evaluate};
 use lehr_learn::Smooth;
 use lehr_numeric::summary::{mean, quantile, sd, sorted};
 use lehr_numeric::vector::dot;
-use lehr_report::{FittedFunction, FunctionShape};
+use lehr_report::{FittedFunction, FunctionCurve, FunctionShape, FunctionSurface};
 
 use crate::law::short;
 use crate::named_draws::{Replica, SiteDraws, site_values};
@@ -101,13 +101,13 @@ impl<'a> FunctionDraws<'a> {
     fn surface(&self, level: usize) -> FunctionShape {
         let [x, y] = [0, 1].map(|axis| even(self.smooth.ranges[axis], SURFACE));
         let draws = self.values(level, &grid(&x, &y));
-        FunctionShape::Surface {
+        FunctionShape::Surface(FunctionSurface {
             mean: per_place(&draws, mean),
             sd: per_place(&draws, sd),
             places: pairs(&self.smooth.places),
             x,
             y,
-        }
+        })
     }
 
     /// The function of a level for each draw.
@@ -219,13 +219,13 @@ pub(crate) fn pairs(places: &[Vec<f64>]) -> Vec<[f64; 2]> {
 /// A curve with the 90 % band of its values in all draws.
 pub(crate) fn curve_with_band(draws: &[Vec<f64>], x: Vec<f64>, places: Vec<f64>) -> FunctionShape {
     let at = |share: f64| per_place(draws, |values| quantile(&sorted(values), share));
-    FunctionShape::Curve {
+    FunctionShape::Curve(FunctionCurve {
         mean: per_place(draws, mean),
         low: at(0.05),
         high: at(0.95),
         x,
         places,
-    }
+    })
 }
 
 /// A number per place from that place's values in all draws.

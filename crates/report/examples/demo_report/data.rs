@@ -2,8 +2,9 @@
 
 use lehr_report::{
     AxisKind, CalibrationBin, Choice, Coefficient, Comparison, CountBin, Draws, EffectCurve,
-    EffectPoint, Estimate, FittedFunction, FunctionShape, GroupEffects, Level, Name,
-    PredictiveCheck, Prior, ReportData, Residual, Seconds, Summary, TracePoint, Verdict,
+    EffectPoint, Estimate, FittedFunction, FunctionCurve, FunctionShape, FunctionSurface,
+    GroupEffects, Level, Name, PredictiveCheck, Prior, ReportData, Residual, Seconds, Summary,
+    TracePoint, Verdict,
 };
 
 /// A small generator of uniform and normal numbers, the same on every machine.
@@ -348,7 +349,7 @@ fn curve() -> FittedFunction {
     };
     function(
         &["age"],
-        FunctionShape::Curve {
+        FunctionShape::Curve(FunctionCurve {
             low: moved(-1.0),
             high: moved(1.0),
             places: x
@@ -357,7 +358,7 @@ fn curve() -> FittedFunction {
                 .collect(),
             mean,
             x,
-        },
+        }),
     )
 }
 
@@ -368,7 +369,7 @@ fn surface() -> FittedFunction {
     let pairs: Vec<(f64, f64)> = pairs.collect();
     function(
         &["east", "north"],
-        FunctionShape::Surface {
+        FunctionShape::Surface(FunctionSurface {
             mean: (pairs.iter())
                 .map(|(x, y)| (5.0 * x).sin() * (4.0 * y).cos())
                 .collect(),
@@ -379,7 +380,7 @@ fn surface() -> FittedFunction {
             places: pairs.iter().step_by(7).map(|(x, y)| [*x, *y]).collect(),
             x: side.clone(),
             y: side,
-        },
+        }),
     )
 }
 

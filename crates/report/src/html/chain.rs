@@ -1,11 +1,11 @@
 //! The section about Markov chains: the quality of their draws, traces, ranks and energies.
 
 use crate::markup::Element;
-use crate::number::{self, format_fixed};
+use crate::number::{format_count, format_fixed};
 use crate::plot;
 use crate::{ChainQuantity, ChainReport};
 
-use super::figure::{figure_element, legend_key};
+use super::figure::{explained_figure, figure_element, legend_key, span};
 use super::table;
 
 /// Numbers whose chains are plotted.
@@ -13,20 +13,19 @@ const SHOWN: usize = 4;
 /// The largest number of lines of the table.
 const LINES: usize = 40;
 
-pub(super) fn chain_content(chains: &ChainReport) -> Vec<Element> {
+pub(super) fn chain_content(chains: Option<&ChainReport>) -> Vec<Element> {
+    let Some(chains) = chains else {
+        return Vec::new();
+    };
     let mut worst: Vec<&ChainQuantity> = chains.quantities.iter().collect();
     worst.sort_by(|a, b| quantity_badness(b).total_cmp(&quantity_badness(a)));
     let drawn = worst.iter().filter(|one| !one.values.is_empty());
     let pictures = drawn.take(SHOWN).flat_map(|one| {
         let words = format!("R̂ {}", format_fixed(one.r_hat, 3));
-        let trace = figure_element(
-            vec![plot::plot_draws(chains, one)],
-            vec![Element::with_text("span", words)],
-        );
-        let level = Element::with_text("span", "level lines: the chains agree");
+        let level = "level lines: the chains agree";
         [
-            trace,
-            figure_element(vec![plot::plot_ranks(chains, one)], vec![level]),
+            figure_element([plot::plot_draws(chains, one)], [span(words)]),
+            figure_element([plot::plot_ranks(chains, one)], [span(level)]),
         ]
     });
     let pictures: Vec<Element> = pictures.collect();
@@ -38,7 +37,7 @@ pub(super) fn chain_content(chains: &ChainReport) -> Vec<Element> {
         all.push(Element::with_class("div", "clouds").children(pictures));
     }
     if chains.energies.len() > chains.count {
-        all.push(energy_figure(chains));
+        all.extend(energy_figure(chains));
     }
     all
 }
@@ -57,36 +56,30 @@ fn lead_sentence(chains: &ChainReport) -> String {
     let divergences = match chains.divergences {
         0 => "no trajectory diverged".to_owned(),
         1 => "1 trajectory diverged".to_owned(),
-        count => format!(
-            "{} trajectories diverged",
-            number::format_count(count as u64)
-        ),
+        count => format!("{} trajectories diverged", format_count(count as u64)),
     };
     format!(
         "{} chains of {} draws each, after {} that were not kept; {divergences}. Chains agree if R̂ is \
          below 1.01; means and quantiles are known well with more than 400 effective draws.",
         chains.count,
-        number::format_count(length as u64),
-        number::format_count(chains.warm_up as u64)
+        format_count(length as u64),
+        format_count(chains.warm_up as u64)
     )
 }
 
 /// The worst numbers first.
 fn table_of(worst: &[&ChainQuantity]) -> Element {
     let row = |one: &&ChainQuantity| {
-        vec![
-            one.name.clone(),
-            format_fixed(one.r_hat, 3),
-            format_fixed(one.bulk, 0),
-            format_fixed(one.tail, 0),
-        ]
+        let numbers = [(one.r_hat, 3), (one.bulk, 0), (one.tail, 0)];
+        let cells = numbers.map(|(value, digits)| format_fixed(value, digits));
+        std::iter::once(one.name.clone()).chain(cells).collect()
     };
     let rows: Vec<Vec<String>> = worst.iter().take(LINES).map(row).collect();
     table::number_table(&["", "R̂", "effective, centre", "effective, tails"], rows)
 }
 
-fn energy_figure(chains: &ChainReport) -> Element {
-    let caption = vec![
+fn energy_figure(chains: &ChainReport) -> Vec<Element> {
+    let caption = [
         legend_key("one", "energies around their mean"),
         legend_key("two", "changes from draw to draw"),
     ];
@@ -95,8 +88,5 @@ fn energy_figure(chains: &ChainReport) -> Element {
          them the tails, too slowly.",
         format_fixed(chains.energy_information, 2)
     );
-    let side = Element::with_class("div", "side prose").child(Element::with_text("p", words));
-    let split = Element::with_class("div", "split")
-        .child(figure_element(vec![plot::plot_energy(chains)], caption));
-    split.child(side)
+    explained_figure(plot::plot_energy(chains), caption, [words])
 }

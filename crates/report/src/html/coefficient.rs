@@ -8,7 +8,7 @@ use crate::number::{self, decimal_places, format_fixed};
 use crate::plot::{Row, plot_forest};
 use crate::{Coefficient, Draws, ReportData};
 
-use super::figure::{figure_element, legend_key};
+use super::figure::{figure_element, legend_key, span};
 use super::table;
 
 /// Lines of the plot, for the coefficients furthest from zero.
@@ -22,15 +22,16 @@ const REACH: f64 = 40.0;
 
 /// Plot and table of the coefficients.
 pub(super) fn coefficient_content(data: &ReportData) -> Vec<Element> {
+    if data.coefficients.is_empty() {
+        return Vec::new();
+    }
     let shown = strongest_coefficients(&data.coefficients);
     let columns = data.draws.as_ref().map(column_of);
     let row = |index: &usize| {
         let coefficient = &data.coefficients[*index];
         let mut row = as_row(coefficient);
         if row.first.quartiles.is_none() && row.second.is_none() {
-            let column = columns
-                .as_ref()
-                .and_then(|map| map.get(coefficient.name.as_str()));
+            let column = columns.as_ref().and_then(|map| map.get(&*coefficient.name));
             let draws = data.draws.as_ref().zip(column);
             row.first.quartiles = draws.and_then(|(draws, column)| draw_quartiles(draws, *column));
         }
@@ -41,16 +42,9 @@ pub(super) fn coefficient_content(data: &ReportData) -> Vec<Element> {
         let rows: Vec<Row> = panel.iter().map(row).collect();
         plot_forest("Coefficients", &rows)
     });
-    let plots = figure_element(
-        plots.collect(),
-        plot_legend(data, shown.len(), panels.len()),
-    );
+    let plots = figure_element(plots, plot_legend(data, shown.len(), panels.len()));
     let side = Element::with_class("div", "side").children(coefficient_table(&data.coefficients));
-    vec![
-        Element::with_class("div", "beside")
-            .child(plots)
-            .child(side),
-    ]
+    vec![Element::with_class("div", "beside").children([plots, side])]
 }
 
 /// One coefficient as a line of a plot.
@@ -63,13 +57,8 @@ pub(super) fn as_row(coefficient: &Coefficient) -> Row<'_> {
 }
 
 fn plot_legend(data: &ReportData, shown: usize, panels: usize) -> Vec<Element> {
-    let text = |text: String| Element::with_text("span", text);
-    let mut legend = vec![text("Median, 50 % and 90 % intervals. ".into())];
-    if data
-        .coefficients
-        .iter()
-        .any(|coefficient| coefficient.corrected.is_some())
-    {
+    let mut legend = vec![span("Median, 50 % and 90 % intervals. ")];
+    if data.coefficients.iter().any(|one| one.corrected.is_some()) {
         legend.extend([
             legend_key("one", "corrected by importance weights"),
             legend_key("two", "as fitted"),
@@ -77,12 +66,11 @@ fn plot_legend(data: &ReportData, shown: usize, panels: usize) -> Vec<Element> {
     }
     if shown < data.coefficients.len() {
         let all = number::format_count(data.coefficients.len() as u64);
-        legend.push(text(format!(
-            " The {shown} of {all} that are clearest of zero. "
-        )));
+        let text = format!(" The {shown} of {all} that are clearest of zero. ");
+        legend.push(span(text));
     }
     if panels > 1 {
-        legend.push(text(" Panels have their own scales.".into()));
+        legend.push(span(" Panels have their own scales."));
     }
     legend
 }
@@ -150,9 +138,8 @@ fn coefficient_table(coefficients: &[Coefficient]) -> Vec<Element> {
         let mut cells = listing::coefficient_cells(row);
         if corrected {
             let digits = decimal_places(row.best_summary().sd);
-            cells.extend(
-                [row.summary.mean, row.summary.sd].map(|value| format_fixed(value, digits)),
-            );
+            let fitted = [row.summary.mean, row.summary.sd];
+            cells.extend(fitted.map(|value| format_fixed(value, digits)));
         }
         cells
     });

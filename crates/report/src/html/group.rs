@@ -6,7 +6,7 @@ use crate::plot::{Histogram, Row, plot_forest, plot_histogram, split_forest};
 use crate::{AllLevels, Coefficient, GroupEffects};
 
 use super::coefficient::as_row;
-use super::figure::figure_element;
+use super::figure::{figure_element, span};
 
 /// The most levels that are all drawn.
 const ALL: usize = 30;
@@ -18,8 +18,11 @@ const TERMS: usize = 12;
 /// One block per group term.
 pub(super) fn group_content(groups: &[GroupEffects]) -> Vec<Element> {
     let filled = groups.iter().filter(|group| !group.effects.is_empty());
-    let blocks = filled.take(TERMS).map(group_block);
-    vec![Element::with_class("div", "split").children(blocks.flatten())]
+    let blocks: Vec<Element> = filled.take(TERMS).flat_map(group_block).collect();
+    if blocks.is_empty() {
+        return blocks;
+    }
+    vec![Element::with_class("div", "split").children(blocks)]
 }
 
 fn group_block(group: &GroupEffects) -> Vec<Element> {
@@ -30,44 +33,37 @@ fn group_block(group: &GroupEffects) -> Vec<Element> {
         name.push_str(" for ");
         name.push_str(class);
     }
-    let count = group
-        .all
-        .as_ref()
-        .map_or(sorted.len(), |all| all.means.len());
+    let all = group.all.as_ref();
+    let count = all.map_or(sorted.len(), |all| all.means.len());
     let levels = number::format_count(count as u64);
     let heading = Element::with_text("strong", &name);
     if count <= ALL {
         let rows: Vec<Row> = sorted.iter().map(|effect| as_row(effect)).collect();
-        let words = Element::with_text("span", format!(": all {levels} levels, sorted by mean."));
+        let words = span(format!(": all {levels} levels, sorted by mean."));
         return vec![figure_element(
-            vec![plot_forest(&name, &rows)],
-            vec![heading, words],
+            [plot_forest(&name, &rows)],
+            [heading, words],
         )];
     }
-    let top = sorted[..EXTREMES].iter();
-    let rows: Vec<Row> = top
-        .chain(&sorted[sorted.len() - EXTREMES..])
-        .map(|effect| as_row(effect))
-        .collect();
+    let ends = sorted[..EXTREMES]
+        .iter()
+        .chain(&sorted[sorted.len() - EXTREMES..]);
+    let rows: Vec<Row> = ends.map(|effect| as_row(effect)).collect();
     let text = format!(": the {EXTREMES} highest and {EXTREMES} lowest of {levels} levels.");
-    let words = Element::with_text("span", text);
-    let extremes = figure_element(
-        vec![split_forest(&name, &rows, Some(EXTREMES))],
-        vec![heading, words],
-    );
+    let plot = split_forest(&name, &rows, Some(EXTREMES));
+    let extremes = figure_element([plot], [heading, span(text)]);
     let listed = || {
         let clear = |effect: &&&Coefficient| effect.best_summary().excludes_zero();
+        let means = sorted.iter().map(|effect| effect.best_summary().mean);
         AllLevels {
-            means: sorted
-                .iter()
-                .map(|effect| effect.best_summary().mean)
-                .collect(),
+            means: means.collect(),
             clear: sorted.iter().filter(clear).count(),
         }
     };
-    let all = group.all.clone().unwrap_or_else(listed);
-    std::iter::once(extremes)
-        .chain(spread_figure(&name, &all))
+    let all = all.cloned().unwrap_or_else(listed);
+    [Some(extremes), spread_figure(&name, &all)]
+        .into_iter()
+        .flatten()
         .collect()
 }
 
@@ -78,12 +74,9 @@ fn spread_figure(name: &str, levels: &AllLevels) -> Option<Element> {
     let text = format!(
         ": posterior means of all {all} levels; the 90 % intervals of {clear} exclude zero."
     );
-    let legend = vec![
-        Element::with_text("strong", name),
-        Element::with_text("span", text),
-    ];
+    let plot = plot_histogram(name, "posterior mean", &bins);
     Some(figure_element(
-        vec![plot_histogram(name, "posterior mean", &bins)],
-        legend,
+        [plot],
+        [Element::with_text("strong", name), span(text)],
     ))
 }

@@ -6,8 +6,13 @@ use crate::number::{self, format_duration, print_minus, with_error};
 use crate::plot::{self, Cloud, Histogram};
 use crate::{Draws, ReportData};
 
-use super::figure::{explained_figure, figure_element, legend_key};
-use super::{chain, coefficient, correlation, function, group, table};
+use super::chain::chain_content;
+use super::coefficient::{as_row, coefficient_content};
+use super::correlation::{Pair, strongest_pairs};
+use super::figure::{explained_figure, figure_element, legend_key, span};
+use super::function::function_content;
+use super::group::group_content;
+use super::table;
 
 /// A heading with its content.
 pub(super) struct Section {
@@ -26,24 +31,29 @@ impl Section {
 
 /// The sections with content, in reading order.
 pub(super) fn all_sections(data: &ReportData) -> Vec<Section> {
+    let [check_title, _] = predictive_words(data);
     let sections = [
         ("model", "Model and priors", model_section(data)),
-        ("coefficients", "Coefficients", coefficient_section(data)),
+        ("coefficients", "Coefficients", coefficient_content(data)),
         ("explained", "Variance explained", share_section(data)),
         ("effects", "Conditional effects", effect_section(data)),
-        ("functions", "Smooth functions", function_section(data)),
-        ("trace", "Training", training_section(data)),
-        ("chains", "Markov chains", chain_section(data)),
-        ("pairs", "Strongest correlations", pair_section(data)),
         (
-            "predictive",
-            predictive_words(data)[0],
-            predictive_section(data),
+            "functions",
+            "Smooth functions",
+            function_content(&data.functions),
         ),
+        ("trace", "Training", training_section(data)),
+        (
+            "chains",
+            "Markov chains",
+            chain_content(data.chains.as_ref()),
+        ),
+        ("pairs", "Strongest correlations", pair_section(data)),
+        ("predictive", check_title, predictive_section(data)),
         ("calibration", "Calibration", calibration_section(data)),
         ("counts", "Counts", count_section(data)),
         ("residuals", "Residuals", residual_section(data)),
-        ("groups", "Group effects", group_section(data)),
+        ("groups", "Group effects", group_content(&data.groups)),
         ("methods", "Methods compared", method_section(data)),
         ("run", "How it was run", run_section(data)),
     ];
@@ -62,11 +72,8 @@ fn model_section(data: &ReportData) -> Vec<Element> {
         Element::new("pre").attr("tabindex", "0").child(code)
     });
     let rows = data.priors.iter().map(|prior| {
-        vec![
-            prior.name.clone(),
-            prior.distribution.clone(),
-            prior.origin.clone(),
-        ]
+        let cells = [&prior.name, &prior.distribution, &prior.origin];
+        cells.map(String::clone).into()
     });
     let priors =
         (!data.priors.is_empty()).then(|| table::word_table(&["prior on", "is", ""], rows));
@@ -78,40 +85,27 @@ fn model_section(data: &ReportData) -> Vec<Element> {
     split.into_iter().chain(notes).collect()
 }
 
-fn coefficient_section(data: &ReportData) -> Vec<Element> {
-    if data.coefficients.is_empty() {
-        return Vec::new();
-    }
-    coefficient::coefficient_content(data)
-}
-
 fn share_section(data: &ReportData) -> Vec<Element> {
     if data.explained.is_empty() {
         return Vec::new();
     }
-    let rows: Vec<plot::Row> = data.explained.iter().map(coefficient::as_row).collect();
-    let caption = Element::with_text("span", "Median, 50 % and 90 % intervals.");
+    let rows: Vec<plot::Row> = data.explained.iter().map(as_row).collect();
     let mut words = vec![
         "R² is the variance of what the model expects of the rows, as a share of it and the noise \
-         around it, on some of the rows that were fitted."
-            .to_owned(),
+         around it, on some of the rows that were fitted.",
     ];
     let has = |start: &str| data.explained.iter().any(|one| one.name.starts_with(start));
     if has("R2 marginal") {
-        words.push("Conditional: with the effects of groups. Marginal: what the columns explain without them.".into());
+        words.push("Conditional: with the effects of groups. Marginal: what the columns explain without them.");
     }
     if has("ICC") {
         words.push(
             "ICC: the correlation of two rows of one group that are alike otherwise, on the scale \
-             of the linear predictor."
-                .into(),
+             of the linear predictor.",
         );
     }
-    explained_figure(
-        plot::plot_forest("Shares of variance", &rows),
-        vec![caption],
-        &words,
-    )
+    let plot = plot::plot_forest("Shares of variance", &rows);
+    explained_figure(plot, [span("Median, 50 % and 90 % intervals.")], words)
 }
 
 fn effect_section(data: &ReportData) -> Vec<Element> {
@@ -120,38 +114,24 @@ fn effect_section(data: &ReportData) -> Vec<Element> {
     }
     let plots = data.effects.iter().map(|one| {
         let words = format!("{} by {}", one.response, one.variable);
-        figure_element(
-            vec![plot::plot_effect(one)],
-            vec![Element::with_text("span", words)],
-        )
+        figure_element([plot::plot_effect(one)], [span(words)])
     });
     let text = "What the response would be over the values of one column, the others at their \
                 reference (numbers at their mean, levels at their commonest) and the effects of \
                 groups at 0: posterior mean and 90 % interval.";
     vec![
         Element::with_class("p", "lead").text(text),
-        Element::with_class("div", "clouds").children(plots.collect::<Vec<_>>()),
+        Element::with_class("div", "clouds").children(plots),
     ]
 }
 
-fn function_section(data: &ReportData) -> Vec<Element> {
-    if data.functions.is_empty() {
-        return Vec::new();
-    }
-    function::function_content(&data.functions)
-}
-
 fn training_section(data: &ReportData) -> Vec<Element> {
-    if data
-        .trace
-        .iter()
-        .filter(|point| point.value.is_finite())
-        .count()
-        < 2
-    {
+    let finite = data.trace.iter().filter(|point| point.value.is_finite());
+    let finite = finite.count();
+    if finite < 2 {
         return Vec::new();
     }
-    let caption = vec![
+    let caption = [
         legend_key("one", "mean"),
         legend_key("one faint", "5 % to 95 % of the estimates"),
     ];
@@ -166,35 +146,23 @@ fn training_section(data: &ReportData) -> Vec<Element> {
             "At the end, with many draws and all rows, it is {bound}."
         ));
     }
-    let failed = data
-        .trace
-        .iter()
-        .filter(|point| !point.value.is_finite())
-        .count();
+    let failed = data.trace.len() - finite;
     if failed > 0 {
         words.push(format!(
             "{failed} steps met values that are not finite and were skipped."
         ));
     }
-    explained_figure(plot::plot_trace(&data.trace), caption, &words)
-}
-
-fn chain_section(data: &ReportData) -> Vec<Element> {
-    data.chains
-        .as_ref()
-        .map_or_else(Vec::new, chain::chain_content)
+    explained_figure(plot::plot_trace(&data.trace), caption, words)
 }
 
 fn pair_section(data: &ReportData) -> Vec<Element> {
     let Some(draws) = &data.draws else {
         return Vec::new();
     };
-    let mut pairs = correlation::strongest_pairs(draws, 8);
-    let clear = pairs
-        .iter()
-        .filter(|pair| pair.correlation.abs() >= 0.15)
-        .count();
-    pairs.truncate(clear.max(4));
+    let mut pairs = strongest_pairs(draws, 8);
+    let clear = pairs.iter().filter(|pair| pair.correlation.abs() >= 0.15);
+    let shown = clear.count().max(4);
+    pairs.truncate(shown);
     let plots: Vec<Element> = pairs.iter().map(|pair| pair_figure(draws, pair)).collect();
     if plots.is_empty() {
         return plots;
@@ -207,28 +175,20 @@ fn pair_section(data: &ReportData) -> Vec<Element> {
     ]
 }
 
-fn pair_figure(draws: &Draws, pair: &correlation::Pair) -> Element {
+fn pair_figure(draws: &Draws, pair: &Pair) -> Element {
     let name = |column: usize| draws.names[column].as_str();
     let (first, second) = (name(pair.first), name(pair.second));
+    let points = draws.column(pair.first).zip(draws.column(pair.second));
     let cloud = Cloud {
         title: &format!("{first} and {second}"),
-        points: draws
-            .column(pair.first)
-            .zip(draws.column(pair.second))
-            .collect(),
+        points: points.collect(),
         x: first,
         y: second,
         size: (190.0, 180.0),
         rule: None,
     };
-    let text = format!(
-        "correlation {}",
-        print_minus(&number::format_fixed(pair.correlation, 2))
-    );
-    figure_element(
-        vec![plot::plot_cloud(&cloud)],
-        vec![Element::with_text("span", text)],
-    )
+    let text = format!("correlation {}", number::format_fixed(pair.correlation, 2));
+    figure_element([plot::plot_cloud(&cloud)], [span(print_minus(&text))])
 }
 
 /// The name of the predictive check, and how to read it: outcomes are replicated from the posterior
@@ -254,16 +214,15 @@ fn predictive_section(data: &ReportData) -> Vec<Element> {
     let Some(bins) = bins else {
         return Vec::new();
     };
-    let caption = vec![
+    let caption = [
         legend_key("bar", "observed"),
         legend_key("two", "replicated: median and 90 %"),
     ];
     let [title, meaning] = predictive_words(data);
     let mut words = vec![meaning.to_string()];
-    let [observed, replicated] = bins.outside.map(|share| 100.0 * share);
-    if observed > 0.05 || replicated > 0.05 {
-        let [observed, replicated] =
-            [observed, replicated].map(|share| number::format_fixed(share, 1));
+    let outside = bins.outside.map(|share| 100.0 * share);
+    if outside.iter().any(|share| *share > 0.05) {
+        let [observed, replicated] = outside.map(|share| number::format_fixed(share, 1));
         words.push(format!(
             "Beyond the picture lie {observed} % of the observed and {replicated} % of the \
              replicated outcomes."
@@ -271,21 +230,22 @@ fn predictive_section(data: &ReportData) -> Vec<Element> {
     }
     let bins = bins.with_names(&data.levels);
     let plot = plot::plot_histogram(title, "outcome", &bins);
-    explained_figure(plot, caption, &words)
+    explained_figure(plot, caption, words)
 }
 
 fn calibration_section(data: &ReportData) -> Vec<Element> {
     if data.calibration.is_empty() {
         return Vec::new();
     }
-    let caption = vec![
+    let caption = [
         legend_key("one", "observed, with interval"),
         legend_key("bar", "rows per bin"),
-        Element::with_text("span", "Dashed: perfect calibration."),
+        span("Dashed: perfect calibration."),
     ];
-    let covers =
-        |bin: &&crate::CalibrationBin| bin.low <= bin.predicted && bin.predicted <= bin.high;
-    let inside = data.calibration.iter().filter(covers).count();
+    let bins = data.calibration.iter();
+    let inside = bins
+        .filter(|bin| (bin.low..=bin.high).contains(&bin.predicted))
+        .count();
     let success = data.levels.last().map_or("succeed".into(), |level| {
         format!("be \u{201c}{level}\u{201d}")
     });
@@ -300,24 +260,22 @@ fn calibration_section(data: &ReportData) -> Vec<Element> {
             data.calibration.len()
         ),
     ];
-    explained_figure(plot::draw_calibration(&data.calibration), caption, &words)
+    explained_figure(plot::draw_calibration(&data.calibration), caption, words)
 }
 
 fn count_section(data: &ReportData) -> Vec<Element> {
     if data.rootogram.is_empty() {
         return Vec::new();
     }
-    let caption = vec![
+    let caption = [
         legend_key("two", "expected"),
         legend_key("bar", "observed, hung from it"),
     ];
-    let words = [
-        "Bars hang from the number of rows the model expects and are as long as the number seen, \
-         both as square roots. A bar that ends below zero was seen more often than expected, one \
-         that ends above it less often. Too many zeros or a heavy tail show at once."
-            .to_string(),
-    ];
-    explained_figure(plot::plot_rootogram(&data.rootogram), caption, &words)
+    let words = "Bars hang from the number of rows the model expects and are as long as the number \
+                 seen, both as square roots. A bar that ends below zero was seen more often than \
+                 expected, one that ends above it less often. Too many zeros or a heavy tail show \
+                 at once.";
+    explained_figure(plot::plot_rootogram(&data.rootogram), caption, [words])
 }
 
 fn residual_section(data: &ReportData) -> Vec<Element> {
@@ -333,47 +291,27 @@ fn residual_section(data: &ReportData) -> Vec<Element> {
         size: (plot::WIDTH, 250.0),
         rule: Some(0.0),
     };
-    let words = [
-        "Residuals should scatter evenly about zero whatever the fitted value. A bend asks for \
-         another term, a funnel for another family."
-            .to_string(),
-    ];
-    let caption = vec![Element::with_text(
-        "span",
-        "Stronger colour means more rows.",
-    )];
-    explained_figure(plot::plot_cloud(&cloud), caption, &words)
-}
-
-fn group_section(data: &ReportData) -> Vec<Element> {
-    if data.groups.iter().all(|group| group.effects.is_empty()) {
-        return Vec::new();
-    }
-    group::group_content(&data.groups)
+    let words = "Residuals should scatter evenly about zero whatever the fitted value. A bend asks \
+                 for another term, a funnel for another family.";
+    let caption = [span("Stronger colour means more rows.")];
+    explained_figure(plot::plot_cloud(&cloud), caption, [words])
 }
 
 fn method_section(data: &ReportData) -> Vec<Element> {
     if data.comparison.is_empty() {
         return Vec::new();
     }
-    let table = table::number_table(
-        &listing::COMPARISON,
-        listing::comparison_cells(&data.comparison),
-    );
+    let cells = listing::comparison_cells(&data.comparison);
+    let table = table::number_table(&listing::COMPARISON, cells);
     let text = "Bound with two standard errors, mean log likelihood of held-out rows, time to fit. Filled: the best.";
-    let plot = figure_element(
-        vec![plot::plot_comparison(&data.comparison)],
-        vec![Element::with_text("span", text)],
-    );
+    let plot = figure_element([plot::plot_comparison(&data.comparison)], [span(text)]);
     let side = Element::with_class("div", "side").child(table);
-    vec![Element::with_class("div", "beside").child(plot).child(side)]
+    vec![Element::with_class("div", "beside").children([plot, side])]
 }
 
 fn run_section(data: &ReportData) -> Vec<Element> {
-    let choices = data
-        .choices
-        .iter()
-        .map(|choice| vec![choice.key.clone(), choice.value.clone()]);
+    let choices = data.choices.iter();
+    let choices = choices.map(|choice| vec![choice.key.clone(), choice.value.clone()]);
     let choices =
         (!data.choices.is_empty()).then(|| table::word_table(&["setting", "value"], choices));
     let seconds = data.seconds.map(|seconds| {
@@ -384,11 +322,7 @@ fn run_section(data: &ReportData) -> Vec<Element> {
             } else {
                 0.0
             };
-            vec![
-                name.to_string(),
-                format_duration(part),
-                format!("{share:.0} %"),
-            ]
+            vec![name.into(), format_duration(part), format!("{share:.0} %")]
         });
         table::number_table(&["stage", "time", "share"], rows)
     });

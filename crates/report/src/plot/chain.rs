@@ -25,19 +25,17 @@ pub(crate) fn plot_draws(chains: &ChainReport, quantity: &ChainQuantity) -> Elem
         x: "draw",
         y: &quantity.name,
     };
-    let x = Scale::exact_ends([0.0, length as f64], (0.0, 1.0));
-    let y = Scale::fit_values(quantity.values.iter().copied(), (0.0, 1.0));
+    let x = Scale::exact_ends([0.0, length as f64]);
+    let y = Scale::fit_values(quantity.values.iter().copied());
     let mut frame = Frame::new(SMALL, x, y, &caption);
     let every = length.div_ceil(POINTS).max(1);
     for (place, chain) in all.iter().enumerate() {
         let points = chain.iter().enumerate().step_by(every);
-        let points: Vec<_> = points
-            .map(|(k, value)| frame.point_at(k as f64, *value))
-            .collect();
-        frame.push_mark(curve_element(
-            &format!("curve thin {}", series_hue(place)),
-            &points,
-        ));
+        push_thin(
+            &mut frame,
+            place,
+            points.map(|(k, value)| (k as f64, *value)),
+        );
     }
     frame.svg
 }
@@ -62,27 +60,26 @@ pub(crate) fn plot_ranks(chains: &ChainReport, quantity: &ChainQuantity) -> Elem
     };
     let level = length as f64 / BINS as f64;
     let heights = counts.iter().flatten().copied().chain([0.0, 2.0 * level]);
-    let x = Scale::exact_ends([0.0, values.len() as f64], (0.0, 1.0));
-    let y = Scale::exact_ends(heights, (0.0, 1.0));
+    let x = Scale::exact_ends([0.0, values.len() as f64]);
+    let y = Scale::exact_ends(heights);
     let mut frame = Frame::new(SMALL, x, y, &caption);
     let width = values.len() as f64 / BINS as f64;
-    let (from, to) = (
-        frame.point_at(0.0, level),
-        frame.point_at(values.len() as f64, level),
-    );
+    let [from, to] = [0.0, values.len() as f64].map(|rank| frame.point_at(rank, level));
     frame.push_mark(line_element("axis", from, to));
     for (place, own) in counts.iter().enumerate() {
-        let steps = own.iter().enumerate().flat_map(|(bin, count)| {
-            let ends = [bin as f64 * width, (bin + 1) as f64 * width];
-            ends.map(|rank| frame.point_at(rank, *count))
-        });
-        let steps: Vec<_> = steps.collect();
-        frame.push_mark(curve_element(
-            &format!("curve thin {}", series_hue(place)),
-            &steps,
-        ));
+        let steps = own
+            .iter()
+            .enumerate()
+            .flat_map(|(bin, count)| [bin, bin + 1].map(|edge| (edge as f64 * width, *count)));
+        push_thin(&mut frame, place, steps);
     }
     frame.svg
+}
+
+/// The curve of a chain, in its colour.
+fn push_thin(frame: &mut Frame, chain: usize, pairs: impl Iterator<Item = (f64, f64)>) {
+    let class = format!("curve thin {}", series_hue(chain));
+    frame.push_mark(curve_element(&class, &frame.points_at(pairs)));
 }
 
 /// The energies, and their changes from draw to draw: both have about the same distribution if the
@@ -101,17 +98,13 @@ pub(crate) fn plot_energy(chains: &ChainReport) -> Element {
         x: "energy",
         y: "share of draws",
     };
-    let x = Scale::fit_values(apart.iter().chain(&steps).copied(), (0.0, 1.0));
+    let x = Scale::fit_values(apart.iter().chain(&steps).copied());
     let [apart, steps] = [apart, steps].map(|values| bin_shares(&values, &x));
     let heights = apart.iter().chain(&steps).map(|(_, share)| *share);
-    let y = Scale::exact_ends(heights.chain([0.0]), (0.0, 1.0));
+    let y = Scale::exact_ends(heights.chain([0.0]));
     let mut frame = Frame::new((WIDTH, 230.0), x, y, &caption);
     for (class, curve_of) in [("curve one", apart), ("curve two", steps)] {
-        let points: Vec<_> = curve_of
-            .iter()
-            .map(|(x, y)| frame.point_at(*x, *y))
-            .collect();
-        frame.push_mark(curve_element(class, &points));
+        frame.push_mark(curve_element(class, &frame.points_at(curve_of)));
     }
     frame.svg
 }

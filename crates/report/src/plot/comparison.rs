@@ -6,12 +6,13 @@ use crate::number::{decimal_places, format_fixed, group_digits, print_minus, wit
 
 use super::scale::Scale;
 use super::{
-    WIDTH, all_shortened, dot_element, label_element, line_element, picture_element, text_breadth,
+    WIDTH, dot_element, label_element, line_element, picture_element, push_row_names, text_breadth,
+    titled_group, widest_text,
 };
 
 /// One panel: a heading and, for each method, a value and its error.
-struct Panel<'a> {
-    heading: &'a str,
+struct Panel {
+    heading: &'static str,
     values: Vec<Option<(f64, f64)>>,
     best: fn(f64, f64) -> bool,
 }
@@ -22,24 +23,12 @@ const TOP: f64 = 24.0;
 /// Dots with two standard errors; the best of each panel is filled.
 pub(crate) fn plot_comparison(methods: &[Comparison]) -> Element {
     let panels = comparison_panels(methods);
-    let widest = methods
-        .iter()
-        .map(|row| text_breadth(&row.method))
-        .fold(0.0, f64::max);
-    let left = widest.clamp(30.0, 100.0) + 8.0;
+    let names = || methods.iter().map(|row| row.method.as_str());
+    let left = widest_text(names()).clamp(30.0, 100.0) + 8.0;
     let bottom = TOP + PITCH * methods.len() as f64;
     let description = format!("{} methods by bound, held-out fit and time", methods.len());
     let mut svg = picture_element((WIDTH, bottom + 20.0), "Methods compared", &description);
-    let names = all_shortened(methods.iter().map(|row| row.method.as_str()), left - 8.0);
-    for (index, name) in names.iter().enumerate() {
-        let height = TOP + PITCH * (index as f64 + 0.5);
-        svg.push(label_element(
-            "row-name end",
-            (left - 6.0, height + 3.8),
-            name,
-        ));
-        svg.push(line_element("grid", (left, height), (WIDTH - 4.0, height)));
-    }
+    push_row_names(&mut svg, names(), left, [TOP, PITCH, WIDTH - 4.0]);
     let width = (WIDTH - 4.0 - left) / panels.len() as f64;
     for (index, panel) in panels.iter().enumerate() {
         let start = left + width * index as f64;
@@ -48,39 +37,33 @@ pub(crate) fn plot_comparison(methods: &[Comparison]) -> Element {
     svg
 }
 
-fn comparison_panels(methods: &[Comparison]) -> Vec<Panel<'_>> {
-    let greater = |a: f64, b: f64| a > b;
-    let bounds = methods.iter().map(|row| Some((row.bound, 2.0 * row.se)));
-    let fits = methods
-        .iter()
-        .map(|row| row.test_log_likelihood.map(|fit| (fit, 0.0)));
-    let times = methods.iter().map(|row| Some((row.seconds, 0.0)));
-    let panels = [
-        Panel {
-            heading: "bound",
-            values: bounds.collect(),
-            best: greater,
-        },
-        Panel {
-            heading: "held-out fit",
-            values: fits.collect(),
-            best: greater,
-        },
-        Panel {
-            heading: "seconds",
-            values: times.collect(),
-            best: |a, b| a < b,
-        },
+fn comparison_panels(methods: &[Comparison]) -> Vec<Panel> {
+    type Criterion = fn(&Comparison) -> Option<(f64, f64)>;
+    let criteria: [(&str, Criterion, fn(f64, f64) -> bool); 3] = [
+        ("bound", |row| Some((row.bound, 2.0 * row.se)), |a, b| a > b),
+        (
+            "held-out fit",
+            |row| Some((row.test_log_likelihood?, 0.0)),
+            |a, b| a > b,
+        ),
+        ("seconds", |row| Some((row.seconds, 0.0)), |a, b| a < b),
     ];
+    let panels = criteria
+        .into_iter()
+        .map(|(heading, criterion, best)| Panel {
+            heading,
+            values: methods.iter().map(criterion).collect(),
+            best,
+        });
     let known = |panel: &Panel| panel.values.iter().flatten().any(|pair| pair.0.is_finite());
-    panels.into_iter().filter(known).collect()
+    panels.filter(known).collect()
 }
 
 fn draw_panel(svg: &mut Element, panel: &Panel, units: (f64, f64), bottom: f64) {
     let known = panel.values.iter().flatten();
     let ends = known.flat_map(|(value, error)| [value - error, value + error]);
     let floor = (panel.heading == "seconds").then_some(0.0);
-    let scale = Scale::fit_values(ends.chain(floor), units);
+    let scale = Scale::fit_values(ends.chain(floor)).over_units(units);
     let middle = units.0.midpoint(units.1);
     svg.push(label_element("name middle", (middle, 12.0), panel.heading));
     svg.push(line_element("axis", (units.0, bottom), (units.1, bottom)));
@@ -91,25 +74,21 @@ fn draw_panel(svg: &mut Element, panel: &Panel, units: (f64, f64), bottom: f64) 
             svg.push(label_element("tick middle", (middle, height + 3.8), "–"));
             continue;
         };
+        let mut class = "median one hollow";
         if best == Some(index) {
             draw_best(svg, &scale, pair.0, bottom);
-            svg.push(estimate_mark("median one", pair, &scale, height));
-        } else {
-            svg.push(estimate_mark("median one hollow", pair, &scale, height));
+            class = "median one";
         }
+        svg.push(estimate_mark(class, pair, &scale, height));
     }
 }
 
 fn estimate_mark(class: &str, (value, error): (f64, f64), scale: &Scale, height: f64) -> Element {
-    let words = print_minus(&with_error(value, error / 2.0));
-    let mut mark = Element::new("g").child(Element::with_text("title", words));
+    let mut mark = titled_group(print_minus(&with_error(value, error / 2.0)));
     if error > 0.0 {
-        let reach = [value - error, value + error].map(|end| scale.place_value(end));
-        mark.push(line_element(
-            "outer one",
-            (reach[0], height),
-            (reach[1], height),
-        ));
+        let ends = [value - error, value + error];
+        let [from, to] = ends.map(|end| (scale.place_value(end), height));
+        mark.push(line_element("outer one", from, to));
     }
     mark.child(dot_element(class, (scale.place_value(value), height), 4.2))
 }
@@ -120,15 +99,9 @@ fn draw_best(svg: &mut Element, scale: &Scale, value: f64, bottom: f64) {
     let text = print_minus(&group_digits(&format_fixed(value, digits)));
     let half = text_breadth(&text) / 2.0;
     let place = scale.place_value(value);
-    let (start, end) = (
-        scale.place_value(scale.low) + half,
-        scale.place_value(scale.high) - half,
-    );
-    let at = if start < end {
-        place.clamp(start, end)
-    } else {
-        start
-    };
+    let [low, high] = [scale.low, scale.high].map(|end| scale.place_value(end));
+    // A label wider than its panel begins where the panel does.
+    let at = place.min(high - half).max(low + half);
     svg.push(line_element("axis", (place, bottom), (place, bottom + 4.0)));
     svg.push(label_element("tick middle", (at, bottom + 15.0), &text));
 }

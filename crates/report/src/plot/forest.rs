@@ -7,7 +7,7 @@ use crate::number::{decimal_places, format_fixed, print_minus};
 use super::scale::Scale;
 use super::{
     WIDTH, all_shortened, dot_element, label_element, line_element, picture_element,
-    rectangle_element, text_breadth,
+    rectangle_element, text_breadth, titled_group, widest_text,
 };
 
 /// One number's intervals.
@@ -36,24 +36,12 @@ pub(crate) fn plot_forest(title: &str, rows: &[Row]) -> Element {
 pub(crate) fn split_forest(title: &str, rows: &[Row], gap: Option<usize>) -> Element {
     let paired = rows.iter().any(|row| row.second.is_some());
     let pitch = if paired { 26.0 } else { 20.0 };
-    let widest = rows
-        .iter()
-        .map(|row| text_breadth(row.name))
-        .fold(0.0, f64::max);
-    let left = widest.clamp(30.0, 130.0) + 8.0;
-    let above = |index: usize| {
-        if gap.is_some_and(|gap| index >= gap) {
-            1.0
-        } else {
-            0.0
-        }
-    };
+    let left = widest_text(rows.iter().map(|row| row.name)).clamp(30.0, 130.0) + 8.0;
+    let above = |index: usize| f64::from(u8::from(gap.is_some_and(|gap| index >= gap)));
     let lines = rows.len() as f64 + above(rows.len());
     let bottom = TOP + pitch * lines + 4.0;
-    let scale = Scale::fit_values(
-        rows.iter().flat_map(Row::interval_ends),
-        (left, WIDTH - 10.0),
-    );
+    let scale = Scale::fit_values(rows.iter().flat_map(Row::interval_ends));
+    let scale = scale.over_units((left, WIDTH - 10.0));
     let description = format!("{} medians with 50 % and 90 % intervals", rows.len());
     let mut svg = picture_element((WIDTH, bottom + 20.0), title, &description);
     draw_axis(&mut svg, &scale, bottom);
@@ -73,10 +61,7 @@ pub(crate) fn split_forest(title: &str, rows: &[Row], gap: Option<usize>) -> Ele
 fn draw_axis(svg: &mut Element, scale: &Scale, bottom: f64) {
     let mut ticks = scale.ticks(6);
     let room = scale.place_value(scale.high) - scale.place_value(scale.low);
-    let widest = ticks
-        .iter()
-        .map(|tick| text_breadth(&tick.1))
-        .fold(1.0, f64::max);
+    let widest = widest_text(ticks.iter().map(|tick| tick.1.as_str())).max(1.0);
     if (widest + 8.0) * ticks.len() as f64 > room {
         ticks = scale.ticks(3);
     }
@@ -97,7 +82,7 @@ fn drawn_row(row: &Row, scale: &Scale, middle: f64) -> Element {
     let [q5, q50, q95] =
         [row.first.q5, row.first.q50, row.first.q95].map(|q| print_minus(&format_fixed(q, digits)));
     let title = format!("{}: {q50} ({q5} to {q95})", row.name);
-    let group = Element::new("g").child(Element::with_text("title", title));
+    let group = titled_group(title);
     let Some(second) = &row.second else {
         return group.children(interval_marks("one", &row.first, scale, middle));
     };
@@ -109,36 +94,21 @@ fn drawn_row(row: &Row, scale: &Scale, middle: f64) -> Element {
 
 fn interval_marks(series: &str, summary: &Summary, scale: &Scale, height: f64) -> Vec<Element> {
     let ends = [summary.q5, summary.q95].map(|end| scale.place_value(end));
-    if [summary.q5, summary.q50, summary.q95]
-        .iter()
-        .any(|q| q.is_nan())
-    {
-        return vec![label_element(
-            "tick",
-            (ends[0].max(scale.place_value(scale.low)), height + 3.8),
-            "NaN",
-        )];
+    if summary.q5.is_nan() || summary.q50.is_nan() || summary.q95.is_nan() {
+        let at = (ends[0].max(scale.place_value(scale.low)), height + 3.8);
+        return vec![label_element("tick", at, "NaN")];
     }
-    let outer = line_element(
-        &format!("outer {series}"),
-        (ends[0], height),
-        (ends[1], height),
-    );
+    let [from, to] = ends.map(|end| (end, height));
+    let outer = line_element(&format!("outer {series}"), from, to);
     let inner = summary.quartiles.map(|quartiles| {
         let [low, high] = quartiles.map(|end| scale.place_value(end));
-        rectangle_element(
-            &format!("inner {series}"),
-            (low, height - 2.5),
-            (high - low, 5.0),
-        )
+        let (at, size) = ((low, height - 2.5), (high - low, 5.0));
+        rectangle_element(&format!("inner {series}"), at, size)
     });
-    let middle = dot_element(
-        &format!("center {series}"),
-        (scale.place_value(summary.q50), height),
-        2.3,
-    );
-    std::iter::once(outer)
-        .chain(inner)
-        .chain([middle])
+    let median = (scale.place_value(summary.q50), height);
+    let middle = dot_element(&format!("center {series}"), median, 2.3);
+    [Some(outer), inner, Some(middle)]
+        .into_iter()
+        .flatten()
         .collect()
 }

@@ -1,10 +1,13 @@
 //! Two axes with their grid, marks and labels.
 
+use std::fmt::Display;
+
 use crate::markup::Element;
 
 use super::scale::Scale;
 use super::{
-    all_shortened, label_element, line_element, picture_element, shorten_name, text_breadth,
+    all_shortened, band_element, curve_element, dot_element, label_element, line_element,
+    picture_element, shorten_name, text_breadth, titled_group, widest_text,
 };
 
 /// Units between two labels at the least.
@@ -59,10 +62,7 @@ impl Frame {
 
     fn without_axes(size: (f64, f64), x: Scale, y: Scale, caption: &Caption) -> Self {
         let ticks = y.ticks((size.1 / 45.0) as usize);
-        let widest = ticks
-            .iter()
-            .map(|tick| text_breadth(&tick.1))
-            .fold(0.0, f64::max);
+        let widest = widest_text(ticks.iter().map(|tick| tick.1.as_str()));
         let (left, right, top, bottom) = (widest + 8.0, size.0 - 10.0, 20.0, size.1 - 34.0);
         let mut frame = Self {
             x: Scale::over_units(&x, (left, right)),
@@ -85,25 +85,17 @@ impl Frame {
             self.push_mark(label_element("tick end", (left - 5.0, height + 3.8), text));
         }
         self.push_mark(line_element("axis", (left, bottom), (right, bottom)));
-        self.push_mark(label_element(
-            "name",
-            (2.0, 11.0),
-            &shorten_name(caption.y, right),
-        ));
-        self.push_mark(label_element(
-            "name middle",
-            (left.midpoint(right), bottom + 30.0),
-            &shorten_name(caption.x, right - left),
-        ));
+        let [x, y] = [(caption.x, right - left), (caption.y, right)];
+        let [x, y] = [x, y].map(|(name, room)| shorten_name(name, room));
+        let below = (left.midpoint(right), bottom + 30.0);
+        self.push_mark(label_element("name", (2.0, 11.0), &y));
+        self.push_mark(label_element("name middle", below, &x));
     }
 
     /// As many ticks of the lower axis as fit.
     fn draw_ticks(&mut self, ticks: &[(f64, String)]) {
         let (left, right, bottom) = (self.left, self.right, self.bottom);
-        let widest = ticks
-            .iter()
-            .map(|tick| text_breadth(&tick.1))
-            .fold(1.0, f64::max);
+        let widest = widest_text(ticks.iter().map(|tick| tick.1.as_str())).max(1.0);
         let room = ((right - left) / (widest + GAP)).max(1.0) as usize;
         let every = ticks.len().div_ceil(room).max(1);
         for (value, text) in ticks.iter().step_by(every) {
@@ -120,7 +112,34 @@ impl Frame {
         (self.x.place_value(x), self.y.place_value(y))
     }
 
+    /// The positions of several pairs.
+    pub(crate) fn points_at(&self, pairs: impl IntoIterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
+        pairs
+            .into_iter()
+            .map(|(x, y)| self.point_at(x, y))
+            .collect()
+    }
+
     pub(crate) fn push_mark(&mut self, mark: Element) {
         self.svg.push(mark);
+    }
+
+    /// A horizontal line at a value of the other axis.
+    pub(crate) fn push_rule(&mut self, class: &str, value: f64) {
+        let [from, to] = [self.left, self.right].map(|x| (x, self.y.place_value(value)));
+        self.push_mark(line_element(class, from, to));
+    }
+
+    /// An interval with a dot within it.
+    pub(crate) fn interval_mark(&self, words: impl Display, x: f64, heights: [f64; 3]) -> Element {
+        let [low, middle, high] = heights.map(|height| self.point_at(x, height));
+        let mark = titled_group(words).child(line_element("outer one", low, high));
+        mark.child(dot_element("median one", middle, 3.6))
+    }
+
+    /// A curve in its band: low ends, middles and high ends over the same places.
+    pub(crate) fn push_band(&mut self, series: &str, [low, middle, high]: [&[(f64, f64)]; 3]) {
+        self.push_mark(band_element(&format!("spread {series}"), low, high));
+        self.push_mark(curve_element(&format!("curve {series}"), middle));
     }
 }

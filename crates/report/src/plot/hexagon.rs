@@ -5,9 +5,9 @@ use std::fmt::Write;
 
 use crate::markup::{Element, format_unit};
 
+use super::dot_element;
 use super::frame::{Caption, Frame};
 use super::scale::Scale;
-use super::{dot_element, line_element};
 
 /// Pairs to be drawn, with their labels.
 pub(crate) struct Cloud<'a> {
@@ -38,13 +38,10 @@ pub(crate) fn plot_cloud(cloud: &Cloud) -> Element {
         x: cloud.x,
         y: cloud.y,
     };
-    let x = Scale::fit_values(points.iter().map(|point| point.0), (0.0, 1.0));
-    let y = Scale::fit_values(points.iter().map(|point| point.1), (0.0, 1.0));
+    let x = Scale::fit_values(points.iter().map(|point| point.0));
+    let y = Scale::fit_values(points.iter().map(|point| point.1));
     let mut frame = Frame::new(cloud.size, x, y, &caption);
-    let places: Vec<_> = points
-        .iter()
-        .map(|point| frame.point_at(point.0, point.1))
-        .collect();
+    let places = frame.points_at(points.iter().copied());
     if places.len() > DOTS {
         draw_hexagons(&mut frame, &places);
     } else {
@@ -53,12 +50,7 @@ pub(crate) fn plot_cloud(cloud: &Cloud) -> Element {
         }
     }
     if let Some(rule) = cloud.rule.filter(|rule| frame.y.contains(*rule)) {
-        let height = frame.y.place_value(rule);
-        frame.push_mark(line_element(
-            "zero",
-            (frame.left, height),
-            (frame.right, height),
-        ));
+        frame.push_rule("zero", rule);
     }
     frame.svg
 }

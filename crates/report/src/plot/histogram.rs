@@ -5,7 +5,7 @@ use crate::markup::Element;
 
 use super::frame::{Caption, Frame};
 use super::scale::Scale;
-use super::{WIDTH, band_element, curve_element, rectangle_element};
+use super::{WIDTH, rectangle_element};
 
 /// Heights over common bins.
 #[derive(Clone, Debug)]
@@ -103,8 +103,8 @@ pub(crate) fn plot_histogram(title: &str, x_name: &str, data: &Histogram) -> Ele
         x: x_name,
         y: data.height,
     };
-    let x = Scale::exact_ends(data.edges.iter().copied(), (0.0, 1.0));
-    let y = Scale::exact_ends(heights, (0.0, 1.0));
+    let x = Scale::exact_ends(data.edges.iter().copied());
+    let y = Scale::exact_ends(heights);
     let size = (WIDTH, 230.0);
     let mut frame = match data.names[..] {
         [] => Frame::new(size, x, y, &caption),
@@ -129,19 +129,11 @@ fn draw_envelope(frame: &mut Frame, edges: &[f64], envelope: &[[f64; 3]]) {
     if envelope.is_empty() {
         return;
     }
-    let step = |rank: usize| -> Vec<(f64, f64)> {
+    let [low, middle, high] = [0, 1, 2].map(|rank| {
         let bins = edges.windows(2).zip(envelope);
-        let corners = |(ends, heights): (&[f64], &[f64; 3])| {
-            [
-                frame.point_at(ends[0], heights[rank]),
-                frame.point_at(ends[1], heights[rank]),
-            ]
-        };
-        bins.flat_map(corners).collect()
-    };
-    let [low, middle, high] = [step(0), step(1), step(2)];
-    frame.push_mark(band_element("spread two", &low, &high));
-    frame.push_mark(curve_element("curve two", &middle));
+        frame.points_at(bins.flat_map(|(ends, heights)| [0, 1].map(|k| (ends[k], heights[rank]))))
+    });
+    frame.push_band("two", [&low, &middle, &high]);
 }
 
 /// Bin edges: one bin per value for small whole numbers, else by the root of the sample size.
@@ -152,7 +144,7 @@ fn bin_edges(sorted: &[f64]) -> Option<Vec<f64>> {
         return Some((0..=bins).map(|index| first - 0.5 + index as f64).collect());
     }
     let rank = |share: f64| sorted[((sorted.len() - 1) as f64 * share).round() as usize];
-    let range = Scale::exact_ends([rank(0.002), rank(0.998)], (0.0, 1.0));
+    let range = Scale::exact_ends([rank(0.002), rank(0.998)]);
     let margin = (range.high - range.low) * 0.1;
     let (low, high) = (range.low - margin, range.high + margin);
     let bins = (sorted.len() as f64).sqrt().clamp(10.0, 48.0) as usize;

@@ -6,7 +6,7 @@ use crate::number::{format_short, print_minus};
 use super::chart::{Lines, Mark, Series};
 use super::frame::{Caption, Frame};
 use super::scale::Scale;
-use super::{WIDTH, dot_element, line_element};
+use super::{WIDTH, dot_element, line_element, titled_group};
 
 /// The curves of a chart; points that are not finite are left out.
 pub(crate) fn plot_lines(chart: &Lines) -> Element {
@@ -40,21 +40,16 @@ fn draw_series(frame: &Frame, series: &Series, index: usize) -> Element {
     let hue = series_hue(index);
     let finite = |mark: &&Mark| mark.x.is_finite() && mark.y.is_finite();
     let marks: Vec<&Mark> = series.marks.iter().filter(finite).collect();
-    let places: Vec<(f64, f64)> = marks.iter().map(|m| frame.point_at(m.x, m.y)).collect();
+    let places = frame.points_at(marks.iter().map(|mark| (mark.x, mark.y)));
     let mut group = Element::with_class("g", if series.dashed { "dashed" } else { "solid" });
     group.push(super::curve_element(&format!("curve {hue}"), &places));
     for (mark, &place) in marks.iter().zip(&places) {
-        let words = format!(
-            "{}: {} at {}",
-            series.name,
-            format_short(mark.y),
-            format_short(mark.x)
-        );
-        let mut point = Element::new("g").child(Element::with_text("title", print_minus(&words)));
+        let [x, y] = [mark.x, mark.y].map(format_short);
+        let mut point = titled_group(print_minus(&format!("{}: {y} at {x}", series.name)));
         if mark.error > 0.0 {
-            let ends =
-                [mark.y - mark.error, mark.y + mark.error].map(|y| frame.point_at(mark.x, y));
-            point.push(line_element(&format!("outer {hue}"), ends[0], ends[1]));
+            let ends = [mark.y - mark.error, mark.y + mark.error];
+            let [from, to] = ends.map(|y| frame.point_at(mark.x, y));
+            point.push(line_element(&format!("outer {hue}"), from, to));
         }
         if !series.dashed {
             point.push(dot_element(&format!("median {hue}"), place, 3.2));

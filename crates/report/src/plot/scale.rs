@@ -37,9 +37,9 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// The range of the finite values, enlarged by a twentieth on each side, over `units`.
-    pub(crate) fn fit_values(values: impl IntoIterator<Item = f64>, units: (f64, f64)) -> Self {
-        let scale = Self::exact_ends(values, units);
+    /// The range of the finite values, enlarged by a twentieth on each side.
+    pub(crate) fn fit_values(values: impl IntoIterator<Item = f64>) -> Self {
+        let scale = Self::exact_ends(values);
         let margin = (scale.high - scale.low) * 0.05;
         Self {
             low: scale.low - margin,
@@ -49,7 +49,7 @@ impl Scale {
     }
 
     /// The range of the finite values itself; an empty range is enlarged.
-    pub(crate) fn exact_ends(values: impl IntoIterator<Item = f64>, units: (f64, f64)) -> Self {
+    pub(crate) fn exact_ends(values: impl IntoIterator<Item = f64>) -> Self {
         let finite = values.into_iter().filter(|value| value.is_finite());
         let (low, high) = finite.fold((f64::MAX, f64::MIN), |(low, high), value| {
             let value = value.clamp(-LARGEST, LARGEST);
@@ -66,8 +66,8 @@ impl Scale {
         Self {
             low: low - room,
             high: high + room,
-            start: units.0,
-            end: units.1,
+            start: 0.0,
+            end: 1.0,
             law: Law::Linear,
         }
     }
@@ -75,7 +75,7 @@ impl Scale {
     /// The range of the values on a scale, enlarged by a twentieth on each side.
     pub(crate) fn under_law(law: Law, values: impl IntoIterator<Item = f64>) -> Self {
         let seen = values.into_iter().map(|value| law.apply_to(value));
-        let fitted = Self::fit_values(seen, (0.0, 1.0));
+        let fitted = Self::fit_values(seen);
         Self { law, ..fitted }
     }
 
@@ -112,11 +112,7 @@ impl Scale {
     /// by 2 and 5.
     fn power_ticks(&self, about: usize) -> Vec<(f64, String)> {
         let decades = self.high - self.low;
-        let factors: &[f64] = if decades < 2.0 {
-            &[1.0, 2.0, 5.0]
-        } else {
-            &[1.0]
-        };
+        let factors = &[1.0, 2.0, 5.0][..if decades < 2.0 { 3 } else { 1 }];
         let every = (decades / about.max(1) as f64).ceil().max(1.0) as i32;
         let powers = self.low.floor() as i32..=self.high.ceil() as i32;
         let whole = powers.filter(|power| power.rem_euclid(every) == 0);
@@ -135,9 +131,7 @@ impl Scale {
         let last = (self.high / step).floor() as i64;
         let indices = first..=last.min(first.saturating_add(50));
         let values: Vec<f64> = indices.map(|index| index as f64 * step).collect();
-        let largest = values
-            .iter()
-            .fold(0.0, |size: f64, value| size.max(value.abs()));
+        let largest = values.iter().copied().map(f64::abs).fold(0.0, f64::max);
         let labels = values.iter().map(|value| tick_label(*value, step, largest));
         values.iter().copied().zip(labels).collect()
     }
@@ -173,7 +167,7 @@ mod tests {
     use super::*;
 
     fn labels(values: [f64; 2], about: usize) -> Vec<String> {
-        let ticks = Scale::exact_ends(values, (0.0, 100.0)).ticks(about);
+        let ticks = Scale::exact_ends(values).ticks(about);
         ticks.into_iter().map(|tick| tick.1).collect()
     }
 
@@ -219,7 +213,7 @@ mod tests {
             vec![1e15, 1e15 + 1.0],
         ];
         for values in ranges {
-            let scale = Scale::fit_values(values.iter().copied(), (10.0, 90.0));
+            let scale = Scale::fit_values(values.iter().copied()).over_units((10.0, 90.0));
             for value in values.iter().copied().filter(|value| !value.is_nan()) {
                 let place = scale.place_value(value);
                 assert!((10.0..=90.0).contains(&place), "{values:?}: {place}");

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::FunctionSurface;
 use crate::markup::{Element, format_unit};
 use crate::number::{format_short, print_minus};
 
@@ -14,29 +15,27 @@ const TONES: usize = 6;
 /// Units of the legend.
 const LEGEND: (f64, f64) = (130.0, 8.0);
 
-/// A function of two columns.
-pub(crate) struct Surface<'a> {
-    pub(crate) title: &'a str,
-    /// The columns of its arguments.
-    pub(crate) inputs: [&'a str; 2],
-    pub(crate) x: &'a [f64],
-    pub(crate) y: &'a [f64],
+/// Values of a function of two columns.
+#[derive(Clone, Copy)]
+pub(crate) struct SurfaceValues<'a> {
+    /// The places at which the function is known, and those of rows.
+    pub(crate) grid: &'a FunctionSurface,
     /// Row-major; `x` varies fastest.
     pub(crate) values: &'a [f64],
-    /// The places of rows.
-    pub(crate) places: &'a [[f64; 2]],
 }
 
 /// Cells in shades of two colours, one for each sign; contour lines between shades; rows as dots.
-pub(crate) fn plot_surface(of: &Surface) -> Element {
-    let scale = |values: &[f64]| Scale::exact_ends(values.iter().copied(), (0.0, 1.0));
+/// `x` and `y` are the columns of the arguments.
+pub(crate) fn plot_surface(title: &str, [x, y]: [&str; 2], of: SurfaceValues<'_>) -> Element {
+    let grid = of.grid;
+    let scale = |values: &[f64]| Scale::exact_ends(values.iter().copied());
     let caption = Caption {
-        title: of.title,
-        description: format!("a map over {} and {}", of.inputs[0], of.inputs[1]),
-        x: of.inputs[0],
-        y: of.inputs[1],
+        title,
+        description: format!("a map over {x} and {y}"),
+        x,
+        y,
     };
-    let mut frame = Frame::new((WIDTH, 320.0), scale(of.x), scale(of.y), &caption);
+    let mut frame = Frame::new((WIDTH, 320.0), scale(&grid.x), scale(&grid.y), &caption);
     let ladder = Ladder::new(of.values);
     let cells = draw_cells(&frame, of, &ladder);
     frame.push_mark(cells);
@@ -44,11 +43,8 @@ pub(crate) fn plot_surface(of: &Surface) -> Element {
         let contour = draw_contour(&frame, of, rung);
         frame.push_mark(contour);
     }
-    let rows = of
-        .places
-        .iter()
-        .map(|[x, y]| dot_element("place", frame.point_at(*x, *y), 0.9));
-    let rows: Vec<Element> = rows.collect();
+    let rows = frame.points_at(grid.places.iter().map(|[x, y]| (*x, *y)));
+    let rows = rows.into_iter().map(|at| dot_element("place", at, 0.9));
     frame.push_mark(Element::new("g").children(rows));
     let legend = draw_legend(&frame, &ladder);
     frame.push_mark(legend);
@@ -124,10 +120,8 @@ impl Ladder {
 fn round_step(rough: f64) -> f64 {
     let power = 10_f64.powf(rough.log10().floor());
     let round = [1.0, 2.0, 2.5, 5.0, 10.0].map(|one| one * power);
-    round
-        .into_iter()
-        .find(|step| *step >= rough)
-        .unwrap_or(rough)
+    let mut steps = round.into_iter();
+    steps.find(|step| *step >= rough).unwrap_or(rough)
 }
 
 /// The CSS class of a shade.
@@ -140,16 +134,13 @@ fn tone_class(tone: i64) -> String {
 }
 
 /// Cells around the places; neighbours of one shade in a row are joined.
-fn draw_cells(frame: &Frame, of: &Surface, ladder: &Ladder) -> Element {
-    let width = of.x.len();
-    let xs = cell_edges(of.x)
-        .iter()
-        .map(|x| frame.x.place_value(*x))
-        .collect::<Vec<f64>>();
-    let ys = cell_edges(of.y)
-        .iter()
-        .map(|y| frame.y.place_value(*y))
-        .collect::<Vec<f64>>();
+fn draw_cells(frame: &Frame, of: SurfaceValues<'_>, ladder: &Ladder) -> Element {
+    let width = of.grid.x.len();
+    let edges = |places: &[f64], scale: &Scale| -> Vec<f64> {
+        let edges = cell_edges(places).into_iter();
+        edges.map(|edge| scale.place_value(edge)).collect()
+    };
+    let (xs, ys) = (edges(&of.grid.x, &frame.x), edges(&of.grid.y, &frame.y));
     let mut group = Element::new("g");
     for (row, values) in of.values.chunks_exact(width.max(1)).enumerate() {
         let tones: Vec<i64> = values.iter().map(|value| ladder.tone_of(*value)).collect();
@@ -176,14 +167,14 @@ fn cell_edges(places: &[f64]) -> Vec<f64> {
 }
 
 /// The contour line of a value, piece by piece through the cells between places.
-fn draw_contour(frame: &Frame, of: &Surface, value: f64) -> Element {
-    let width = of.x.len();
+fn draw_contour(frame: &Frame, of: SurfaceValues<'_>, value: f64) -> Element {
+    let (grid, width) = (of.grid, of.grid.x.len());
     let mut path = String::new();
-    for row in 1..of.y.len() {
+    for row in 1..grid.y.len() {
         for column in 1..width {
             let corner = |dx: usize, dy: usize| {
                 let (x, y) = (column - dx, row - dy);
-                (of.x[x], of.y[y], of.values[y * width + x] - value)
+                (grid.x[x], grid.y[y], of.values[y * width + x] - value)
             };
             let corners = [corner(1, 1), corner(0, 1), corner(0, 0), corner(1, 0)];
             let crossings: Vec<(f64, f64)> = (0..4)
@@ -228,13 +219,13 @@ fn draw_legend(frame: &Frame, ladder: &Ladder) -> Element {
         let size = (at(tone + 1) - at(tone), height);
         group.push(rectangle_element(&tone_class(tone), (at(tone), top), size));
     }
-    group.push(label_element(
-        "tick end",
-        (left - 4.0, 11.5),
-        &ladder.rung_words(ladder.low),
-    ));
-    let end = (left + width + 4.0, 11.5);
-    group.push(label_element("tick", end, &ladder.rung_words(ladder.high)));
+    let ends = [
+        ("tick end", left - 4.0, ladder.low),
+        ("tick", left + width + 4.0, ladder.high),
+    ];
+    for (class, x, rung) in ends {
+        group.push(label_element(class, (x, 11.5), &ladder.rung_words(rung)));
+    }
     group
 }
 
@@ -277,16 +268,19 @@ mod tests {
 
     #[test]
     fn a_flat_function_has_a_picture() {
-        let flat = Surface {
-            title: "f",
-            inputs: ["x", "y"],
-            x: &[0.0, 1.0],
-            y: &[0.0, 1.0],
-            values: &[0.0; 4],
-            places: &[],
+        let grid = FunctionSurface {
+            x: vec![0.0, 1.0],
+            y: vec![0.0, 1.0],
+            mean: vec![0.0; 4],
+            sd: Vec::new(),
+            places: Vec::new(),
+        };
+        let flat = SurfaceValues {
+            grid: &grid,
+            values: &grid.mean,
         };
         let mut out = String::new();
-        plot_surface(&flat).render_into(&mut out);
+        plot_surface("f", ["x", "y"], flat).render_into(&mut out);
         assert!(out.contains("tone"));
     }
 }

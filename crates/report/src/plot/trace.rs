@@ -6,7 +6,7 @@ use crate::number::{format_short, group_digits, print_minus};
 
 use super::frame::{Caption, Frame};
 use super::scale::Scale;
-use super::{WIDTH, band_element, curve_element, dot_element, label_element};
+use super::{WIDTH, dot_element, label_element};
 
 /// The most points of a curve; more would not be visible.
 const STRETCHES: usize = 160;
@@ -25,11 +25,8 @@ pub(crate) fn plot_trace(points: &[TracePoint]) -> Element {
     let floor = visible_floor(&stretches);
     let shown = stretches.iter().filter(|stretch| stretch.high >= floor);
     let heights = shown.flat_map(|stretch| [stretch.low.max(floor), stretch.high]);
-    let x = Scale::exact_ends(
-        stretches.iter().map(|stretch| stretch.iteration),
-        (0.0, 1.0),
-    );
-    let y = Scale::fit_values(heights, (0.0, 1.0));
+    let x = Scale::exact_ends(stretches.iter().map(|stretch| stretch.iteration));
+    let y = Scale::fit_values(heights);
     let caption = Caption {
         title: "Bound while training",
         description: "mean and spread of the estimates of the evidence lower bound".into(),
@@ -38,38 +35,23 @@ pub(crate) fn plot_trace(points: &[TracePoint]) -> Element {
     };
     let mut frame = Frame::new((WIDTH, 230.0), x, y, &caption);
     // Before the mean first comes into view, its line would only run along the bottom.
-    let visible = stretches
-        .iter()
-        .position(|s| s.mean >= frame.y.low)
-        .unwrap_or(0);
+    let visible = stretches.iter().position(|one| one.mean >= frame.y.low);
+    let visible = visible.unwrap_or(0);
     draw_stretches(&mut frame, &stretches[visible..]);
     if visible > 0 {
         let start = print_minus(&group_digits(&format_short(stretches[0].mean)));
         let at = (frame.right - 4.0, frame.bottom - 7.0);
-        frame.push_mark(label_element(
-            "note end halo",
-            at,
-            &format!("rose from {start}"),
-        ));
+        let words = format!("rose from {start}");
+        frame.push_mark(label_element("note end halo", at, &words));
     }
     frame.svg
 }
 
 fn draw_stretches(frame: &mut Frame, stretches: &[Stretch]) {
-    let low: Vec<_> = stretches
-        .iter()
-        .map(|s| frame.point_at(s.iteration, s.low))
-        .collect();
-    let high: Vec<_> = stretches
-        .iter()
-        .map(|s| frame.point_at(s.iteration, s.high))
-        .collect();
-    let mean: Vec<_> = stretches
-        .iter()
-        .map(|s| frame.point_at(s.iteration, s.mean))
-        .collect();
-    frame.push_mark(band_element("spread one", &low, &high));
-    frame.push_mark(curve_element("curve one", &mean));
+    let heights: [fn(&Stretch) -> f64; 3] = [|one| one.low, |one| one.mean, |one| one.high];
+    let [low, mean, high] =
+        heights.map(|of| frame.points_at(stretches.iter().map(|one| (one.iteration, of(one)))));
+    frame.push_band("one", [&low, &mean, &high]);
     if let Some(end) = mean.last() {
         frame.push_mark(dot_element("median one", *end, 3.0));
     }
@@ -98,13 +80,10 @@ fn average_stretch(points: &[&TracePoint]) -> Stretch {
 /// half.
 fn visible_floor(stretches: &[Stretch]) -> f64 {
     let late = &stretches[stretches.len() / 5..];
-    let low = late
-        .iter()
-        .map(|stretch| stretch.low)
-        .fold(f64::MAX, f64::min);
+    let low = late.iter().map(|one| one.low).fold(f64::MAX, f64::min);
     let high = stretches
         .iter()
-        .map(|stretch| stretch.high)
+        .map(|one| one.high)
         .fold(f64::MIN, f64::max);
     low - 0.5 * (high - low)
 }

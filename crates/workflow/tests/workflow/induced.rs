@@ -5,7 +5,7 @@ use lehr_infer::fit::Fit;
 use lehr_infer::method::FullRank;
 use lehr_learn::NewLevels;
 use lehr_regression::{Family, Regression};
-use lehr_report::FunctionShape;
+use lehr_report::{FunctionCurve, FunctionShape, FunctionSurface};
 use lehr_table::Table;
 use lehr_workflow::{EffectAverager, EffectQuestion, SavedFit, regress};
 
@@ -146,13 +146,13 @@ fn functions_by_points_of_one_and_two_columns_are_drawn() {
         fit.fit().unwrap().report().functions
     };
     let one = drawn("wave ~ gp(a, how = inducing, k = 10)");
-    let FunctionShape::Curve {
+    let FunctionShape::Curve(FunctionCurve {
         x,
         mean,
         low,
         high,
         places,
-    } = &one[0].shape
+    }) = &one[0].shape
     else {
         panic!("a curve");
     };
@@ -164,7 +164,7 @@ fn functions_by_points_of_one_and_two_columns_are_drawn() {
     }
     let two = drawn("z ~ gp(a, b, how = inducing, k = 16)");
     assert_eq!(two[0].inputs, ["a", "b"]);
-    let FunctionShape::Surface { x, y, mean, sd, .. } = &two[0].shape else {
+    let FunctionShape::Surface(FunctionSurface { x, y, mean, sd, .. }) = &two[0].shape else {
         panic!("a surface");
     };
     let truth = |k: usize| bump(x[k % x.len()], y[k / x.len()]);

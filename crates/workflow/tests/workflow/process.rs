@@ -4,7 +4,7 @@
 use lehr_infer::fit::Fit;
 use lehr_infer::method::{Auto, Collapse, Nuts};
 use lehr_regression::Groups;
-use lehr_report::{FunctionShape, Level};
+use lehr_report::{FunctionCurve, FunctionShape, Level};
 use lehr_table::Table;
 use lehr_workflow::{SavedFit, regress};
 use rand_chacha::ChaCha8Rng;
@@ -140,9 +140,9 @@ fn the_curve_of_a_collapsed_function_is_around_the_truth() {
     let table = generated(400, 35);
     let fit = fitted("y ~ gp(x)", &table, Fit::new(Collapse::default()).seed(3));
     let report = fit.report();
-    let FunctionShape::Curve {
+    let FunctionShape::Curve(FunctionCurve {
         x, mean, low, high, ..
-    } = &report.functions[0].shape
+    }) = &report.functions[0].shape
     else {
         panic!("a function of one column is a curve");
     };

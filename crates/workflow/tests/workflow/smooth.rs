@@ -9,7 +9,7 @@ use lehr_infer::method::FullRank;
 use lehr_learn::NewLevels;
 use lehr_model::gp::{BasisAxis, GpBasis, Kernel};
 use lehr_regression::{Family, Regression};
-use lehr_report::FunctionShape;
+use lehr_report::{FunctionCurve, FunctionShape};
 use lehr_table::Table;
 use lehr_workflow::{SavedFit, regress};
 
@@ -296,9 +296,9 @@ fn a_fit_finds_the_function_and_survives_its_file() {
         .fit()
         .unwrap();
     let report = fit.report();
-    let FunctionShape::Curve {
+    let FunctionShape::Curve(FunctionCurve {
         x, mean, low, high, ..
-    } = &report.functions[0].shape
+    }) = &report.functions[0].shape
     else {
         panic!("a function of one column is a curve");
     };

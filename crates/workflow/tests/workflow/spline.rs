@@ -6,7 +6,7 @@ use lehr_infer::fit::Fit;
 use lehr_infer::method::{Auto, Collapse, MeanField, Nuts};
 use lehr_learn::NewLevels;
 use lehr_regression::{Family, Groups, Regression};
-use lehr_report::FunctionShape;
+use lehr_report::{FunctionCurve, FunctionShape};
 use lehr_table::Table;
 use lehr_workflow::{SavedFit, regress};
 use rand_chacha::ChaCha8Rng;
@@ -247,9 +247,9 @@ fn a_report_draws_line_and_bends_together() {
     let table = generated(400, 2, wave, 0.3);
     let fit = fitted("y ~ s(x)", &table);
     let functions = fit.functions();
-    let FunctionShape::Curve {
+    let FunctionShape::Curve(FunctionCurve {
         x, mean, low, high, ..
-    } = &functions[0].shape
+    }) = &functions[0].shape
     else {
         panic!("a function of one column is a curve");
     };
