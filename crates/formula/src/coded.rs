@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::column_use::{ColumnRole, UseListener};
 use crate::error::{FormulaError, Span};
-use crate::spelling::suggestion;
+use crate::spelling::{suggestion, unknown_option};
 use crate::syntax::{NodeKind, SyntaxNode, quote_name};
 
 /// The arguments of `C` that have names.
@@ -125,14 +125,8 @@ impl CodedColumn {
                     .with_hint(format!("name a column, as in {call}(x)")),
             );
         };
-        let NodeKind::Name(name) = &first.without_parens().kind else {
-            let message = format!("{call}(...) takes the name of a column");
-            return Err(FormulaError::new(first.span, message)
-                .with_hint("make a column of it in the table first"));
-        };
-        used(name, first.span, ColumnRole::Categorical);
         let coded = Self {
-            column: name.clone(),
+            column: read_column(call, first, ColumnRole::Categorical, used)?,
             contrast: Contrast::Treatment,
             reference: None,
             order: Vec::new(),
@@ -150,11 +144,7 @@ impl CodedColumn {
             "ref" => self.reference = Some(read_level(value)?),
             "levels" => self.order = read_levels(value)?,
             "contrast" => self.contrast = read_contrast(value, &self.column)?,
-            _ => {
-                let message = format!("C(...) has no argument \"{name}\"");
-                let hint = suggestion(name, "C", &OPTIONS);
-                return Err(FormulaError::new(span, message).with_hint(hint));
-            }
+            _ => return Err(unknown_option("C", name, span, &OPTIONS)),
         }
         Ok(())
     }
@@ -164,21 +154,25 @@ impl CodedColumn {
             return Ok(());
         };
         if self.contrast == Contrast::Helmert {
-            return Err(
-                FormulaError::new(span, "helmert contrasts have no reference").with_hint(
-                    "set the order instead, as in levels = c(\"low\", \"mid\", \"high\")",
-                ),
-            );
+            let hint = "set the order instead, as in levels = c(\"low\", \"mid\", \"high\")";
+            let error = FormulaError::new(span, "helmert contrasts have no reference");
+            return Err(error.with_hint(hint));
         }
         if self.order.is_empty() || self.order.contains(reference) {
             return Ok(());
         }
         let message = format!("the reference \"{reference}\" is not among the levels");
-        Err(FormulaError::new(span, message).with_hint(suggestion(
-            reference,
-            "levels",
-            &self.order,
-        )))
+        let hint = suggestion(reference, "levels", &self.order);
+        Err(FormulaError::new(span, message).with_hint(hint))
+    }
+
+    /// Writes the order of the levels, if there is one, and closes the call.
+    pub(crate) fn write_order(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.order.is_empty() {
+            let all: Vec<String> = self.order.iter().map(|level| in_quotes(level)).collect();
+            write!(f, ", levels = c({})", all.join(", "))?;
+        }
+        f.write_str(")")
     }
 
     /// Whether it only marks the column as categorical.
@@ -195,6 +189,22 @@ impl CodedColumn {
             other => format!("C({column}, {})", other.name()),
         }
     }
+}
+
+/// The column that an argument names.
+pub(crate) fn read_column(
+    call: &str,
+    node: &SyntaxNode,
+    role: ColumnRole,
+    used: &mut UseListener<'_>,
+) -> Result<String, FormulaError> {
+    let NodeKind::Name(name) = &node.without_parens().kind else {
+        let message = format!("{call}(...) takes the name of a column");
+        return Err(FormulaError::new(node.span, message)
+            .with_hint("make a column of it in the table first"));
+    };
+    used(name, node.span, role);
+    Ok(name.clone())
 }
 
 fn read_contrast(node: &SyntaxNode, column: &str) -> Result<Contrast, FormulaError> {
@@ -245,15 +255,15 @@ fn no_level(span: Span) -> FormulaError {
 }
 
 pub(crate) fn read_levels(node: &SyntaxNode) -> Result<Vec<String>, FormulaError> {
+    let wrong = |message: &str| {
+        FormulaError::new(node.span, message)
+            .with_hint("write levels = c(\"low\", \"mid\", \"high\")")
+    };
     let NodeKind::Call(name, arguments) = &node.without_parens().kind else {
-        return Err(FormulaError::new(node.span, "levels are a list")
-            .with_hint("write levels = c(\"low\", \"mid\", \"high\")"));
+        return Err(wrong("levels are a list"));
     };
     if name != "c" || arguments.len() < 2 {
-        return Err(
-            FormulaError::new(node.span, "levels are a list of two or more")
-                .with_hint("write levels = c(\"low\", \"mid\", \"high\")"),
-        );
+        return Err(wrong("levels are a list of two or more"));
     }
     let mut found: Vec<String> = Vec::with_capacity(arguments.len());
     for argument in arguments {
@@ -268,7 +278,7 @@ pub(crate) fn read_levels(node: &SyntaxNode) -> Result<Vec<String>, FormulaError
 }
 
 /// A level in quotes, as [`CodedColumn`] parses it.
-pub(crate) fn in_quotes(text: &str) -> String {
+fn in_quotes(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
@@ -281,10 +291,6 @@ impl fmt::Display for CodedColumn {
         if let Some(reference) = &self.reference {
             write!(f, ", ref = {}", in_quotes(reference))?;
         }
-        if !self.order.is_empty() {
-            let all: Vec<String> = self.order.iter().map(|level| in_quotes(level)).collect();
-            write!(f, ", levels = c({})", all.join(", "))?;
-        }
-        f.write_str(")")
+        self.write_order(f)
     }
 }

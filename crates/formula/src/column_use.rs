@@ -85,42 +85,21 @@ impl ColumnUse {
             ColumnRole::Latent => "me(...) or mi(...)",
             ColumnRole::Spread => "a standard deviation",
             ColumnRole::Offset => "offset(...)",
-            ColumnRole::Response
-            | ColumnRole::Censoring
-            | ColumnRole::Term
-            | ColumnRole::Categorical
-            | ColumnRole::Group
-            | ColumnRole::By
-            | ColumnRole::Removed => return Ok(()),
+            _ => return Ok(()),
         };
         if !is_text(&self.name) {
             return Ok(());
         }
-        let message = format!(
-            "{wanted} needs numbers, but column \"{}\" holds text",
-            self.name
-        );
+        let name = &self.name;
+        let message = format!("{wanted} needs numbers, but column \"{name}\" holds text");
         Err(FormulaError::new(self.span, message)
             .with_hint("text columns stand alone, as in y ~ color"))
     }
 
     /// Whether `.` leaves the column out because it has another purpose.
     pub(crate) fn is_claimed(&self) -> bool {
-        matches!(
-            self.role,
-            ColumnRole::Response
-                | ColumnRole::NumericResponse
-                | ColumnRole::Trials
-                | ColumnRole::Failures
-                | ColumnRole::Weights
-                | ColumnRole::Errors
-                | ColumnRole::Censoring
-                | ColumnRole::Limit
-                | ColumnRole::Latent
-                | ColumnRole::Spread
-                | ColumnRole::Offset
-                | ColumnRole::Group
-        )
+        use ColumnRole::{By, Categorical, Number, Removed, Term};
+        !matches!(self.role, Term | Categorical | Number | By | Removed)
     }
 }
 
@@ -133,17 +112,14 @@ pub(crate) fn read_numbers(
     used: &mut UseListener<'_>,
 ) -> Result<ColumnExpr, FormulaError> {
     let expr = read_term(node, used)?;
-    match expr.find_unlearnt() {
-        None => Ok(expr),
-        Some((standard, inner)) => {
-            let message = format!(
-                "{} cannot stand here",
-                ColumnExpr::Standard(standard, inner.clone().into())
-            );
-            Err(FormulaError::new(node.span, message)
-                .with_hint("center and scale belong into terms on the right of ~"))
-        }
-    }
+    let Some((standard, inner)) = expr.find_unlearnt() else {
+        return Ok(expr);
+    };
+    let found = ColumnExpr::Standard(standard, inner.clone().into());
+    Err(
+        FormulaError::new(node.span, format!("{found} cannot stand here"))
+            .with_hint("center and scale belong into terms on the right of ~"),
+    )
 }
 
 /// Reads arithmetic that uses at least one column.

@@ -41,7 +41,7 @@ pub enum Factor {
 }
 
 /// A product of distinct factors, one coefficient for each of its columns.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Term {
     /// In the order they were written.
     pub factors: Vec<Factor>,
@@ -86,6 +86,7 @@ impl Factor {
         arguments: &[SyntaxNode],
         used: &mut UseListener<'_>,
     ) -> Result<Self, FormulaError> {
+        let argument = || only_argument(name, arguments, node.span);
         match name {
             "C" => {
                 let coded = CodedColumn::read_call(node.span, arguments, used)?;
@@ -98,22 +99,14 @@ impl Factor {
             "bs" | "ns" => {
                 RegressionSpline::read_call(name, node.span, arguments, used).map(Self::Spline)
             }
-            "scale" => Ok(Self::Scale(read_term(
-                only_argument(name, arguments, node.span)?,
-                used,
-            )?)),
-            "center" => Ok(Self::Center(read_term(
-                only_argument(name, arguments, node.span)?,
-                used,
-            )?)),
-            "I" => Ok(
-                match read_term(only_argument(name, arguments, node.span)?, used)? {
-                    ColumnExpr::Column(name) => Self::Column(name),
-                    ColumnExpr::Standard(Standard::Center, inner) => Self::Center(*inner),
-                    ColumnExpr::Standard(Standard::Scale, inner) => Self::Scale(*inner),
-                    other => Self::Expression(other),
-                },
-            ),
+            "scale" => Ok(Self::Scale(read_term(argument()?, used)?)),
+            "center" => Ok(Self::Center(read_term(argument()?, used)?)),
+            "I" => Ok(match read_term(argument()?, used)? {
+                ColumnExpr::Column(name) => Self::Column(name),
+                ColumnExpr::Standard(Standard::Center, inner) => Self::Center(*inner),
+                ColumnExpr::Standard(Standard::Scale, inner) => Self::Scale(*inner),
+                other => Self::Expression(other),
+            }),
             _ if ColumnFunction::from_name(name).is_some() => {
                 Ok(Self::Expression(read_term(node, used)?))
             }
@@ -133,10 +126,8 @@ fn read_poly(
     used: &mut UseListener<'_>,
 ) -> Result<Factor, FormulaError> {
     let [argument, degree] = arguments else {
-        let message = format!(
-            "poly takes a column and a degree, found {}",
-            arguments.len()
-        );
+        let found = arguments.len();
+        let message = format!("poly takes a column and a degree, found {found}");
         let is_raw =
             |node: &SyntaxNode| matches!(&node.kind, NodeKind::Named(name, _) if name == "raw");
         let hint = if arguments.iter().any(is_raw) {
@@ -174,20 +165,15 @@ fn columns_named(arguments: &[SyntaxNode]) -> Vec<String> {
 
 /// The error for a call that is not a term: valid elsewhere in a formula, or unknown.
 fn misplaced_error(name: &str, span: Span) -> FormulaError {
-    match name {
-        "cbind" => FormulaError::new(span, "cbind(...) belongs left of ~")
-            .with_hint("write cbind(successes, failures) ~ ..."),
-        "se" => {
-            FormulaError::new(span, "se(...) belongs left of ~").with_hint("write y | se(s) ~ ...")
-        }
-        "cens" => FormulaError::new(span, "cens(...) belongs left of ~")
-            .with_hint("write y | cens(c) ~ ..."),
-        "trunc" => FormulaError::new(span, "trunc(...) belongs left of ~")
-            .with_hint("write y | trunc(lb = 0) ~ ..."),
-        "trials" => FormulaError::new(span, "trials(...) belongs left of ~")
-            .with_hint("write successes | trials(n) ~ ..."),
-        _ => function::unknown_function(name, span),
-    }
+    let hint = match name {
+        "cbind" => "write cbind(successes, failures) ~ ...",
+        "se" => "write y | se(s) ~ ...",
+        "cens" => "write y | cens(c) ~ ...",
+        "trunc" => "write y | trunc(lb = 0) ~ ...",
+        "trials" => "write successes | trials(n) ~ ...",
+        _ => return function::unknown_function(name, span),
+    };
+    FormulaError::new(span, format!("{name}(...) belongs left of ~")).with_hint(hint)
 }
 
 impl fmt::Display for Factor {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::column_use::{ColumnRole, UseListener};
 use crate::error::{FormulaError, Span};
 use crate::expression::ColumnExpr;
-use crate::spelling::suggestion;
+use crate::spelling::unknown_option;
 use crate::syntax::{NodeKind, SyntaxNode, quote_name};
 
 /// `cens(c)`: the rows whose response is known by bounds only.
@@ -129,11 +129,6 @@ fn read_limit(node: &SyntaxNode, used: &mut UseListener<'_>) -> Result<ColumnExp
         )
         .with_hint("center and scale belong into terms on the right of ~")),
     }
-}
-
-fn unknown_option(call: &str, name: &str, span: Span, known: &[&str]) -> FormulaError {
-    let message = format!("{call}(...) has no argument \"{name}\"");
-    FormulaError::new(span, message).with_hint(suggestion(name, call, known))
 }
 
 impl fmt::Display for Censoring {

@@ -47,31 +47,26 @@ impl Terms {
 
     /// The first term that the formula of a parameter cannot have, and advice.
     fn not_of_parameters(&self) -> Option<(String, &'static str)> {
-        let smooth = (self.smooths.first()).map(|term| {
-            let hint = "write s(x) for a smooth function of one column";
-            (term.to_string(), hint)
-        });
-        let ordered = (self.monotonics.first())
-            .map(|term| (term.to_string(), "write C(x) for an effect of each level"));
-        let rows = (self.by_row).then(|| {
-            let hint = "write (1 | g) for effects of groups of rows";
-            ("(1 | row())".to_owned(), hint)
-        });
-        let covariate = (self.covariate.as_ref())
-            .map(|term| (term.to_string(), "write the column as it stands"));
-        let offset = (self.offsets.first()).map(|term| {
-            let hint = "leave it out; a parameter has no exposure";
-            (format!("offset({term})"), hint)
-        });
-        let tied = (self.groups.iter().find(|term| term.tie.is_some())).map(|term| {
-            let hint =
-                "write (1 | g): effects on a parameter are independent of those on the response";
-            (term.to_string(), hint)
-        });
-        (smooth.or(ordered).or(rows))
-            .or(covariate)
-            .or(offset)
-            .or(tied)
+        let smooth = self.smooths.first().map(ToString::to_string);
+        let ordered = self.monotonics.first().map(ToString::to_string);
+        let rows = self.by_row.then(|| "(1 | row())".to_owned());
+        let covariate = self.covariate.as_ref().map(ToString::to_string);
+        let offset = self.offsets.first().map(|term| format!("offset({term})"));
+        let tied = self.groups.iter().find(|term| term.tie.is_some());
+        let tied = tied.map(ToString::to_string);
+        let found = [
+            (smooth, "write s(x) for a smooth function of one column"),
+            (ordered, "write C(x) for an effect of each level"),
+            (rows, "write (1 | g) for effects of groups of rows"),
+            (covariate, "write the column as it stands"),
+            (offset, "leave it out; a parameter has no exposure"),
+            (
+                tied,
+                "write (1 | g): effects on a parameter are independent of those on the response",
+            ),
+        ];
+        let mut found = found.into_iter();
+        found.find_map(|(term, hint)| Some((term?, hint)))
     }
 
     /// Renames the parameter on the left side.

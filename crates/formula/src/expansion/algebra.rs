@@ -78,12 +78,8 @@ impl TermList {
 
     /// `a/b`: the left, and the right within all of the left.
     pub(super) fn nesting(self, other: &Self) -> Result<Self, TermLimitExceeded> {
-        let whole = self.terms.iter().fold(
-            Term {
-                factors: Vec::new(),
-            },
-            |product, term| product.interaction_with(term),
-        );
+        let terms = self.terms.iter();
+        let whole = terms.fold(Term::default(), |whole, term| whole.interaction_with(term));
         let inner = Self::from_terms([whole]).interaction(other)?;
         let mut list = self;
         list.extend(inner.terms);

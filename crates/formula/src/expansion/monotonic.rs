@@ -4,11 +4,11 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::coded::{CodedColumn, in_quotes, read_levels};
+use crate::coded::{CodedColumn, read_levels};
 use crate::column_use::UseListener;
 use crate::error::{FormulaError, Span};
-use crate::spelling::suggestion;
-use crate::syntax::{NodeKind, SyntaxNode, parse_tokens, quote_name, split_tokens};
+use crate::spelling::unknown_option;
+use crate::syntax::{NodeKind, SyntaxNode, parse_call, quote_name};
 
 /// The name of the call in a formula.
 pub(super) const NAME: &str = "mo";
@@ -38,14 +38,7 @@ impl MonotonicTerm {
                     coded.order = read_levels(value)?;
                 }
                 NodeKind::Named(name, _) => {
-                    let message = format!("mo(...) has no argument \"{name}\"");
-                    return Err(
-                        FormulaError::new(option.span, message).with_hint(suggestion(
-                            name,
-                            NAME,
-                            &["levels"],
-                        )),
-                    );
+                    return Err(unknown_option(NAME, name, option.span, &["levels"]));
                 }
                 _ => {
                     return Err(FormulaError::new(option.span, "mo(...) is of one column")
@@ -71,10 +64,8 @@ impl MonotonicTerm {
         if !self.coded.order.is_empty() || !is_text(column) {
             return Ok(());
         }
-        let message = format!(
-            "{} needs the order of its levels, which are text",
-            self.term_label()
-        );
+        let label = self.term_label();
+        let message = format!("{label} needs the order of its levels, which are text");
         let hint = format!(
             "write mo({}, levels = c(\"low\", \"mid\", \"high\")), or C({0}) for levels without an order",
             quote_name(column)
@@ -86,31 +77,16 @@ impl MonotonicTerm {
 impl fmt::Display for MonotonicTerm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{NAME}({}", quote_name(&self.coded.column))?;
-        if !self.coded.order.is_empty() {
-            let order = self.coded.order.iter();
-            let all: Vec<String> = order.map(|level| in_quotes(level)).collect();
-            write!(f, ", levels = c({})", all.join(", "))?;
-        }
-        f.write_str(")")
+        self.coded.write_order(f)
     }
 }
 
 /// The slope or the steps of a monotonic effect that a text names, `mo(x)` or `mo(x).step`; `None` if it
 /// names something else.
 pub(crate) fn parse_parameter(text: &str) -> Result<Option<String>, FormulaError> {
-    let is_call = |rest: &str| rest.trim_start().starts_with('(');
-    if !text.trim_start().strip_prefix(NAME).is_some_and(is_call) {
-        return Ok(None);
-    }
-    let text = text.trim_end();
-    let (call, end) = match text.strip_suffix(STEP) {
-        Some(call) => (call, STEP),
-        None => (text, ""),
-    };
-    let node = parse_tokens(&split_tokens(call)?, call.len())?;
-    let NodeKind::Call(_, arguments) = &node.without_parens().kind else {
+    let Some((call, end)) = parse_call(text, &[NAME], &[STEP])? else {
         return Ok(None);
     };
-    let term = MonotonicTerm::read_call(node.span, arguments, &mut |_, _, _| {})?;
+    let term = MonotonicTerm::read_call(call.span, &call.arguments, &mut |_, _, _| {})?;
     Ok(Some(term.term_label() + end))
 }

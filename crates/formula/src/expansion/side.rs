@@ -233,40 +233,28 @@ impl<'a> Expander<'a> {
         name: &str,
         arguments: &[SyntaxNode],
     ) -> Result<RightSidePart, FormulaError> {
-        if name == smooth::NAME {
-            let mut used = |name: &str, span, role| self.note_use(name, span, role);
-            let term = SmoothTerm::read_call(node.span, arguments, &mut used)?;
-            return Ok(special_side(SpecialKind::Smooth(term), node.span));
-        }
-        if name == spline::NAME {
-            let mut used = |name: &str, span, role| self.note_use(name, span, role);
-            let term = SplineTerm::read_call(node.span, arguments, &mut used)?;
-            return Ok(special_side(SpecialKind::Spline(term), node.span));
-        }
-        if name == monotonic::NAME {
-            let mut used = |name: &str, span, role| self.note_use(name, span, role);
-            let term = MonotonicTerm::read_call(node.span, arguments, &mut used)?;
-            return Ok(special_side(SpecialKind::Monotonic(term), node.span));
-        }
-        if name == covariate::MEASURED || name == covariate::MISSING {
-            let mut used = |name: &str, span, role| self.note_use(name, span, role);
-            let term = CovariateTerm::read_call(node.span, (name, arguments), &mut used)?;
-            return Ok(special_side(SpecialKind::Covariate(term), node.span));
-        }
-        let (role, kind): (_, fn(ColumnExpr) -> SpecialKind) = match name {
-            "offset" => (ColumnRole::Offset, SpecialKind::Offset),
-            "weights" => (ColumnRole::Weights, SpecialKind::Weights),
-            _ => {
-                let mut used = |name: &str, span, role| self.note_use(name, span, role);
-                return Factor::read_call(node, name, arguments, &mut used).map(single_side);
+        let span = node.span;
+        let used = &mut |name: &str, span, role| self.note_use(name, span, role);
+        let kind = match name {
+            smooth::NAME => SpecialKind::Smooth(SmoothTerm::read_call(span, arguments, used)?),
+            spline::NAME => SpecialKind::Spline(SplineTerm::read_call(span, arguments, used)?),
+            monotonic::NAME => {
+                SpecialKind::Monotonic(MonotonicTerm::read_call(span, arguments, used)?)
             }
+            covariate::MEASURED | covariate::MISSING => {
+                SpecialKind::Covariate(CovariateTerm::read_call(span, (name, arguments), used)?)
+            }
+            "offset" | "weights" => {
+                let (role, kind): (_, fn(ColumnExpr) -> SpecialKind) = match name {
+                    "offset" => (ColumnRole::Offset, SpecialKind::Offset),
+                    _ => (ColumnRole::Weights, SpecialKind::Weights),
+                };
+                let used = &mut |name: &str, span, _| used(name, span, role);
+                kind(read_numbers(only_argument(name, arguments, span)?, used)?)
+            }
+            _ => return Factor::read_call(node, name, arguments, used).map(single_side),
         };
-        let mut used = |name: &str, span, _| self.note_use(name, span, role);
-        let kind = kind(read_numbers(
-            only_argument(name, arguments, node.span)?,
-            &mut used,
-        )?);
-        Ok(special_side(kind, node.span))
+        Ok(special_side(kind, span))
     }
 
     fn expand_group(
@@ -279,10 +267,8 @@ impl<'a> Expander<'a> {
         let (left, tie) = split_tie(left);
         let effects = self.expand_side(left)?;
         if self.dots > dots {
-            return Err(
-                FormulaError::new(left.span, ". cannot stand inside a group term")
-                    .with_hint("name the columns whose slopes vary"),
-            );
+            let error = FormulaError::new(left.span, ". cannot stand inside a group term");
+            return Err(error.with_hint("name the columns whose slopes vary"));
         }
         if let Some(special) = effects.specials.first() {
             let hint = match special.kind {
@@ -291,9 +277,8 @@ impl<'a> Expander<'a> {
                 }
                 _ => "only the intercept and slopes can, as in (1 + dose | patient)",
             };
-            return Err(
-                FormulaError::new(special.span, "this cannot vary by group").with_hint(hint)
-            );
+            let error = FormulaError::new(special.span, "this cannot vary by group");
+            return Err(error.with_hint(hint));
         }
         let intercept = effects.intercept.unwrap_or(Intercept::Present);
         let slopes = effects.terms.into_sorted();
@@ -308,21 +293,19 @@ impl<'a> Expander<'a> {
             };
         }
         // An intercept alone has no correlations.
-        let correlation = if slopes.is_empty() {
-            EffectCorrelation::Correlated
-        } else {
-            correlation
+        let correlation = match slopes[..] {
+            [] => EffectCorrelation::Correlated,
+            _ => correlation,
         };
         let mut used = |name: &str, span, role| self.note_use(name, span, role);
-        let terms = read_groupings(right, &mut used)?
-            .into_iter()
-            .map(|grouping| GroupTerm {
-                intercept,
-                slopes: slopes.clone(),
-                grouping,
-                correlation,
-                tie: tie.clone(),
-            });
+        let groupings = read_groupings(right, &mut used)?.into_iter();
+        let terms = groupings.map(|grouping| GroupTerm {
+            intercept,
+            slopes: slopes.clone(),
+            grouping,
+            correlation,
+            tie: tie.clone(),
+        });
         Ok(special_side(SpecialKind::Groups(terms.collect()), span))
     }
 }

@@ -8,8 +8,8 @@ use crate::column_use::{ColumnRole, UseListener, read_numbers};
 use crate::error::{FormulaError, Span};
 use crate::expression::{ColumnExpr, only_argument};
 use crate::option::{read_period, read_whole};
-use crate::spelling::suggestion;
-use crate::syntax::{NodeKind, SyntaxNode, parse_tokens, quote_name, split_tokens};
+use crate::spelling::{suggestion, unknown_option};
+use crate::syntax::{NodeKind, SyntaxNode, parse_call, quote_name};
 
 /// Advice in place of a bad `k`.
 const USUAL: &str = "leave it out for the usual number";
@@ -176,11 +176,7 @@ impl SmoothTerm {
             "by" => self.by = Some(read_by(value, used)?),
             "period" => self.period = Some(read_period(value, "gp(hour, period = 24)")?),
             "how" => self.how = Some(read_approximation(value)?),
-            _ => {
-                let message = format!("gp(...) has no argument \"{name}\"");
-                let hint = suggestion(name, NAME, &OPTIONS);
-                return Err(FormulaError::new(span, message).with_hint(hint));
-            }
+            _ => return Err(unknown_option(NAME, name, span, &OPTIONS)),
         }
         Ok(())
     }
@@ -327,25 +323,15 @@ pub(super) fn read_by(
 /// The parameter of a smooth function that a text names, `gp(day).lengthscale`; `None` if it
 /// names something else.
 pub(crate) fn parse_parameter(text: &str) -> Result<Option<String>, FormulaError> {
-    let is_call = |rest: &str| rest.trim_start().starts_with('(');
-    if !text.trim_start().strip_prefix(NAME).is_some_and(is_call) {
-        return Ok(None);
-    }
-    let text = text.trim_end();
-    let found = PARAMETERS
-        .iter()
-        .find_map(|end| Some((text.strip_suffix(end)?, *end)));
-    let (call, parameter) = found.unwrap_or((text, ""));
-    let node = parse_tokens(&split_tokens(call)?, call.len())?;
-    let NodeKind::Call(_, arguments) = &node.without_parens().kind else {
+    let Some((call, parameter)) = parse_call(text, &[NAME], &PARAMETERS)? else {
         return Ok(None);
     };
-    let label = SmoothTerm::read_call(node.span, arguments, &mut |_, _, _| {})?.term_label();
+    let term = SmoothTerm::read_call(call.span, &call.arguments, &mut |_, _, _| {})?;
+    let label = term.term_label();
     if parameter.is_empty() {
         let message = format!("{label} has the parameters scale and lengthscale");
-        return Err(FormulaError::new(node.span, message).with_hint(format!(
-            "write {label}.lengthscale ~ ... or {label}.scale ~ ..."
-        )));
+        let hint = format!("write {label}.lengthscale ~ ... or {label}.scale ~ ...");
+        return Err(FormulaError::new(call.span, message).with_hint(hint));
     }
     Ok(Some(label + parameter))
 }

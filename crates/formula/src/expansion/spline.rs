@@ -10,7 +10,7 @@ use crate::error::{FormulaError, Span};
 use crate::expression::ColumnExpr;
 use crate::factor::{Factor, Term};
 use crate::option::{read_period, read_whole};
-use crate::spelling::suggestion;
+use crate::spelling::unknown_option;
 use crate::syntax::{NodeKind, SyntaxNode, quote_name};
 
 /// Advice in place of a bad `k`.
@@ -58,11 +58,7 @@ pub enum PenalisedSpline {
 
 impl PenalisedSpline {
     /// All of them.
-    pub const ALL: [PenalisedSpline; 3] = [
-        PenalisedSpline::Tp,
-        PenalisedSpline::Cc,
-        PenalisedSpline::Ps,
-    ];
+    pub const ALL: [PenalisedSpline; 3] = [Self::Tp, Self::Cc, Self::Ps];
 
     /// The name of the basis in a formula.
     pub fn name(self) -> &'static str {
@@ -90,12 +86,10 @@ impl SplineTerm {
                     .with_hint("name one, as in s(x)"));
             }
             [_, second, ..] => {
-                return Err(
-                    FormulaError::new(second.span, "s(...) is of one column").with_hint(
-                        "write gp(x, z) for a surface, s(x) + s(z) for a sum, s(x, by = g) for a \
-                         function of each level",
-                    ),
-                );
+                let hint = "write gp(x, z) for a surface, s(x) + s(z) for a sum, s(x, by = g) for a \
+                            function of each level";
+                let error = FormulaError::new(second.span, "s(...) is of one column");
+                return Err(error.with_hint(hint));
             }
         };
         let mut term = Self {
@@ -148,12 +142,11 @@ impl SplineTerm {
                 self.period = Some(read_period(value, "s(month, bs = \"cc\", period = 12)")?);
             }
             _ => {
-                let message = format!("s(...) has no argument \"{name}\"");
-                let hint = match name {
-                    "m" | "sp" | "fx" => "its smoothness is learnt, as sd(s(x))".into(),
-                    _ => suggestion(name, NAME, &OPTIONS),
-                };
-                return Err(FormulaError::new(span, message).with_hint(hint));
+                let error = unknown_option(NAME, name, span, &OPTIONS);
+                return Err(match name {
+                    "m" | "sp" | "fx" => error.with_hint("its smoothness is learnt, as sd(s(x))"),
+                    _ => error,
+                });
             }
         }
         Ok(())
@@ -235,10 +228,8 @@ fn read_basis(node: &SyntaxNode) -> Result<PenalisedSpline, FormulaError> {
         NodeKind::Text(name) | NodeKind::Name(name) => name.as_str(),
         _ => "",
     };
-    let found = PenalisedSpline::ALL
-        .into_iter()
-        .find(|one| one.name() == name);
-    found.ok_or_else(|| {
+    let mut all = PenalisedSpline::ALL.into_iter();
+    all.find(|one| one.name() == name).ok_or_else(|| {
         let message = match name {
             "" => "bs takes the name of a basis".to_owned(),
             _ => format!("no basis \"{name}\""),

@@ -65,14 +65,15 @@ impl Terms {
         span: Span,
     ) -> Result<Self, FormulaError> {
         let mut common = right.terms;
-        let lines = right
-            .specials
-            .iter()
-            .filter_map(|special| match &special.kind {
-                SpecialKind::Spline(spline) => spline.line_term(),
-                _ => None,
-            });
-        common.extend(lines);
+        common.extend(
+            right
+                .specials
+                .iter()
+                .filter_map(|special| match &special.kind {
+                    SpecialKind::Spline(spline) => spline.line_term(),
+                    _ => None,
+                }),
+        );
         let mut terms = Self {
             response: left.response,
             intercept: right.intercept.unwrap_or(Intercept::Present),
@@ -95,10 +96,8 @@ impl Terms {
         let empty =
             terms.fixed.is_empty() && terms.offsets.is_empty() && terms.other_parameters() == 0;
         if empty && terms.intercept == Intercept::Absent {
-            return Err(
-                FormulaError::new(span, "neither an intercept nor a term is left")
-                    .with_hint("write y ~ 1 for an intercept alone"),
-            );
+            let error = FormulaError::new(span, "neither an intercept nor a term is left");
+            return Err(error.with_hint("write y ~ 1 for an intercept alone"));
         }
         Ok(terms)
     }
@@ -112,59 +111,38 @@ impl Terms {
 
     fn add(&mut self, kind: SpecialKind, span: Span) -> Result<(), FormulaError> {
         match kind {
-            SpecialKind::Offset(expr) if self.offsets.contains(&expr) => {
-                Err(FormulaError::given_twice(span, format!("offset({expr})")))
-            }
             SpecialKind::Weights(_) if self.weights.is_some() => {
-                Err(FormulaError::new(span, "weights(...) is given twice")
-                    .with_hint("multiply them, as in weights(v * w)"))
+                return Err(FormulaError::new(span, "weights(...) is given twice")
+                    .with_hint("multiply them, as in weights(v * w)"));
             }
+            SpecialKind::Rows if self.by_row => {
+                return Err(FormulaError::given_twice(span, "(1 | row())"));
+            }
+            SpecialKind::Weights(expr) => self.weights = Some(expr),
+            SpecialKind::Rows => self.by_row = true,
             SpecialKind::Offset(expr) => {
-                self.offsets.push(expr);
-                Ok(())
+                push_once(&mut self.offsets, expr, span, |expr| {
+                    format!("offset({expr})")
+                })?;
             }
-            SpecialKind::Weights(expr) => {
-                self.weights = Some(expr);
-                Ok(())
+            SpecialKind::Smooth(term) => {
+                push_once(&mut self.smooths, term, span, SmoothTerm::term_label)?;
             }
-            SpecialKind::Smooth(smooth) => {
-                let same = |other: &SmoothTerm| other.term_label() == smooth.term_label();
-                if self.smooths.iter().any(same) {
-                    return Err(FormulaError::given_twice(span, smooth.term_label()));
-                }
-                self.smooths.push(smooth);
-                Ok(())
+            SpecialKind::Spline(term) => {
+                push_once(&mut self.splines, term, span, SplineTerm::term_label)?;
             }
-            SpecialKind::Spline(spline) => {
-                let same = |other: &SplineTerm| other.term_label() == spline.term_label();
-                if self.splines.iter().any(same) {
-                    return Err(FormulaError::given_twice(span, spline.term_label()));
-                }
-                self.splines.push(spline);
-                Ok(())
+            SpecialKind::Monotonic(term) => {
+                push_once(&mut self.monotonics, term, span, MonotonicTerm::term_label)?;
             }
-            SpecialKind::Monotonic(effect) => {
-                let same = |other: &MonotonicTerm| other.coded.column == effect.coded.column;
-                if self.monotonics.iter().any(same) {
-                    return Err(FormulaError::given_twice(span, effect.term_label()));
-                }
-                self.monotonics.push(effect);
-                Ok(())
-            }
-            SpecialKind::Rows if self.by_row => Err(FormulaError::given_twice(span, "(1 | row())")),
-            SpecialKind::Rows => {
-                self.by_row = true;
-                Ok(())
-            }
-            SpecialKind::Covariate(term) => self.add_covariate(term, span),
+            SpecialKind::Covariate(term) => self.add_covariate(term, span)?,
             SpecialKind::Groups(groups) => {
                 for group in groups {
                     self.check_group(&group, span)?;
                     self.groups.push(group);
                 }
-                Ok(())
             }
         }
+        Ok(())
     }
 
     /// Refuses the same effect twice for the same groups, which no data could tell apart.
@@ -182,19 +160,12 @@ impl Terms {
             .iter()
             .filter(|other| other.sort_key() == group.sort_key());
         let taken: HashSet<String> = same.flat_map(GroupTerm::effect_names).collect();
-        match group
-            .effect_names()
-            .into_iter()
-            .find(|effect| taken.contains(effect))
-        {
-            None => Ok(()),
-            Some(effect) => {
-                let label = group.term_label();
-                let message = format!("{effect} varies by {label} already");
-                Err(FormulaError::new(span, message)
-                    .with_hint("each effect varies once by each grouping"))
-            }
-        }
+        let mut effects = group.effect_names().into_iter();
+        let Some(effect) = effects.find(|effect| taken.contains(effect)) else {
+            return Ok(());
+        };
+        let message = format!("{effect} varies by {} already", group.term_label());
+        Err(FormulaError::new(span, message).with_hint("each effect varies once by each grouping"))
     }
 
     fn add_covariate(&mut self, term: CovariateTerm, span: Span) -> Result<(), FormulaError> {
@@ -217,13 +188,11 @@ impl Terms {
             let role = used.role;
             role != ColumnRole::Latent && role != ColumnRole::Removed && used.name == term.column
         };
-        match self.uses.iter().find(is_other) {
-            None => Ok(()),
-            Some(used) => {
-                let message = format!("\"{}\" is read as it stands here, and by {term}", used.name);
-                Err(FormulaError::new(used.span, message).with_hint("leave out one of the two"))
-            }
-        }
+        let Some(used) = self.uses.iter().find(is_other) else {
+            return Ok(());
+        };
+        let message = format!("\"{}\" is read as it stands here, and by {term}", used.name);
+        Err(FormulaError::new(used.span, message).with_hint("leave out one of the two"))
     }
 
     fn check_response(&self) -> Result<(), FormulaError> {
@@ -235,26 +204,21 @@ impl Terms {
             !matches!(used.role, Response | NumericResponse | Failures | Removed)
                 && outcome.contains(&used.name.as_str())
         });
-        match offender {
-            None => Ok(()),
-            Some(used) => {
-                let message = format!("the response \"{}\" cannot explain itself", used.name);
-                let hint = match used.role {
-                    Censoring | Limit => "name a column of its own, which says what is known of it",
-                    _ => "leave it out on the right of ~",
-                };
-                Err(FormulaError::new(used.span, message).with_hint(hint))
-            }
-        }
+        let Some(used) = offender else {
+            return Ok(());
+        };
+        let message = format!("the response \"{}\" cannot explain itself", used.name);
+        let hint = match used.role {
+            Censoring | Limit => "name a column of its own, which says what is known of it",
+            _ => "leave it out on the right of ~",
+        };
+        Err(FormulaError::new(used.span, message).with_hint(hint))
     }
 
     /// Refuses the first column that is not among `names`, with the nearest name as hint.
     pub fn check_columns<S: AsRef<str>>(&self, names: &[S]) -> Result<(), FormulaError> {
         let known: HashSet<&str> = names.iter().map(AsRef::as_ref).collect();
-        let unknown = self
-            .uses
-            .iter()
-            .filter(|used| !known.contains(used.name.as_str()));
+        let unknown = self.uses.iter().filter(|used| !known.contains(&*used.name));
         match unknown.min_by_key(|used| used.span.start) {
             None => Ok(()),
             Some(used) => used.check_known(names),
@@ -346,22 +310,25 @@ impl Terms {
     /// The group terms of all formulas, each with the parameter whose formula contains it: `None`
     /// for the formula of the response, whose terms come first.
     pub fn all_groups(&self) -> impl Iterator<Item = (Option<&str>, &GroupTerm)> {
-        let own = self.groups.iter().map(|term| (None, term));
-        let others = self.parameters.iter().flat_map(|terms| {
+        self.all_terms(|terms| &terms.groups)
+    }
+
+    /// Terms of one kind in all formulas.
+    fn all_terms<'t, T: 't>(
+        &'t self,
+        kind: fn(&Terms) -> &Vec<T>,
+    ) -> impl Iterator<Item = (Option<&'t str>, &'t T)> {
+        let own = kind(self).iter().map(|term| (None, term));
+        let others = self.parameters.iter().flat_map(move |terms| {
             let name = terms.parameter();
-            terms.groups.iter().map(move |term| (Some(name), term))
+            kind(terms).iter().map(move |term| (Some(name), term))
         });
         own.chain(others)
     }
 
     /// The penalised smooths of all formulas, as [`Terms::all_groups`].
     pub fn all_splines(&self) -> impl Iterator<Item = (Option<&str>, &SplineTerm)> {
-        let own = self.splines.iter().map(|term| (None, term));
-        let others = self.parameters.iter().flat_map(|terms| {
-            let name = terms.parameter();
-            terms.splines.iter().map(move |term| (Some(name), term))
-        });
-        own.chain(others)
+        self.all_terms(|terms| &terms.splines)
     }
 
     /// The columns whose values may be missing.
@@ -377,6 +344,21 @@ impl Terms {
     }
 }
 
+/// Adds a term, unless one of this label is there.
+fn push_once<T>(
+    terms: &mut Vec<T>,
+    term: T,
+    span: Span,
+    label: fn(&T) -> String,
+) -> Result<(), FormulaError> {
+    let own = label(&term);
+    if terms.iter().any(|other| label(other) == own) {
+        return Err(FormulaError::given_twice(span, own));
+    }
+    terms.push(term);
+    Ok(())
+}
+
 fn resolve_terms(terms: &[Term], is_text: &dyn Fn(&str) -> bool) -> Vec<Term> {
     let categorical = terms.iter().map(|term| {
         let factors = term.factors.iter().map(|factor| match factor {
@@ -384,12 +366,9 @@ fn resolve_terms(terms: &[Term], is_text: &dyn Fn(&str) -> bool) -> Vec<Term> {
             other => other.clone(),
         });
         // Through `times`, so that color:C(color) becomes one factor.
-        factors.fold(
-            Term {
-                factors: Vec::new(),
-            },
-            |term, factor| term.interaction_with(&Term::from_factor(factor)),
-        )
+        factors.fold(Term::default(), |term, factor| {
+            term.interaction_with(&Term::from_factor(factor))
+        })
     });
     TermList::from_terms(categorical).into_sorted()
 }
@@ -410,15 +389,13 @@ pub fn effect_codings(intercept: Intercept, terms: &[Term]) -> Vec<Vec<Coding>> 
             Coding::Full
         }
     };
-    let mut codings: Vec<Vec<Coding>> = terms
-        .iter()
-        .map(|term| {
-            term.factors
-                .iter()
-                .map(|factor| coding(term, factor))
-                .collect()
-        })
-        .collect();
+    let codings = |term: &Term| {
+        term.factors
+            .iter()
+            .map(|factor| coding(term, factor))
+            .collect()
+    };
+    let mut codings: Vec<Vec<Coding>> = terms.iter().map(codings).collect();
     let first = terms.iter().enumerate().find_map(|(row, term)| {
         let at = term.factors.iter().position(Factor::is_categorical)?;
         Some((row, at))
@@ -436,33 +413,23 @@ impl fmt::Display for Terms {
             Intercept::Absent => "0",
         };
         write!(f, "{} ~ {intercept}", self.response)?;
-        for term in &self.fixed {
-            write!(f, " + {term}")?;
-        }
-        for offset in &self.offsets {
-            write!(f, " + offset({offset})")?;
-        }
-        if let Some(weights) = &self.weights {
-            write!(f, " + weights({weights})")?;
-        }
-        for group in &self.groups {
-            write!(f, " + {group}")?;
-        }
-        if self.by_row {
-            write!(f, " + (1 | {BY_ROW})")?;
-        }
-        if let Some(covariate) = &self.covariate {
-            write!(f, " + {covariate}")?;
-        }
-        for smooth in &self.smooths {
-            write!(f, " + {smooth}")?;
-        }
-        for spline in &self.splines {
-            write!(f, " + {spline}")?;
-        }
-        for effect in &self.monotonics {
-            write!(f, " + {effect}")?;
-        }
-        Ok(())
+        let texts = self.fixed.iter().map(ToString::to_string);
+        let texts = texts.chain(
+            self.offsets
+                .iter()
+                .map(|offset| format!("offset({offset})")),
+        );
+        let texts = texts.chain(
+            self.weights
+                .iter()
+                .map(|weights| format!("weights({weights})")),
+        );
+        let texts = texts.chain(self.groups.iter().map(ToString::to_string));
+        let texts = texts.chain(self.by_row.then(|| format!("(1 | {BY_ROW})")));
+        let texts = texts.chain(self.covariate.iter().map(ToString::to_string));
+        let texts = texts.chain(self.smooths.iter().map(ToString::to_string));
+        let texts = texts.chain(self.splines.iter().map(ToString::to_string));
+        let mut texts = texts.chain(self.monotonics.iter().map(ToString::to_string));
+        texts.try_for_each(|text| write!(f, " + {text}"))
     }
 }
