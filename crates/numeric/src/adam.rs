@@ -69,11 +69,6 @@ impl Adam {
         }
     }
 
-    /// Steps taken.
-    pub fn step_count(&self) -> u64 {
-        self.steps
-    }
-
     /// Freezes a range of parameters: they keep their values and their moments start anew.
     ///
     /// # Panics
@@ -177,7 +172,7 @@ mod tests {
             adam.ascend(0.01, &mut x, &[slope]);
             assert!((x[0] - expected).abs() < 1e-15, "{} for {expected}", x[0]);
         }
-        assert_eq!(adam.step_count(), 3);
+        assert_eq!(adam.steps, 3);
     }
 
     const EXPECTED: [(f64, f64); 3] = [

@@ -13,26 +13,13 @@ const MEMORY: usize = 8;
 const RIDGE: f64 = 1e-10;
 
 /// The images of the last points, with their residuals in coordinates of one scale.
+#[derive(Default)]
 pub struct AndersonMixing {
     images: Vec<Vec<f64>>,
     residuals: Vec<Vec<f64>>,
 }
 
-impl Default for AndersonMixing {
-    fn default() -> AndersonMixing {
-        AndersonMixing::new()
-    }
-}
-
 impl AndersonMixing {
-    /// Mixing without points.
-    pub fn new() -> AndersonMixing {
-        AndersonMixing {
-            images: Vec::new(),
-            residuals: Vec::new(),
-        }
-    }
-
     /// Forgets all points.
     pub fn clear(&mut self) {
         self.images.clear();
@@ -64,9 +51,8 @@ impl AndersonMixing {
     fn mixing_weights(&self) -> Vec<f64> {
         let count = self.residuals.len();
         let dot = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
-        let gram = Mat::from_fn(count, count, |i, j| {
-            dot(&self.residuals[i], &self.residuals[j])
-        });
+        let residuals = &self.residuals;
+        let gram = Mat::from_fn(count, count, |i, j| dot(&residuals[i], &residuals[j]));
         let largest = (0..count).map(|i| gram[(i, i)]).fold(0.0, f64::max);
         let ridged = Mat::from_fn(count, count, |i, j| {
             gram[(i, j)] + if i == j { RIDGE * largest } else { 0.0 }
@@ -85,7 +71,7 @@ mod tests {
     fn a_linear_iteration_ends_after_as_many_points_as_it_has_dimensions() {
         // x ↦ A x + b overshoots along one axis and converges slowly along the other.
         let image = |x: &[f64]| vec![-1.5 * x[0] + 1.0, 0.95 * x[1] + 0.2];
-        let (mut mixing, mut x) = (AndersonMixing::new(), vec![0.0, 0.0]);
+        let (mut mixing, mut x) = (AndersonMixing::default(), vec![0.0, 0.0]);
         for _ in 0..3 {
             let next = image(&x);
             let residual = next.iter().zip(&x).map(|(a, b)| a - b).collect();

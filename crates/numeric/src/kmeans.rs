@@ -60,15 +60,12 @@ impl<'a> SignedPoints<'a> {
     /// Rows of `columns` values each.
     pub fn new(values: &'a [f64], columns: usize) -> Result<Self, ClusterError> {
         if columns == 0 || !values.len().is_multiple_of(columns) {
-            return Err(ClusterError::Shape {
-                values: values.len(),
-                columns,
-            });
+            let values = values.len();
+            return Err(ClusterError::Shape { values, columns });
         }
         if let Some(place) = values.iter().position(|x| !x.is_finite()) {
-            return Err(ClusterError::Value {
-                row: place / columns,
-            });
+            let row = place / columns;
+            return Err(ClusterError::Value { row });
         }
         Ok(Self {
             values,
@@ -80,10 +77,8 @@ impl<'a> SignedPoints<'a> {
     /// The same rows, negated where the label is `false`: y·x with labels ±1, without a copy.
     pub fn with_signs(self, labels: &'a [bool]) -> Result<Self, ClusterError> {
         if labels.len() != self.count() {
-            return Err(ClusterError::Labels {
-                rows: self.count(),
-                labels: labels.len(),
-            });
+            let (rows, labels) = (self.count(), labels.len());
+            return Err(ClusterError::Labels { rows, labels });
         }
         Ok(Self { labels, ..self })
     }
@@ -204,9 +199,8 @@ impl Clusters {
 
     /// Gives every empty cluster the row farthest from its centroid; returns whether any was empty.
     fn refill_empty(&mut self, points: SignedPoints<'_>) -> bool {
-        let empty: Vec<usize> = (0..self.sizes.len())
-            .filter(|&c| self.sizes[c] == 0)
-            .collect();
+        let clusters = 0..self.sizes.len();
+        let empty: Vec<usize> = clusters.filter(|&c| self.sizes[c] == 0).collect();
         for &cluster in &empty {
             let alone = |row: &usize| self.sizes[self.assignment[*row] as usize] == 1;
             let away = |row: usize| points.distance(row, self.centroid(points, row));
@@ -243,8 +237,8 @@ impl Clusters {
     }
 
     fn within_scatter(&self, points: SignedPoints<'_>) -> f64 {
-        (0..points.count())
-            .map(|row| points.distance(row, self.centroid(points, row)))
+        let rows = 0..points.count();
+        rows.map(|row| points.distance(row, self.centroid(points, row)))
             .sum()
     }
 }
@@ -264,12 +258,8 @@ pub fn seed_centroids(
             0 if points.count() > 0 => Some(stream.below(points.count() as u64) as usize),
             _ => draw_weighted(&away, stream.uniform()),
         };
-        let Some(row) = row else {
-            return Err(ClusterError::Clusters {
-                clusters,
-                distinct: cluster,
-            });
-        };
+        let distinct = cluster;
+        let row = row.ok_or(ClusterError::Clusters { clusters, distinct })?;
         centroids.resize((cluster + 1) * points.columns, 0.0);
         let centroid = &mut centroids[cluster * points.columns..];
         points.add(row, 1.0, centroid);

@@ -53,9 +53,8 @@ pub fn dot_lanes(a: &[LaneMoments], b: &[LaneMoments]) -> LaneMoments {
 /// The vectors divided by their lengths; 0 for vectors of length 0.
 fn scale_to_unit(vectors: &[LaneMoments], length: &LaneMoments) -> Vec<LaneMoments> {
     let scale = length.map(|length| if length > 0.0 { length.recip() } else { 0.0 });
-    let each = vectors.iter();
-    each.map(|v| std::array::from_fn(|lane| v[lane] * scale[lane]))
-        .collect()
+    let scaled = |v: &LaneMoments| std::array::from_fn(|lane| v[lane] * scale[lane]);
+    vectors.iter().map(scaled).collect()
 }
 
 /// a += share b, lane by lane.
@@ -141,9 +140,8 @@ impl Krylov {
         let (values, vectors) = self.eigen_decomposition(lane);
         let is_positive = values.iter().all(|value| *value > 0.0);
         let terms = values.iter().enumerate();
-        let sum: f64 = terms
-            .map(|(k, value)| vectors[(0, k)].powi(2) * value.ln())
-            .sum();
+        let terms = terms.map(|(k, value)| vectors[(0, k)].powi(2) * value.ln());
+        let sum: f64 = terms.sum();
         is_positive.then_some(self.length[lane].powi(2) * sum)
     }
 
@@ -160,10 +158,9 @@ impl Krylov {
             }
             for (j, share) in shares.iter_mut().enumerate().take(values.len()) {
                 let terms = values.iter().enumerate();
-                let sum: f64 = terms
-                    .map(|(k, value)| vectors[(j, k)] * vectors[(0, k)] / value.sqrt())
-                    .sum();
-                share[lane] = self.length[lane] * sum;
+                let terms =
+                    terms.map(|(k, value)| vectors[(j, k)] * vectors[(0, k)] / value.sqrt());
+                share[lane] = self.length[lane] * terms.sum::<f64>();
             }
             if values.len() == self.basis.len() {
                 last = last.max(shares[values.len() - 1][lane].abs() / self.length[lane]);

@@ -183,11 +183,10 @@ impl<'a> Active<'a> {
     /// Extends the factor by a column; false if the column depends on the support.
     fn append_column(&mut self, column: usize) -> bool {
         let count = self.weights.len();
-        let products = self
-            .support
-            .iter()
-            .map(|&other| self.gram[column * count + other]);
-        let mut row: Vec<f64> = products.collect();
+        let support = self.support.iter();
+        let mut row: Vec<f64> = support
+            .map(|&other| self.gram[column * count + other])
+            .collect();
         substitute_forward(&self.factor, &mut row);
         let square = self.gram[column * count + column];
         let left = square - dot(&row, &row);
@@ -224,11 +223,8 @@ impl<'a> Active<'a> {
     }
 
     fn normal_equations(&self, target: &[f64]) -> Vec<f64> {
-        let products = self
-            .support
-            .iter()
-            .map(|&column| dot(self.column(column), target));
-        let mut weights: Vec<f64> = products.collect();
+        let support = self.support.iter();
+        let mut weights: Vec<f64> = support.map(|&one| dot(self.column(one), target)).collect();
         substitute_forward(&self.factor, &mut weights);
         substitute_backward(&self.factor, &mut weights);
         weights

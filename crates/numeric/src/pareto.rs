@@ -154,21 +154,22 @@ impl TailShape {
 /// Log weights of −∞ are zero weights. The estimate of the mean is unbiased, so its logarithm is on
 /// average a lower bound of the log evidence.
 pub fn log_mean(log_weights: &[f64]) -> (f64, f64) {
-    let largest = log_weights
-        .iter()
-        .copied()
-        .fold(f64::NEG_INFINITY, f64::max);
+    let largest = largest_of(log_weights);
     if !largest.is_finite() {
         return (largest, f64::NAN);
     }
     let count = log_weights.len() as f64;
     let mean = log_weights.iter().map(|w| (w - largest).exp()).sum::<f64>() / count;
-    let squares: f64 = log_weights
+    let squares = log_weights
         .iter()
-        .map(|w| ((w - largest).exp() - mean).powi(2))
-        .sum();
+        .map(|w| ((w - largest).exp() - mean).powi(2));
+    let squares: f64 = squares.sum();
     let variance = squares / (count - 1.0).max(1.0);
     (largest + mean.ln(), (variance / count).sqrt() / mean)
+}
+
+fn largest_of(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
 }
 
 fn check_weights(log_weights: &[f64]) -> Result<f64, WeightError> {
@@ -177,14 +178,10 @@ fn check_weights(log_weights: &[f64]) -> Result<f64, WeightError> {
         return Err(WeightError::Bad { draw, value });
     }
     if log_weights.len() < FEWEST {
-        return Err(WeightError::Few {
-            count: log_weights.len(),
-        });
+        let count = log_weights.len();
+        return Err(WeightError::Few { count });
     }
-    let largest = log_weights
-        .iter()
-        .copied()
-        .fold(f64::NEG_INFINITY, f64::max);
+    let largest = largest_of(log_weights);
     if largest == f64::NEG_INFINITY {
         return Err(WeightError::Zero);
     }
@@ -242,10 +239,8 @@ fn smooth_tail(log_weights: &mut [f64]) -> ParetoTail {
         return none(f64::INFINITY);
     }
     let base = cutoff.exp();
-    let tail: Vec<f64> = order
-        .iter()
-        .map(|&draw| log_weights[draw].exp() - base)
-        .collect();
+    let tail = order.iter().map(|&draw| log_weights[draw].exp() - base);
+    let tail: Vec<f64> = tail.collect();
     let fit = ParetoFit::new(&tail);
     if fit.shape.is_finite() && fit.scale > 0.0 {
         for (rank, &draw) in order.iter().enumerate() {
@@ -281,16 +276,13 @@ impl ParetoFit {
         let points = 30 + (count as f64).sqrt() as usize;
         let quartile = sorted[((count as f64 / 4.0 + 0.5) as usize).max(1) - 1];
         let top = sorted[count - 1];
-        let grid: Vec<f64> = (1..=points)
-            .map(|j| {
-                let offset = 1.0 - (points as f64 / (j as f64 - 0.5)).sqrt();
-                1.0 / top + offset / (3.0 * quartile)
-            })
-            .collect();
-        let likelihood: Vec<f64> = grid
-            .iter()
-            .map(|&b| profile_likelihood(b, sorted))
-            .collect();
+        let grid = (1..=points).map(|j| {
+            let offset = 1.0 - (points as f64 / (j as f64 - 0.5)).sqrt();
+            1.0 / top + offset / (3.0 * quartile)
+        });
+        let grid: Vec<f64> = grid.collect();
+        let likelihood = grid.iter().map(|&b| profile_likelihood(b, sorted));
+        let likelihood: Vec<f64> = likelihood.collect();
         let weight = |at: f64| 1.0 / likelihood.iter().map(|l| (l - at).exp()).sum::<f64>();
         let (mut total, mut mean) = (0.0, 0.0);
         for (b, at) in grid.iter().zip(&likelihood) {

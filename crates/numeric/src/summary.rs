@@ -86,11 +86,8 @@ impl WeightedSample {
             total > 0.0 && total.is_finite() && weights.iter().all(|w| *w >= 0.0),
             "weights are not negative and not all zero"
         );
-        let mut pairs: Vec<(f64, f64)> = values
-            .iter()
-            .zip(weights)
-            .map(|(x, w)| (*x, w / total))
-            .collect();
+        let pairs = values.iter().zip(weights).map(|(x, w)| (*x, w / total));
+        let mut pairs: Vec<(f64, f64)> = pairs.collect();
         pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
         Self { pairs }
     }
@@ -110,11 +107,8 @@ impl WeightedSample {
     /// Standard error of the mean under self-normalised importance sampling (delta method).
     pub fn mean_error(&self) -> f64 {
         let mean = self.mean();
-        self.pairs
-            .iter()
-            .map(|(x, w)| (w * (x - mean)).powi(2))
-            .sum::<f64>()
-            .sqrt()
+        let squares = self.pairs.iter().map(|(x, w)| (w * (x - mean)).powi(2));
+        squares.sum::<f64>().sqrt()
     }
 
     /// Kish's effective number of draws, 1/Σw².

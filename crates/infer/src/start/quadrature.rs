@@ -174,7 +174,7 @@ pub(crate) fn climb_from(
     let is_gaussian = integrals.has_gaussian_prior(&start);
     let mut now = integrals.assess(start)?;
     let mut bounds = vec![now.bound];
-    let (mut mixing, mut share, mut last) = (AndersonMixing::new(), 1.0, None);
+    let (mut mixing, mut share, mut last) = (AndersonMixing::default(), 1.0, None);
     for _ in 0..steps(density) {
         if now.gain < CLOSE {
             last = Some(now.step(1.0, kind)?);

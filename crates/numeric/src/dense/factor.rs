@@ -25,18 +25,13 @@ pub fn cholesky(matrix: &[f64], size: usize) -> Option<CholeskyFactor> {
     let a = Mat::from_fn(size, size, |i, j| matrix[i * size + j]);
     let factor = a.llt(Side::Lower).ok()?;
     let l = factor.L();
-    let at = |k: usize| {
-        if k % size <= k / size {
-            l[(k / size, k % size)]
-        } else {
-            0.0
-        }
+    let at = |k: usize| match (k / size, k % size) {
+        (row, column) if column <= row => l[(row, column)],
+        _ => 0.0,
     };
     let values: Vec<f64> = (0..size * size).map(at).collect();
-    values
-        .iter()
-        .all(|v| v.is_finite())
-        .then_some(CholeskyFactor { size, values })
+    let is_finite = values.iter().all(|value| value.is_finite());
+    is_finite.then_some(CholeskyFactor { size, values })
 }
 
 /// A lower factor of (L Lᵀ)⁻¹.
@@ -46,10 +41,8 @@ pub fn inverse_factor(l: &CholeskyFactor) -> Option<CholeskyFactor> {
     let mut inverse = Mat::<f64>::identity(size, size);
     lower.solve_lower_triangular_in_place(&mut inverse);
     let covariance = inverse.transpose() * &inverse;
-    let flat: Vec<f64> = (0..size * size)
-        .map(|k| covariance[(k / size, k % size)])
-        .collect();
-    cholesky(&flat, size)
+    let flat = (0..size * size).map(|k| covariance[(k / size, k % size)]);
+    cholesky(&flat.collect::<Vec<f64>>(), size)
 }
 
 /// The inverse of a symmetric positive definite matrix.

@@ -177,10 +177,8 @@ pub fn identity(size: usize) -> Vec<f64> {
 pub fn diagonal(entries: &[f64]) -> Vec<f64> {
     let size = entries.len();
     let mut found = vec![0.0; size * size];
-    let places = found.iter_mut().step_by(size + 1);
-    places
-        .zip(entries)
-        .for_each(|(place, entry)| *place = *entry);
+    let places = found.iter_mut().step_by(size + 1).zip(entries);
+    places.for_each(|(place, entry)| *place = *entry);
     found
 }
 
@@ -191,13 +189,11 @@ pub fn diagonal_of(matrix: &[f64], size: usize) -> Vec<f64> {
 
 /// AB
 pub fn product(a: &[f64], b: &[f64], size: usize) -> Vec<f64> {
-    let entry = |(i, j): (usize, usize)| {
-        let terms = (0..size).map(|k| a[i * size + k] * b[k * size + j]);
-        terms.sum()
+    let entry = |place: usize| {
+        let (i, j) = (place / size, place % size);
+        (0..size).map(|k| a[i * size + k] * b[k * size + j]).sum()
     };
-    (0..size * size)
-        .map(|k| entry((k / size, k % size)))
-        .collect()
+    (0..size * size).map(entry).collect()
 }
 
 /// Aᵀ

@@ -14,10 +14,8 @@ pub fn split_rank_rhat(chains: &[&[f64]]) -> f64 {
     };
     let all: Vec<f64> = halves.concat();
     let median = quantile(&sorted(&all), 0.5);
-    let folded: Vec<Vec<f64>> = halves
-        .iter()
-        .map(|half| half.iter().map(|x| (x - median).abs()).collect())
-        .collect();
+    let fold = |half: &Vec<f64>| half.iter().map(|x| (x - median).abs()).collect();
+    let folded: Vec<Vec<f64>> = halves.iter().map(fold).collect();
     split_rhat(&normal_scores(&halves)).max(split_rhat(&normal_scores(&folded)))
 }
 
@@ -36,11 +34,10 @@ pub fn effective_size_tail(chains: &[&[f64]]) -> f64 {
     let below = |probability: f64| {
         let limit = quantile(&all, probability);
         let indicator = |x: &f64| f64::from(u8::from(*x <= limit));
-        let chains: Vec<Vec<f64>> = halves
+        let chains = halves
             .iter()
-            .map(|half| half.iter().map(indicator).collect())
-            .collect();
-        geyer_sum(&chains)
+            .map(|half| half.iter().map(indicator).collect());
+        geyer_sum(&chains.collect::<Vec<Vec<f64>>>())
     };
     below(0.05).min(below(0.95))
 }
@@ -108,12 +105,8 @@ fn normal_scores(chains: &[Vec<f64>]) -> Vec<Vec<f64>> {
 fn split_rhat(chains: &[Vec<f64>]) -> f64 {
     let draws = chains[0].len() as f64;
     let means: Vec<f64> = chains.iter().map(|chain| mean(chain)).collect();
-    let within = mean(
-        &chains
-            .iter()
-            .map(|chain| sd(chain).powi(2))
-            .collect::<Vec<f64>>(),
-    );
+    let variances: Vec<f64> = chains.iter().map(|chain| sd(chain).powi(2)).collect();
+    let within = mean(&variances);
     let between = draws * sd(&means).powi(2);
     ((between / within + draws - 1.0) / draws).sqrt()
 }
@@ -148,11 +141,8 @@ impl<'a> LagCorrelation<'a> {
     /// Autocovariance with divisor n, averaged over the chains.
     fn autocovariance_at(&self, lag: usize) -> f64 {
         let one = |(chain, mean): (&Vec<f64>, &f64)| {
-            let ahead = &chain[lag..];
-            let products = chain
-                .iter()
-                .zip(ahead)
-                .map(|(a, b)| (a - mean) * (b - mean));
+            let pairs = chain.iter().zip(&chain[lag..]);
+            let products = pairs.map(|(a, b)| (a - mean) * (b - mean));
             products.sum::<f64>() / chain.len() as f64
         };
         self.chains.iter().zip(&self.means).map(one).sum::<f64>() / self.chains.len() as f64
