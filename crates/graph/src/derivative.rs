@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::expr::{Expr, Graph, NodeId};
+use crate::expr::{Expr, Graph, NodeId, add_parts};
 use crate::outer;
 use crate::primitive::{Application, Op};
 
@@ -26,11 +26,8 @@ impl Graph {
         }
         let active = self.mark_active(of, wrt);
         let mut adjoints: HashMap<NodeId, AdjointTerms<'g>> = HashMap::new();
-        adjoints
-            .entry(of.id)
-            .or_default()
-            .own
-            .push(of.filled_like(1.0));
+        let start = adjoints.entry(of.id).or_default();
+        start.own.push(of.filled_like(1.0));
         let mut found: HashMap<NodeId, Expr<'g>> = HashMap::new();
         for place in (0..active.len()).rev().filter(|&p| active[p]) {
             let id = NodeId(place as u32);
@@ -43,12 +40,8 @@ impl Graph {
             }
             pull_adjoint(self.expr(id), adjoint, &active, &mut adjoints);
         }
-        let gradient = |w: &Expr<'g>| {
-            found
-                .get(&w.id)
-                .copied()
-                .unwrap_or_else(|| w.filled_like(0.0))
-        };
+        let known = |w: &Expr<'g>| found.get(&w.id).copied();
+        let gradient = |w| known(w).unwrap_or_else(|| w.filled_like(0.0));
         wrt.iter().map(gradient).collect()
     }
 
@@ -63,11 +56,8 @@ impl Graph {
         assert_eq!(wrt.len(), along.len(), "jvp: one direction for each array");
         let mut tangents: HashMap<NodeId, Option<Expr<'g>>> = HashMap::new();
         for (w, t) in wrt.iter().zip(along) {
-            assert_eq!(
-                w.shape(),
-                t.shape(),
-                "jvp: a direction has its array's shape"
-            );
+            let fits = w.shape() == t.shape();
+            assert!(fits, "jvp: a direction has its array's shape");
             tangents.insert(w.id, known_tangent(*t));
         }
         let reachable = self.mark_reachable(of);
@@ -178,12 +168,8 @@ struct AdjointTerms<'g> {
 
 impl<'g> AdjointTerms<'g> {
     fn total(&self) -> Expr<'g> {
-        let own = total(&self.own);
         let shared = total(&self.from_lanes).map(Expr::sum_lanes);
-        match (own, shared) {
-            (Some(a), Some(b)) => a + b,
-            (a, b) => a.or(b).expect("an adjoint has a contribution"),
-        }
+        add_parts(total(&self.own), shared).expect("an adjoint has a contribution")
     }
 }
 

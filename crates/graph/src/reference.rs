@@ -95,32 +95,29 @@ fn evaluate_node(
                 .clone()
         }
         Op::Constant(place) => graph.constant_values(*place).to_vec(),
-        Op::SumLanes => sum_lanes(input(0), lanes),
-        Op::MatMul(op) if op.lanes == LaneTreatment::Summed => {
+        Op::SumLanes => add_lanes(lanes, |lane| lane_event(input(0), lane).values.to_vec()),
+        op => {
             let per_lane = |lane| {
-                let events = [lane_event(input(0), lane), lane_event(input(1), lane)];
-                node.op.reference_values(&events, node.shape)
+                let events = (0..node.inputs.len()).map(|k| lane_event(input(k), lane));
+                op.reference_values(&events.collect::<Vec<Event<'_>>>(), node.shape)
             };
-            (0..lanes)
-                .map(per_lane)
-                .reduce(|a, b| add_values(&a, &b))
-                .expect("a run has a lane")
-        }
-        _ => {
-            let count = if node.laned { lanes } else { 1 };
-            let per_lane = |lane| {
-                let events: Vec<Event<'_>> = (0..node.inputs.len())
-                    .map(|k| lane_event(input(k), lane))
-                    .collect();
-                node.op.reference_values(&events, node.shape)
-            };
-            (0..count).flat_map(per_lane).collect()
+            match op {
+                Op::MatMul(op) if op.lanes == LaneTreatment::Summed => add_lanes(lanes, per_lane),
+                _ => (0..if node.laned { lanes } else { 1 })
+                    .flat_map(per_lane)
+                    .collect(),
+            }
         }
     }
 }
 
-fn add_values(a: &[f64], b: &[f64]) -> Vec<f64> {
-    a.iter().zip(b).map(|(x, y)| x + y).collect()
+/// The sum of the values of all lanes.
+fn add_lanes(lanes: usize, values: impl Fn(usize) -> Vec<f64>) -> Vec<f64> {
+    let sum = |a: Vec<f64>, b: Vec<f64>| a.iter().zip(b).map(|(x, y)| x + y).collect();
+    (0..lanes)
+        .map(values)
+        .reduce(sum)
+        .expect("a run has a lane")
 }
 
 /// The event of one lane.
@@ -131,12 +128,4 @@ fn lane_event<'a>((node, values): (&Node, &'a [f64]), lane: usize) -> Event<'a> 
         shape,
         values: &values[start..start + shape.size()],
     }
-}
-
-fn sum_lanes((node, values): (&Node, &[f64]), lanes: usize) -> Vec<f64> {
-    let per_lane = |lane| lane_event((node, values), lane).values.to_vec();
-    (0..lanes)
-        .map(per_lane)
-        .reduce(|a, b| add_values(&a, &b))
-        .expect("a run has a lane")
 }

@@ -67,17 +67,13 @@ impl Shape {
         let lengths = self
             .dims()
             .iter()
-            .map(|&length| AxisLength(length).resolve(1));
-        let size = lengths.fold(1, |size: usize, length| size.saturating_mul(length.max(1)));
+            .map(|&length| AxisLength(length).resolve(1).max(1));
+        let size = lengths.clone().fold(1, usize::saturating_mul);
         (size > MAX_SIZE).then(|| {
-            let lengths = self
-                .dims()
-                .iter()
-                .map(|&length| AxisLength(length).resolve(1));
-            let asked: f64 = lengths.map(|length| length.max(1) as f64).product();
+            let asked: f64 = lengths.map(|length| length as f64).product();
+            let most = MAX_SIZE as f64;
             format!(
-                "shape {self} asks for {asked:.1e} numbers, and an array has at most {:.1e}",
-                MAX_SIZE as f64
+                "shape {self} asks for {asked:.1e} numbers, and an array has at most {most:.1e}"
             )
         })
     }
@@ -108,10 +104,8 @@ impl Shape {
         let rank = self.rank().max(other.rank());
         let mut dims = [1; MAX_RANK];
         for (axis, dim) in dims[..rank].iter_mut().enumerate() {
-            *dim = match (
-                self.aligned_axis(axis, rank),
-                other.aligned_axis(axis, rank),
-            ) {
+            let [own, more] = [self, other].map(|shape| shape.aligned_axis(axis, rank));
+            *dim = match (own, more) {
                 (a, b) if a == b => a,
                 (1, b) => b,
                 (a, 1) => a,
@@ -124,11 +118,8 @@ impl Shape {
     /// The dimension at `axis` after ones are prepended up to `rank` dimensions.
     pub(crate) fn aligned_axis(&self, axis: usize, rank: usize) -> usize {
         let missing = rank - self.rank();
-        if axis < missing {
-            1
-        } else {
-            self.dims()[axis - missing]
-        }
+        axis.checked_sub(missing)
+            .map_or(1, |axis| self.dims()[axis])
     }
 
     /// The same shape with one dimension replaced.

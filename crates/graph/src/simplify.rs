@@ -16,17 +16,12 @@ use crate::shape::Shape;
 /// Logarithms of products of more factors than this are taken as they are.
 const MOST_FACTORS: usize = 500;
 
-/// The array a broadcast repeats.
-fn unspread(x: Expr<'_>) -> Option<Expr<'_>> {
-    matches!(x.op(), Op::Broadcast).then(|| x.operand(0))
-}
-
 pub(crate) fn simplify_unary(op: Unary, x: Expr<'_>) -> Option<Expr<'_>> {
     let _rule = x.graph().nest()?;
     if let Some(value) = x.as_number() {
         return Some(x.graph().full(x.shape(), op.value_at(value)));
     }
-    if let Some(small) = unspread(x) {
+    if let Some(small) = x.widened() {
         return Some(small.apply_unary(op).broadcast(x.shape()));
     }
     match (op, x.op()) {
@@ -69,7 +64,7 @@ pub(crate) fn binary<'g>(op: Binary, x: Expr<'g>, y: Expr<'g>, shape: Shape) -> 
         return Some(x.graph().full(shape, op.value_at(a, b)));
     }
     // Elementwise kernels broadcast by themselves, and work on small arrays is cheaper.
-    let (small_x, small_y) = (unspread(x).unwrap_or(x), unspread(y).unwrap_or(y));
+    let (small_x, small_y) = (x.widened().unwrap_or(x), y.widened().unwrap_or(y));
     if !small_x.is(x) || !small_y.is(y) {
         return Some(small_x.apply_binary(op, small_y).broadcast(shape));
     }
@@ -105,11 +100,6 @@ fn precedes(x: Expr<'_>, y: Expr<'_>) -> bool {
     key(x) < key(y)
 }
 
-/// The operand of a negation.
-fn simplify_negation(x: Expr<'_>) -> Option<Expr<'_>> {
-    matches!(x.op(), Op::Unary(Unary::Neg)).then(|| x.operand(0))
-}
-
 fn add<'g>(x: Expr<'g>, y: Expr<'g>) -> Option<Expr<'g>> {
     if x.is_filled_with(0.0) {
         return Some(y);
@@ -117,7 +107,7 @@ fn add<'g>(x: Expr<'g>, y: Expr<'g>) -> Option<Expr<'g>> {
     if x.is(y) {
         return Some(x * 2.0);
     }
-    match (simplify_negation(x), simplify_negation(y)) {
+    match (x.negated(), y.negated()) {
         (_, Some(y)) => Some(x - y),
         (Some(x), _) => Some(y - x),
         _ => None,
@@ -134,7 +124,7 @@ fn sub<'g>(x: Expr<'g>, y: Expr<'g>) -> Option<Expr<'g>> {
     if x.is(y) {
         return Some(x.filled_like(0.0));
     }
-    simplify_negation(y).map(|y| x + y)
+    y.negated().map(|y| x + y)
 }
 
 fn mul<'g>(x: Expr<'g>, y: Expr<'g>) -> Option<Expr<'g>> {
@@ -144,7 +134,7 @@ fn mul<'g>(x: Expr<'g>, y: Expr<'g>) -> Option<Expr<'g>> {
     if let Some(value) = x.as_number() {
         return simplify_scaling(value, y);
     }
-    match (simplify_negation(x), simplify_negation(y)) {
+    match (x.negated(), y.negated()) {
         (Some(x), Some(y)) => return Some(x * y),
         (Some(x), _) => return Some(-(x * y)),
         (_, Some(y)) => return Some(-(x * y)),
@@ -233,14 +223,14 @@ pub(crate) fn simplify_select<'g>(
         let arm = if value == 0.0 { b } else { a };
         return Some(arm.broadcast(shape));
     }
-    let small = [condition, a, b].map(|e| unspread(e).unwrap_or(e));
+    let small = [condition, a, b].map(|e| e.widened().unwrap_or(e));
     let changed = !small[0].is(condition) || !small[1].is(a) || !small[2].is(b);
     changed.then(|| small[0].select(small[1], small[2]).broadcast(shape))
 }
 
 pub(crate) fn simplify_broadcast(x: Expr<'_>, shape: Shape) -> Option<Expr<'_>> {
     let _rule = x.graph().nest()?;
-    if let Some(small) = unspread(x) {
+    if let Some(small) = x.widened() {
         return Some(small.broadcast(shape));
     }
     // New unit axes in front need no copy.
@@ -253,11 +243,11 @@ pub(crate) fn simplify_reshape(x: Expr<'_>, shape: Shape) -> Option<Expr<'_>> {
     if matches!(x.op(), Op::Reshape) {
         return Some(x.operand(0).reshape(shape));
     }
-    if let Some(x) = simplify_negation(x) {
+    if let Some(x) = x.negated() {
         return Some(-x.reshape(shape));
     }
     // A broadcast number is a broadcast number under any shape.
-    let small = unspread(x)?;
+    let small = x.widened()?;
     small.shape().is_scalar().then(|| small.broadcast(shape))
 }
 
@@ -272,7 +262,7 @@ pub(crate) fn simplify_transpose(x: Expr<'_>) -> Option<Expr<'_>> {
         let (a, b) = (x.operand(0), x.operand(1));
         return Some(matrix_product(b, op.b.flipped(), a, op.a.flipped()));
     }
-    let small = unspread(x)?;
+    let small = x.widened()?;
     let (m, n) = (x.shape().dims()[0], x.shape().dims()[1]);
     let turned = match small.shape().dims() {
         [] | [1] => small,
@@ -291,7 +281,7 @@ pub(crate) fn simplify_slice(x: Expr<'_>, axis: usize, range: Range<usize>) -> O
         }
         Op::Concat { axis: a } if a == axis => slice_of_concat(x, axis, &range),
         _ => {
-            let small = unspread(x)?;
+            let small = x.widened()?;
             let out = x.shape().with_dim(axis, range.len());
             let length = small.shape().aligned_axis(axis, x.shape().rank());
             (length == 1).then(|| small.broadcast(out))
@@ -302,7 +292,7 @@ pub(crate) fn simplify_slice(x: Expr<'_>, axis: usize, range: Range<usize>) -> O
 /// Rows by number of an array whose rows are all the same.
 pub(crate) fn simplify_gather(x: Expr<'_>, out: Shape) -> Option<Expr<'_>> {
     let _rule = x.graph().nest()?;
-    let small = unspread(x)?;
+    let small = x.widened()?;
     let length = small.shape().aligned_axis(0, x.shape().rank());
     (length == 1).then(|| small.broadcast(out))
 }
@@ -327,10 +317,9 @@ pub(crate) fn flat_parts<'g>(parts: &[Expr<'g>], axis: usize) -> Vec<Expr<'g>> {
         _ => vec![*p],
     });
     let full: Vec<Expr<'g>> = opened.filter(|p| p.shape().dims()[axis] > 0).collect();
-    if full.is_empty() {
-        parts[..1].to_vec()
-    } else {
-        full
+    match full[..] {
+        [] => parts[..1].to_vec(),
+        _ => full,
     }
 }
 
@@ -341,7 +330,7 @@ pub(crate) fn reduce(by: Reduction, x: Expr<'_>, first: usize, count: usize) -> 
     if length == 1 {
         return Some(x.reshape(out));
     }
-    if let Some(small) = unspread(x)
+    if let Some(small) = x.widened()
         && small.shape().is_scalar()
     {
         let total = match by {
@@ -484,10 +473,10 @@ pub(crate) fn matmul<'g>(op: MatMul, a: Expr<'g>, b: Expr<'g>, shape: Shape) -> 
         let turned = matrix_product(b, op.b.flipped(), column, Read::Plain);
         return Some(turned.reshape(shape));
     }
-    if let Some(a) = simplify_negation(a) {
+    if let Some(a) = a.negated() {
         return Some(-matrix_product(a, op.a, b, op.b));
     }
-    if let Some(b) = simplify_negation(b) {
+    if let Some(b) = b.negated() {
         return Some(-matrix_product(a, op.a, b, op.b));
     }
     // A (s·b) = s·(A b) where the result is the smaller array.

@@ -26,14 +26,10 @@ impl<'g> Expr<'g> {
                 continue;
             }
             let operands = expr.operands();
-            let next: Vec<Expr<'g>> = operands
-                .iter()
-                .copied()
-                .filter(|operand| !known.contains_key(&operand.id))
-                .collect();
+            let is_open = |operand: &Expr<'g>| !known.contains_key(&operand.id);
+            let next: Vec<Expr<'g>> = operands.iter().copied().filter(is_open).collect();
             if next.is_empty() {
-                let all: Vec<SmoothDependence> =
-                    operands.iter().map(|one| known[&one.id]).collect();
+                let all: Vec<_> = operands.iter().map(|one| known[&one.id]).collect();
                 known.insert(expr.id, expr.dependence(&all));
             } else {
                 open.push(expr);

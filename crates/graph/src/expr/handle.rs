@@ -123,6 +123,14 @@ impl<'g> Expr<'g> {
     }
 }
 
+/// The sum of the parts that there are.
+pub(crate) fn add_parts<'g>(a: Option<Expr<'g>>, b: Option<Expr<'g>>) -> Option<Expr<'g>> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a + b),
+        (a, b) => a.or(b),
+    }
+}
+
 impl Graph {
     /// A node whose result is laned if any operand is.
     #[track_caller]
@@ -147,13 +155,8 @@ impl Graph {
 impl fmt::Debug for Expr<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lanes = if self.is_laned() { " per lane" } else { "" };
-        write!(
-            f,
-            "%{} = {} {}{lanes}",
-            self.id.0,
-            self.op().name(),
-            self.shape()
-        )
+        let (id, name, shape) = (self.id.0, self.op().name(), self.shape());
+        write!(f, "%{id} = {name} {shape}{lanes}")
     }
 }
 

@@ -75,11 +75,9 @@ impl Graph {
     /// The numbers `0, 1, …, length − 1`.
     #[track_caller]
     pub fn iota(&self, length: usize) -> Expr<'_> {
-        if AxisLength(length).is_symbolic() {
-            return self.fail(format!(
-                "iota: expects a number, found {}",
-                AxisLength(length)
-            ));
+        let found = AxisLength(length);
+        if found.is_symbolic() {
+            return self.fail(format!("iota: expects a number, found {found}"));
         }
         let values: Vec<f64> = (0..length).map(|i| i as f64).collect();
         self.constant([length], &values)
@@ -137,9 +135,8 @@ impl Graph {
         match self.on_error {
             OnError::Panic => panic!("{message}"),
             OnError::Collect => {
-                self.errors
-                    .borrow_mut()
-                    .push(ShapeError { message, location });
+                let error = ShapeError { message, location };
+                self.errors.borrow_mut().push(error);
                 self.scalar(f64::NAN)
             }
         }

@@ -6,4 +6,5 @@ mod leaf;
 
 pub use graph::{Graph, ShapeError};
 pub(crate) use graph::{InputInfo, Node, NodeId};
+pub(crate) use handle::add_parts;
 pub use handle::{Expr, Indices};

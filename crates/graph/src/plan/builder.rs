@@ -154,15 +154,11 @@ impl<'a> Builder<'a> {
     }
 
     fn unit_flops(&self, unit: &WorkUnit) -> u64 {
-        let nodes = match unit {
-            WorkUnit::Task(NodeTask::Compute(place)) => std::slice::from_ref(place),
-            WorkUnit::Task(NodeTask::Combine(_)) => &[],
-            WorkUnit::Loop(members) => &members[..],
-        };
-        nodes
+        let flops = unit
+            .members()
             .iter()
-            .map(|&place| report::count_flops(self.schedule, place))
-            .fold(0, u64::saturating_add)
+            .map(|&place| report::count_flops(self.schedule, place));
+        flops.fold(0, u64::saturating_add)
     }
 
     /// Outputs that are not computed in place are copied at the end.
@@ -222,8 +218,7 @@ impl<'a> Builder<'a> {
     }
 
     fn copy_to(&self, place: usize, shown: OutputAddress) -> Instruction {
-        let laned = self.schedule.laned[place];
-        let per_lane = if laned {
+        let per_lane = if self.schedule.laned[place] {
             self.schedule.nodes[place].shape.size()
         } else {
             0
@@ -234,7 +229,7 @@ impl<'a> Builder<'a> {
             per_block: 0,
             per_lane,
         };
-        self.lowering()
-            .export_instruction(place, to, Extent::fixed(per_lane))
+        let lower = self.lowering();
+        lower.export_instruction(place, to, Extent::fixed(per_lane))
     }
 }

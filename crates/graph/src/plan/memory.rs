@@ -19,6 +19,20 @@ pub(crate) struct Buffer {
     pub(crate) block_rows: usize,
 }
 
+impl Buffer {
+    /// A buffer that all lanes share, outside of row loops.
+    fn shared(space: Space, offset: usize, size: usize) -> Buffer {
+        Buffer {
+            space,
+            offset,
+            size,
+            lane: Extent::ZERO,
+            per_lane: 0,
+            block_rows: 0,
+        }
+    }
+}
+
 /// A node's view of a buffer.
 #[derive(Clone, Copy, Debug)]
 struct BufferView {
@@ -132,17 +146,15 @@ fn buffer_address(buffer: &Buffer, offset: usize) -> ArrayAddress {
 
 /// Each node's buffer owner and its place within that buffer.
 fn collect_views(schedule: &ExecutionSchedule<'_>) -> Vec<BufferView> {
-    let mut views: Vec<BufferView> = (0..schedule.nodes.len())
-        .map(|root| {
-            let shape = schedule.nodes[root].shape;
-            let inner = shape.inner_size(1.min(shape.rank()));
-            BufferView {
-                root,
-                offset: 0,
-                inner,
-            }
-        })
-        .collect();
+    let own = |root: usize| {
+        let shape = schedule.nodes[root].shape;
+        BufferView {
+            root,
+            offset: 0,
+            inner: shape.inner_size(1.min(shape.rank())),
+        }
+    };
+    let mut views: Vec<BufferView> = (0..schedule.nodes.len()).map(own).collect();
     for &place in &schedule.order {
         if schedule.is_view(place) {
             let inner = views[place].inner;
@@ -182,7 +194,7 @@ impl Lives {
         }
         let units = phases.iter().flat_map(|phase| &phase.units);
         for (now, unit) in units.enumerate() {
-            for &user in unit_members(unit) {
+            for &user in unit.members() {
                 for read in schedule.unit_reads(user) {
                     let root = views[read].root;
                     lives.last[root] = lives.last[root].max(now);
@@ -191,15 +203,6 @@ impl Lives {
             }
         }
         lives
-    }
-}
-
-/// The nodes a unit computes.
-fn unit_members(unit: &WorkUnit) -> &[usize] {
-    match unit {
-        WorkUnit::Task(NodeTask::Compute(place)) => std::slice::from_ref(place),
-        WorkUnit::Task(NodeTask::Combine(_)) => &[],
-        WorkUnit::Loop(members) => members,
     }
 }
 
@@ -232,14 +235,8 @@ impl Layouter<'_, '_> {
     fn pinned_buffer(&mut self, place: usize) -> Buffer {
         let node = &self.schedule.nodes[place];
         let size = node.shape.size();
-        let mut buffer = Buffer {
-            space: Space::Shared,
-            offset: 0,
-            size,
-            lane: Extent::ZERO,
-            per_lane: 0,
-            block_rows: self.schedule.block,
-        };
+        let mut buffer = Buffer::shared(Space::Shared, 0, size);
+        buffer.block_rows = self.schedule.block;
         if self.schedule.laned[place] {
             buffer.space = Space::Pinned;
             buffer.lane = Extent::fixed(size);
@@ -327,13 +324,10 @@ impl Layouter<'_, '_> {
         let streamed = self.schedule.slots[place].role == LoopRole::Map;
         let block = self.schedule.block;
         if !self.schedule.laned[place] {
+            let offset = self.shared.take_space(size);
             return Buffer {
-                space: Space::Shared,
-                offset: self.shared.take_space(size),
-                size,
-                lane: Extent::ZERO,
-                per_lane: 0,
                 block_rows: block,
+                ..Buffer::shared(Space::Shared, offset, size)
             };
         }
         // A streamed laned array keeps each row block together: only row loops read it.
@@ -363,14 +357,7 @@ impl Layouter<'_, '_> {
         if self.schedule.crosses_lanes(place) {
             let size = self.schedule.nodes[place].shape.size();
             let offset = self.lane.take_space(size);
-            self.memory.parts[place] = Some(Buffer {
-                space: Space::Lane,
-                offset,
-                size,
-                lane: Extent::ZERO,
-                per_lane: 0,
-                block_rows: 0,
-            });
+            self.memory.parts[place] = Some(Buffer::shared(Space::Lane, offset, size));
             return;
         }
         match self.find_heir(place, now) {
@@ -437,25 +424,30 @@ impl Layouter<'_, '_> {
 
     fn define_tail(&mut self, place: usize, scratch: &mut Arena) {
         let event = self.schedule.nodes[place].shape.size();
-        let laned = self.schedule.laned[place];
-        let size = if laned {
-            event * self.lane_block
-        } else {
-            event
-        };
-        self.memory.strips[place] = Some(Buffer {
-            space: Space::Scratch,
-            offset: scratch.take_space(size),
-            size,
-            lane: if laned {
-                Extent::fixed(event)
-            } else {
-                Extent::ZERO
-            },
-            per_lane: 0,
-            block_rows: 0,
-        });
+        let buffer = self.scratch_buffer(place, event, Extent::fixed(event), scratch);
+        self.memory.strips[place] = Some(buffer);
         self.define_buffer(place);
+    }
+
+    /// A buffer of this many numbers per lane in the memory of a row block; `step` leads from one lane to the
+    /// next.
+    fn scratch_buffer(
+        &self,
+        place: usize,
+        size: usize,
+        step: Extent,
+        scratch: &mut Arena,
+    ) -> Buffer {
+        let (lanes, lane) = if self.schedule.laned[place] {
+            (self.lane_block, step)
+        } else {
+            (1, Extent::ZERO)
+        };
+        let size = size * lanes;
+        Buffer {
+            lane,
+            ..Buffer::shared(Space::Scratch, scratch.take_space(size), size)
+        }
     }
 
     fn define_member(&mut self, place: usize, scratch: &mut Arena) {
@@ -463,21 +455,11 @@ impl Layouter<'_, '_> {
             return self.define_buffer(place);
         }
         let inner = self.schedule.nodes[place].shape.inner_size(1);
-        let laned = self.schedule.laned[place];
-        let lanes = if laned { self.lane_block } else { 1 };
-        let size = self.schedule.block * inner * lanes;
-        let lane = if laned {
-            Extent::fixed(inner).times(Extent::ROWS)
-        } else {
-            Extent::ZERO
-        };
-        self.memory.buffers[place] = Some(Buffer {
-            space: Space::Scratch,
-            offset: scratch.take_space(size),
-            size,
-            lane,
-            per_lane: 0,
-            block_rows: 0,
-        });
+        let (size, step) = (
+            self.schedule.block * inner,
+            Extent::fixed(inner).times(Extent::ROWS),
+        );
+        let buffer = self.scratch_buffer(place, size, step, scratch);
+        self.memory.buffers[place] = Some(buffer);
     }
 }

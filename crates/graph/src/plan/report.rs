@@ -31,9 +31,8 @@ impl PlanReport {
         };
         for phase in &plan.phases {
             let lanes = if phase.laned { plan.lanes as u64 } else { 1 };
-            report.flops = report
-                .flops
-                .saturating_add(phase.flops.saturating_mul(lanes));
+            let flops = phase.flops.saturating_mul(lanes);
+            report.flops = report.flops.saturating_add(flops);
             for step in &phase.steps {
                 let list = match step {
                     PhaseStep::Block(list) | PhaseStep::Lanes { list, .. } => list,

@@ -118,11 +118,7 @@ impl<'a> ExecutionSchedule<'a> {
     /// The role the operation allows.
     fn allowed_role(&self, place: usize) -> LoopRole {
         let node = &self.nodes[place];
-        let long = |place: usize| {
-            self.dims(place)
-                .first()
-                .is_some_and(|&n| n >= self.threshold())
-        };
+        let long = |place: usize| self.dims(place).first() >= Some(&self.threshold());
         let map = |yes: bool| {
             if yes && long(place) {
                 LoopRole::Map
@@ -130,9 +126,8 @@ impl<'a> ExecutionSchedule<'a> {
                 LoopRole::Plain
             }
         };
-        let tail = |yes: bool| {
-            let rows = node.inputs.first().is_some_and(|i| long(i.index()));
-            if yes && rows {
+        let tail = || {
+            if node.inputs.first().is_some_and(|i| long(i.index())) {
                 LoopRole::Tail
             } else {
                 LoopRole::Plain
@@ -143,7 +138,7 @@ impl<'a> ExecutionSchedule<'a> {
                 map(self.dims(self.node_input(place, 0)).first() == self.dims(place).first())
             }
             Op::Slice { axis, .. } | Op::Concat { axis } => map(axis > 0),
-            Op::Reduce { first: 0, .. } | Op::ScatterAdd => tail(true),
+            Op::Reduce { first: 0, .. } | Op::ScatterAdd => tail(),
             Op::Unary(_)
             | Op::Binary(_)
             | Op::Select
@@ -154,7 +149,7 @@ impl<'a> ExecutionSchedule<'a> {
             Op::MatMul(op) if op.lanes == LaneTreatment::Summed => LoopRole::Plain,
             Op::MatMul(op) => match (op.a, op.b) {
                 (Read::Plain, _) => map(true),
-                (Read::Transposed, Read::Plain) => tail(true),
+                (Read::Transposed, Read::Plain) => tail(),
                 _ => LoopRole::Plain,
             },
             _ => LoopRole::Plain,
@@ -290,12 +285,8 @@ impl<'a> ExecutionSchedule<'a> {
                 count,
             } => {
                 let input = self.node_input(place, 0);
-                let all = count == self.dims(input).len();
-                if all && self.is_plain_product(input) {
-                    vec![0]
-                } else {
-                    vec![]
-                }
+                let whole = count == self.dims(input).len() && self.is_plain_product(input);
+                (0..usize::from(whole)).collect()
             }
             _ => vec![],
         }
@@ -305,10 +296,7 @@ impl<'a> ExecutionSchedule<'a> {
     fn is_plain_product(&self, place: usize) -> bool {
         let op = &self.nodes[place].op;
         let product = matches!(op, Op::Binary(Binary::Mul) | Op::Unary(Unary::Square));
-        let inputs = &self.nodes[place].inputs;
-        product
-            && inputs
-                .iter()
-                .all(|i| self.dims(i.index()) == self.dims(place))
+        let mut inputs = self.nodes[place].inputs.iter();
+        product && inputs.all(|i| self.dims(i.index()) == self.dims(place))
     }
 }

@@ -20,6 +20,17 @@ pub(crate) enum WorkUnit {
     Loop(Vec<usize>),
 }
 
+impl WorkUnit {
+    /// The nodes it computes.
+    pub(crate) fn members(&self) -> &[usize] {
+        match self {
+            WorkUnit::Task(NodeTask::Compute(place)) => std::slice::from_ref(place),
+            WorkUnit::Task(NodeTask::Combine(_)) => &[],
+            WorkUnit::Loop(members) => members,
+        }
+    }
+}
+
 /// Numbers of each array that a group of lanes holds: a few arrays fit a first-level cache.
 const GROUP: usize = 512;
 
@@ -51,12 +62,8 @@ impl ExecutionSchedule<'_> {
 
     /// All work in order.
     pub(crate) fn phase_units(&self) -> Vec<PhaseUnits> {
-        let computed: Vec<usize> = self
-            .order
-            .iter()
-            .copied()
-            .filter(|&p| self.is_computed(p))
-            .collect();
+        let order = self.order.iter().copied();
+        let computed: Vec<usize> = order.filter(|&p| self.is_computed(p)).collect();
         let last = computed
             .iter()
             .map(|&p| self.slots[p].stage)
@@ -81,11 +88,8 @@ impl ExecutionSchedule<'_> {
     }
 
     fn stage_units(&self, computed: &[usize], stage: usize, laned: bool) -> Vec<WorkUnit> {
-        let here: Vec<usize> = computed
-            .iter()
-            .copied()
-            .filter(|&p| self.slots[p].stage == stage && self.in_lane_phase(p) == laned)
-            .collect();
+        let is_here = |p: &usize| self.slots[*p].stage == stage && self.in_lane_phase(*p) == laned;
+        let here: Vec<usize> = computed.iter().copied().filter(is_here).collect();
         let last = here.iter().map(|&p| self.slots[p].level).max().unwrap_or(0);
         let mut by_level: Vec<(Vec<WorkUnit>, Vec<Vec<usize>>)> =
             vec![Default::default(); last + 1];
@@ -95,22 +99,21 @@ impl ExecutionSchedule<'_> {
                 plain.push(WorkUnit::Task(NodeTask::Compute(place)));
                 continue;
             }
+            let rows = self.row_count(place);
             match loops
                 .iter_mut()
-                .find(|l| self.row_count(l[0]) == self.row_count(place))
+                .find(|members| self.row_count(members[0]) == rows)
             {
                 Some(members) => members.push(place),
                 None => loops.push(vec![place]),
             }
         }
-        by_level
-            .into_iter()
-            .flat_map(|(plain, loops)| {
-                plain
-                    .into_iter()
-                    .chain(loops.into_iter().map(WorkUnit::Loop))
-            })
-            .collect()
+        let units = by_level.into_iter().flat_map(|(plain, loops)| {
+            plain
+                .into_iter()
+                .chain(loops.into_iter().map(WorkUnit::Loop))
+        });
+        units.collect()
     }
 
     /// How many lanes long elementwise work or an inner product should take at a time. Neighbours
@@ -132,14 +135,13 @@ impl ExecutionSchedule<'_> {
     /// The operands that computing `place` reads, those of absorbed operands included.
     pub(crate) fn unit_reads(&self, place: usize) -> Vec<usize> {
         let direct = self.nodes[place].inputs.iter().map(|i| i.index());
-        direct
-            .flat_map(|input| {
-                if self.slots[input].absorbed {
-                    self.unit_reads(input)
-                } else {
-                    vec![input]
-                }
-            })
-            .collect()
+        let reads = direct.flat_map(|input| {
+            if self.slots[input].absorbed {
+                self.unit_reads(input)
+            } else {
+                vec![input]
+            }
+        });
+        reads.collect()
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::layout::at_broadcast;
 use super::{Application, Event, Op};
-use crate::expr::Expr;
+use crate::expr::{Expr, add_parts};
 use crate::math as special;
 use crate::shape::Shape;
 use crate::simplify;
@@ -143,11 +143,7 @@ impl Binary {
         tangents: &[Option<Expr<'g>>],
     ) -> Option<Expr<'g>> {
         let part = |k: usize| Some(tangents[k]? * self.slope_at(site, k)?);
-        let sum = match (part(0), part(1)) {
-            (Some(a), Some(b)) => a + b,
-            (a, b) => a.or(b)?,
-        };
-        Some(sum.broadcast(site.out.shape()))
+        Some(add_parts(part(0), part(1))?.broadcast(site.out.shape()))
     }
 }
 
@@ -164,13 +160,9 @@ fn gamma_slope<'g>(x: Expr<'g>, y: Expr<'g>, out: Expr<'g>) -> Expr<'g> {
 }
 
 pub(super) fn reference_values(op: Binary, inputs: &[Event<'_>], shape: Shape) -> Vec<f64> {
+    let at = |i: usize, k: usize| at_broadcast(inputs[k], shape, i);
     (0..shape.size())
-        .map(|i| {
-            op.value_at(
-                at_broadcast(inputs[0], shape, i),
-                at_broadcast(inputs[1], shape, i),
-            )
-        })
+        .map(|i| op.value_at(at(i, 0), at(i, 1)))
         .collect()
 }
 

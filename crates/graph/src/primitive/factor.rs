@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::matmul::{Read, matrix_product};
 use super::{Application, Event, Op};
-use crate::expr::Expr;
+use crate::expr::{Expr, add_parts};
 
 /// The triangular system that is solved for every row b of the right side.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -72,10 +72,7 @@ impl Solve {
             TriangularForm::LowerTransposed => Read::Plain,
         };
         let bent = tangents[0].map(|t| -matrix_product(x, Read::Plain, t.tril(0), read));
-        let moved = match (tangents[1], bent) {
-            (Some(b), Some(c)) => b + c,
-            (b, c) => b.or(c)?,
-        };
+        let moved = add_parts(tangents[1], bent)?;
         Some(solve_triangular(self.form, l, moved))
     }
 
@@ -84,10 +81,9 @@ impl Solve {
         let mut values = inputs[1].values.to_vec();
         for x in values.chunks_exact_mut(n.max(1)) {
             for step in 0..n {
-                let i = if self.form == TriangularForm::Lower {
-                    step
-                } else {
-                    n - 1 - step
+                let i = match self.form {
+                    TriangularForm::Lower => step,
+                    TriangularForm::LowerTransposed => n - 1 - step,
                 };
                 let known = (0..step).map(|done| match self.form {
                     TriangularForm::Lower => l[i * n + done] * x[done],
@@ -117,12 +113,8 @@ fn halve_diagonal(x: Expr<'_>) -> Expr<'_> {
 /// Ā = ½ L⁻ᵀ(P + Pᵀ)L⁻¹ with P = Φ(LᵀL̄), Φ the halved lower triangle.
 pub(super) fn cholesky_pullback<'g>(site: &Application<'_, 'g>, adjoint: Expr<'g>) -> Expr<'g> {
     let l = site.out;
-    let p = halve_diagonal(matrix_product(
-        l,
-        Read::Transposed,
-        adjoint.tril(0),
-        Read::Plain,
-    ));
+    let product = matrix_product(l, Read::Transposed, adjoint.tril(0), Read::Plain);
+    let p = halve_diagonal(product);
     let s = (p + p.transpose()) * 0.5;
     let right = solve_triangular(TriangularForm::LowerTransposed, l, s);
     solve_triangular(TriangularForm::LowerTransposed, l, right.transpose())
@@ -159,7 +151,7 @@ pub(super) fn cholesky_reference(a: Event<'_>) -> Vec<f64> {
 
 impl<'g> Expr<'g> {
     #[track_caller]
-    fn matrix_side(self, what: &str) -> Result<usize, Expr<'g>> {
+    pub(super) fn matrix_side(self, what: &str) -> Result<usize, Expr<'g>> {
         match *self.shape().dims() {
             [m, n] if m == n => Ok(n),
             _ => Err(self.graph().fail(format!(

@@ -173,10 +173,8 @@ impl Graph {
         if shape.rank() == MAX_RANK {
             return self.fail(format!("stack: shape {shape} has no room for an axis"));
         }
-        let rows: Vec<Expr<'g>> = parts
-            .iter()
-            .map(|p| p.reshape(Shape::new(&[&[1], p.shape().dims()].concat())))
-            .collect();
+        let row = Shape::new(&[&[1], shape.dims()].concat());
+        let rows: Vec<Expr<'g>> = parts.iter().map(|part| part.reshape(row)).collect();
         self.concat(&rows, 0)
     }
 }
@@ -205,10 +203,8 @@ pub(super) fn concat_pushforward<'g>(
     site: &Application<'_, 'g>,
     tangents: &[Option<Expr<'g>>],
 ) -> Expr<'g> {
-    let parts: Vec<Expr<'g>> = site
-        .inputs
-        .iter()
-        .zip(tangents)
+    let pairs = site.inputs.iter().zip(tangents);
+    let parts: Vec<Expr<'g>> = pairs
         .map(|(x, t)| t.unwrap_or_else(|| x.filled_like(0.0)))
         .collect();
     site.out.graph().concat(&parts, axis)

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Application, Event, Op};
-use crate::expr::Expr;
+use crate::expr::{Expr, add_parts};
 use crate::shape::Shape;
 use crate::simplify;
 
@@ -52,10 +52,9 @@ pub(crate) struct MatMul {
 impl MatMul {
     pub(crate) fn name(self) -> String {
         let mark = |read| if read == Read::Plain { "" } else { "ᵀ" };
-        let sum = if self.lanes == LaneTreatment::Summed {
-            " over lanes"
-        } else {
-            ""
+        let sum = match self.lanes {
+            LaneTreatment::Summed => " over lanes",
+            LaneTreatment::Kept => "",
         };
         format!("matmul A{} B{}{sum}", mark(self.a), mark(self.b))
     }
@@ -83,10 +82,7 @@ impl MatMul {
     ) -> Option<Expr<'g>> {
         let left = tangents[0].map(|t| self.apply_to(t, site.inputs[1]));
         let right = tangents[1].map(|t| self.apply_to(site.inputs[0], t));
-        match (left, right) {
-            (Some(l), Some(r)) => Some(l + r),
-            (l, r) => l.or(r),
-        }
+        add_parts(left, right)
     }
 
     pub(crate) fn apply_to<'g>(self, a: Expr<'g>, b: Expr<'g>) -> Expr<'g> {

@@ -141,9 +141,8 @@ impl<'g> Expr<'g> {
     #[track_caller]
     pub fn cumulative_sum(self) -> Expr<'g> {
         if self.shape().is_scalar() {
-            return self
-                .graph()
-                .fail("cumulative_sum: expects an axis, found a scalar".into());
+            let message = "cumulative_sum: expects an axis, found a scalar";
+            return self.graph().fail(message.into());
         }
         self.cumulative(Direction::Forward)
     }
@@ -216,9 +215,7 @@ pub(super) fn reference_values(
     count: usize,
 ) -> Vec<f64> {
     let (outer, inner) = (x.shape.outer_size(first), x.shape.inner_size(first + count));
-    let length = x.shape.dims()[first..first + count]
-        .iter()
-        .product::<usize>();
+    let length: usize = x.shape.dims()[first..first + count].iter().product();
     let mut values = vec![by.start_value(); outer * inner];
     for (i, out) in values.iter_mut().enumerate() {
         let (block, column) = (i / inner, i % inner);

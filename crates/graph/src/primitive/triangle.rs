@@ -24,18 +24,10 @@ impl<'g> Expr<'g> {
     #[must_use]
     #[track_caller]
     pub fn diagonal(self) -> Expr<'g> {
-        let n = match *self.shape().dims() {
-            [m, n] if m == n => n,
-            _ => {
-                let found = self.shape();
-                return self.graph().fail(format!(
-                    "diagonal: expects a square matrix, found shape {found}"
-                ));
-            }
-        };
-        match self.op() {
-            Op::DiagonalMatrix => self.operand(0),
-            _ => self.graph().build(Op::Diagonal, &[self], [n].into()),
+        match (self.matrix_side("diagonal"), self.op()) {
+            (Err(stand_in), _) => stand_in,
+            (Ok(_), Op::DiagonalMatrix) => self.operand(0),
+            (Ok(n), _) => self.graph().build(Op::Diagonal, &[self], [n].into()),
         }
     }
 
@@ -60,9 +52,8 @@ impl<'g> Expr<'g> {
 pub(super) fn tril_reference(offset: i32, x: Event<'_>) -> Vec<f64> {
     let n = x.shape.dims()[1];
     let keep = |place: usize| (place % n) as i64 <= (place / n) as i64 + i64::from(offset);
-    x.values
-        .iter()
-        .enumerate()
+    let values = x.values.iter().enumerate();
+    values
         .map(|(place, &value)| if keep(place) { value } else { 0.0 })
         .collect()
 }

@@ -72,10 +72,11 @@ impl Recording {
         let needed = self.needed_steps(&[last]);
         let mut texts: Vec<Option<Phrase>> = vec![None; needed.len()];
         for place in (0..needed.len()).filter(|&place| needed[place]) {
-            let name = named.iter().map(|&k| &self.0.outputs[k]);
-            let name = name
-                .filter(|_| place != last)
-                .find(|o| o.step as usize == place);
+            let mut others = named
+                .iter()
+                .map(|&k| &self.0.outputs[k])
+                .filter(|_| place != last);
+            let name = others.find(|output| output.step as usize == place);
             let text = match name {
                 Some(output) => Phrase::atom(output.name.clone()),
                 None => self.step_text(&self.0.steps[place], &texts),
@@ -101,12 +102,8 @@ impl Recording {
             Op::Transpose => Phrase::atom(format!("{}ᵀ", of(0).inside(Precedence::Atom))),
             Op::Slice { axis, start } => {
                 let length = step.shape.dims()[*axis];
-                Phrase::atom(format!(
-                    "{}[{}{}]",
-                    of(0).inside(Precedence::Atom),
-                    ".., ".repeat(*axis),
-                    format_range(*start, length)
-                ))
+                let (array, before) = (of(0).inside(Precedence::Atom), ".., ".repeat(*axis));
+                Phrase::atom(format!("{array}[{before}{}]", format_range(*start, length)))
             }
             Op::Concat { .. } => {
                 let parts = (0..step.operands.len()).map(|k| of(k).text.as_str());
@@ -121,11 +118,10 @@ impl Recording {
                 };
                 Phrase::atom(format!("{}({}{axes})", by.name(), of(0).text))
             }
-            Op::Gather => Phrase::atom(format!(
-                "{}[{}]",
-                of(0).inside(Precedence::Atom),
-                of(1).text
-            )),
+            Op::Gather => {
+                let array = of(0).inside(Precedence::Atom);
+                Phrase::atom(format!("{array}[{}]", of(1).text))
+            }
             Op::MatMul(op) => {
                 let side = |text: &Phrase, read: Read| match read {
                     Read::Plain => text.inside(Precedence::Power),
@@ -156,10 +152,10 @@ fn function_name(op: &Op) -> String {
 fn unary_phrase(op: Unary, x: &Phrase) -> Phrase {
     match op {
         Unary::Neg => Phrase::sum(x.terms(Sign::Minus)),
-        Unary::Square => Phrase::new(
-            Precedence::Power,
-            format!("{}²", x.inside(Precedence::Atom)),
-        ),
+        Unary::Square => {
+            let text = format!("{}²", x.inside(Precedence::Atom));
+            Phrase::new(Precedence::Power, text)
+        }
         Unary::Recip => Phrase::product(vec![], vec![x.inside(Precedence::Power)]),
         Unary::Polygamma(0) => Phrase::call("digamma", &[x]),
         _ => Phrase::call(&op.name().replace(' ', "_"), &[x]),
@@ -187,12 +183,8 @@ fn binary_phrase(op: Binary, x: &Phrase, y: &Phrase) -> Phrase {
             Phrase::product(factors, divisors)
         }
         Binary::Pow => {
-            let text = format!(
-                "{}^{}",
-                x.inside(Precedence::Atom),
-                y.inside(Precedence::Atom)
-            );
-            Phrase::new(Precedence::Power, text)
+            let [base, exponent] = [x, y].map(|operand| operand.inside(Precedence::Atom));
+            Phrase::new(Precedence::Power, format!("{base}^{exponent}"))
         }
         Binary::Min | Binary::Max | Binary::GammaLogBelow | Binary::GammaLogAbove => {
             Phrase::call(op.name(), &[x, y])
@@ -204,11 +196,8 @@ fn binary_phrase(op: Binary, x: &Phrase, y: &Phrase) -> Phrase {
 }
 
 fn format_array(values: &[f64]) -> String {
-    let shown: Vec<String> = values
-        .iter()
-        .take(SHOWN)
-        .map(|value| format_number(*value))
-        .collect();
+    let shown = values.iter().take(SHOWN).copied().map(format_number);
+    let shown: Vec<String> = shown.collect();
     let more = if values.len() > SHOWN { ", …" } else { "" };
     format!("[{}{more}]", shown.join(", "))
 }

@@ -55,17 +55,17 @@ fn replay_inputs<'g>(
     graph: &'g Graph,
     parts: &RecordingParts,
 ) -> Result<Vec<Expr<'g>>, RecordingError> {
-    let given = |input: &super::RecordedInput| match (input.kind, input.shape.dims()) {
-        _ if !is_short(input.shape) => Err(RecordingError {
-            step: 0,
-            message: format!("input {:?} has shape {}", input.name, input.shape),
-        }),
-        (InputKind::Numbers, _) => Ok(graph.input(&input.name, input.shape)),
-        (InputKind::Indices, [length]) => Ok(graph.index_input(&input.name, *length).expr()),
-        (InputKind::Indices, _) => Err(RecordingError {
-            step: 0,
-            message: format!("input {:?} is no column of row numbers", input.name),
-        }),
+    let given = |input: &super::RecordedInput| {
+        let message = match (input.kind, input.shape.dims()) {
+            _ if !is_short(input.shape) => format!("has shape {}", input.shape),
+            (InputKind::Numbers, _) => return Ok(graph.input(&input.name, input.shape)),
+            (InputKind::Indices, &[length]) => {
+                return Ok(graph.index_input(&input.name, length).expr());
+            }
+            (InputKind::Indices, _) => "is no column of row numbers".to_owned(),
+        };
+        let message = format!("input {:?} {message}", input.name);
+        Err(RecordingError { step: 0, message })
     };
     parts.inputs.iter().map(given).collect()
 }

@@ -172,11 +172,11 @@ impl Recording {
         for (place, step) in steps.iter().enumerate().take(needed.len()) {
             if needed[place] {
                 operands.clear();
-                operands.extend(
-                    step.operands
-                        .iter()
-                        .map(|&k| done[k as usize].expect("earlier")),
-                );
+                let earlier = step
+                    .operands
+                    .iter()
+                    .map(|&k| done[k as usize].expect("earlier"));
+                operands.extend(earlier);
                 done[place] = Some(self.replay_step(&stage, step, &operands));
             }
         }

@@ -74,10 +74,7 @@ impl Lower<'_> {
             Op::SumLanes => self.sum_lanes(place),
             Op::MatMul(op) => self.lower_matmul(place, *op),
             Op::Cholesky => Instruction::Cholesky {
-                lanes: self.per_lane(
-                    place,
-                    [self.result_operand(place), self.input_operand(place, 0)],
-                ),
+                lanes: self.unary_lanes(place),
                 side: node.shape.dims()[0],
             },
             Op::Solve(op) => {
@@ -91,10 +88,7 @@ impl Lower<'_> {
             }
             Op::Tril(offset) => Instruction::Tril {
                 offset: *offset,
-                lanes: self.per_lane(
-                    place,
-                    [self.result_operand(place), self.input_operand(place, 0)],
-                ),
+                lanes: self.unary_lanes(place),
                 side: [node.shape.dims()[0], node.shape.dims()[1]],
             },
             _ => unreachable!("{} is not computed", node.op.name()),
@@ -185,6 +179,14 @@ impl Lower<'_> {
         }
     }
 
+    /// The result and the first operand.
+    fn unary_lanes(&self, place: usize) -> PerLane<2> {
+        self.per_lane(
+            place,
+            [self.result_operand(place), self.input_operand(place, 0)],
+        )
+    }
+
     fn write_mode(&self, place: usize) -> Write {
         match self.schedule.slots[place].role {
             LoopRole::Tail => Write::Accumulate,
@@ -266,10 +268,7 @@ impl Lower<'_> {
     /// The factors of a product; those of a square are the same.
     fn product_factors(&self, product: usize) -> [LocatedOperand; 2] {
         let last = self.schedule.nodes[product].inputs.len() - 1;
-        [
-            self.input_operand(product, 0),
-            self.input_operand(product, last),
-        ]
+        [0, last].map(|k| self.input_operand(product, k))
     }
 
     /// The row numbers of a gather or scatter whose table has rows like `table`.

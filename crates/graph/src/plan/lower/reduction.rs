@@ -56,10 +56,7 @@ impl Lower<'_> {
         let length = *shape.dims().last().expect("checked when built");
         Instruction::CumulativeSum {
             direction,
-            lanes: self.per_lane(
-                place,
-                [self.result_operand(place), self.input_operand(place, 0)],
-            ),
+            lanes: self.unary_lanes(place),
             count: shape.size() / length.max(1),
             length,
         }
