@@ -78,13 +78,8 @@ impl Program {
         if table.n_rows() == 0 {
             problems.push(Problem::NoRows);
         }
-        let data = read_columns(
-            table,
-            &self.parts.columns,
-            &self.parts.schema,
-            &self.parts.demands,
-        );
-        match data {
+        let parts = &self.parts;
+        match read_columns(table, &parts.columns, &parts.schema, &parts.demands) {
             Ok(data) if problems.is_empty() => Ok(self.bind_source(Arc::new(data))),
             data => {
                 problems.extend(data.err().into_iter().flatten());

@@ -15,7 +15,7 @@ use crate::error::BindError;
 use crate::gaussian::Gaussian;
 use crate::linear::{is_shift, linear_predictors};
 use crate::program::{LocalSite, Program};
-use crate::split::{SeparableSites, split_predictor};
+use crate::split::{find_effects, split_predictor};
 use crate::stacked::StackedModel;
 
 /// A model on the rows of a table, free of mistakes. Cheap to clone.
@@ -25,7 +25,8 @@ pub struct Bound {
     data: Arc<dyn RowSource>,
     is_linear: Arc<OnceLock<bool>>,
     is_gaussian: Arc<OnceLock<bool>>,
-    effects: Arc<OnceLock<SeparableSites>>,
+    /// The sites that can be integrated out, or the reason why there are none, as a clause.
+    effects: Arc<OnceLock<Result<Vec<usize>, String>>>,
     stacked: Arc<OnceLock<Option<Box<StackedModel>>>>,
 }
 
@@ -94,10 +95,9 @@ impl Bound {
     fn without_locals<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Rows<'g> {
         match self.program.parts.locals.size() {
             0 => rows.clone(),
-            own => {
-                let zeros = at.graph().full([rows.len(), own], 0.0);
-                rows.clone().with_locals(zeros)
-            }
+            own => rows
+                .clone()
+                .with_locals(at.graph().full([rows.len(), own], 0.0)),
         }
     }
 
@@ -183,13 +183,11 @@ impl Density for Bound {
     }
 
     fn split(&self) -> Result<&dyn SplitRows, String> {
-        match self
-            .effects
-            .get_or_init(|| SeparableSites::from_program(&self.program))
-        {
-            SeparableSites::Found(_) => Ok(self),
-            SeparableSites::Refused(why) => Err(why.clone()),
-        }
+        let found = self.effects.get_or_init(|| find_effects(&self.program));
+        found
+            .as_ref()
+            .map(|_| self as &dyn SplitRows)
+            .map_err(String::clone)
     }
 
     fn stacked(&self) -> Option<&dyn Density> {
@@ -228,7 +226,7 @@ impl GaussianRows for Bound {
 impl SplitRows for Bound {
     fn effect_sites(&self) -> &[usize] {
         match self.effects.get() {
-            Some(SeparableSites::Found(sites)) => sites,
+            Some(Ok(sites)) => sites,
             _ => &[],
         }
     }

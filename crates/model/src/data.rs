@@ -26,13 +26,7 @@ pub(crate) struct Demands {
 
 impl Demands {
     pub(crate) fn from_record(record: &Record<'_>, columns: &Columns, graph: &Graph) -> Demands {
-        let observed = record
-            .statements
-            .iter()
-            .filter_map(|statement| match statement {
-                Statement::Observe(observed) => Some(observed),
-                _ => None,
-            });
+        let observed = record.statements.iter().filter_map(Statement::observed);
         let trials = observed.clone().filter_map(|observed| {
             let mut parameters = observed.law.parameters.iter();
             let trials = parameters.find(|parameter| parameter.name == "trials")?;
@@ -121,11 +115,10 @@ fn matching_columns<'t>(
             .map(Cow::Owned)
             .map_err(|error| {
                 let text = error.to_string();
+                let message = text.split_once(": ").map_or(&*text, |(_, rest)| rest);
                 Problem::UnseenLevel {
                     name: name.clone(),
-                    message: text
-                        .split_once(": ")
-                        .map_or(text.clone(), |(_, rest)| rest.into()),
+                    message: message.to_owned(),
                 }
             }),
         None => Ok(Cow::Borrowed(found)),
@@ -144,12 +137,38 @@ impl ColumnReader<'_> {
         }
     }
 
+    /// Adds a problem with the values of some rows, if there are such rows. `found` is the value of a row.
+    fn note_values(
+        &mut self,
+        name: &str,
+        offender: Option<(usize, usize)>,
+        expected: &str,
+        found: impl Fn(usize) -> String,
+        hint: &str,
+    ) {
+        if let Some((row, count)) = offender {
+            self.note_problem(Problem::BadValue {
+                name: name.to_owned(),
+                row,
+                expected: expected.to_owned(),
+                found: found(row - 1),
+                count,
+                hint: hint.to_owned(),
+            });
+        }
+    }
+
     fn read_columns(&mut self, found: &TableColumn, column: &Column) -> Values {
         let name = &column.name;
         if let Some((row, count)) = find_offenders(found.len(), |row| found.is_missing(row)) {
-            let count = count.max(found.count_missing());
-            let name = name.clone();
-            self.note_problem(Problem::Missing { name, count, row });
+            self.note_problem(Problem::NotFinite {
+                name: name.clone(),
+                expected: "a value in every row",
+                kind: "missing",
+                count: count.max(found.count_missing()),
+                row,
+                hint: "leave such rows out with drop_missing, or fill them in before binding",
+            });
         }
         if let (ColumnKind::Index { .. }, TableColumn::Category { codes, .. }) =
             (column.kind, found)
@@ -164,8 +183,14 @@ impl ColumnReader<'_> {
                 .any(|x| x.is_infinite())
         };
         if let Some((row, _)) = find_offenders(found.len(), infinite) {
-            let (name, count) = (name.clone(), found.count_infinite());
-            self.note_problem(Problem::Infinite { name, count, row });
+            self.note_problem(Problem::NotFinite {
+                name: name.clone(),
+                expected: "finite numbers",
+                kind: "infinite",
+                count: found.count_infinite(),
+                row,
+                hint: "look for a logarithm of zero or a division by zero upstream",
+            });
         }
         match column.kind {
             ColumnKind::Index { .. } => self.read_indices(name, &numbers),
@@ -183,15 +208,15 @@ impl ColumnReader<'_> {
         match column.role {
             Role::Response { kind } => self.check_labels(column, kind, numbers),
             Role::Weight => {
-                if let Some((row, count)) = find_offenders(numbers.len(), |row| numbers[row] < 0.0)
-                {
-                    self.note_problem(Problem::Weight {
-                        name: column.name.clone(),
-                        row,
-                        found: numbers[row - 1],
-                        count,
-                    });
-                }
+                let negative = find_offenders(numbers.len(), |row| numbers[row] < 0.0);
+                let found = |row: usize| numbers[row].to_string();
+                self.note_values(
+                    &column.name,
+                    negative,
+                    "expected a weight from 0 on",
+                    found,
+                    "",
+                );
             }
             _ => {}
         }
@@ -208,21 +233,12 @@ impl ColumnReader<'_> {
             values.chunks(width.max(1)).find(wrong)
         };
         let offender = find_offenders(numbers.len() / per_row, |row| label(row).is_some());
-        let Some((row, count)) = offender else {
-            return;
-        };
-        let found = match label(row - 1) {
+        let found = |row: usize| match label(row) {
             Some([only]) => only.to_string(),
             many => format!("{:?}", many.unwrap_or_default()),
         };
-        self.note_problem(Problem::Label {
-            name: name.clone(),
-            row,
-            distribution: self.demands.distribution_of(name).to_owned(),
-            expected: kind.to_string(),
-            found,
-            count,
-        });
+        let expected = format!("{} expects {kind}", self.demands.distribution_of(name));
+        self.note_values(name, offender, &expected, found, "");
     }
 
     /// Checks successes against trials, once all columns are sound.
@@ -238,33 +254,30 @@ impl ColumnReader<'_> {
             let (Some(hits), Some(limits)) = (numbers(name), numbers(trials)) else {
                 continue;
             };
-            let Some((row, count)) = find_offenders(hits.len(), |row| hits[row] > limits[row])
-            else {
+            let above = find_offenders(hits.len(), |row| hits[row] > limits[row]);
+            let Some((row, _)) = above else {
                 continue;
             };
-            self.problems.push(Problem::Trials {
-                name: name.clone(),
-                row,
-                distribution: self.demands.distribution_of(name).to_owned(),
-                trials: trials.clone(),
-                limit: limits[row - 1],
-                found: hits[row - 1],
-                count,
-            });
+            let (distribution, limit) = (self.demands.distribution_of(name), limits[row - 1]);
+            let expected =
+                format!("{distribution} expects at most {limit}, the trials in column {trials:?}");
+            self.note_values(name, above, &expected, |row| hits[row].to_string(), "");
         }
     }
 
     fn read_indices(&mut self, name: &str, numbers: &[f64]) -> Values {
         let whole = |x: f64| x >= 0.0 && x.fract() == 0.0 && x < f64::from(MISSING);
         let wrong = |row: usize| numbers[row].is_finite() && !whole(numbers[row]);
-        if let Some((row, count)) = find_offenders(numbers.len(), wrong) {
-            self.note_problem(Problem::NotAnIndex {
-                name: name.to_owned(),
-                row,
-                found: numbers[row - 1],
-                count,
-            });
-        }
+        let hint = "\n  hint: make it a category, whose levels are numbered for you";
+        let expected = "an index is a whole number from 0 on";
+        let offender = find_offenders(numbers.len(), wrong);
+        self.note_values(
+            name,
+            offender,
+            expected,
+            |row| numbers[row].to_string(),
+            hint,
+        );
         let code = |&x: &f64| if whole(x) { x as u32 } else { MISSING };
         self.read_codes(name, numbers.iter().map(code).collect())
     }
@@ -273,15 +286,17 @@ impl ColumnReader<'_> {
     fn read_codes(&mut self, name: &str, codes: Arc<[u32]>) -> Values {
         let length = self.demands.vector_length(name).unwrap_or(usize::MAX);
         let beyond = |row: usize| codes[row] != MISSING && codes[row] as usize >= length;
-        if let Some((row, count)) = find_offenders(codes.len(), beyond) {
-            self.note_problem(Problem::IndexRange {
-                name: name.to_owned(),
-                row,
-                found: codes[row - 1],
-                length,
-                count,
-            });
-        }
+        let expected =
+            format!("expected an index below {length}, the length of the array it reads");
+        let hint = format!("\n  hint: give the array m.levels({name:?}) entries");
+        let offender = find_offenders(codes.len(), beyond);
+        self.note_values(
+            name,
+            offender,
+            &expected,
+            |row| codes[row].to_string(),
+            &hint,
+        );
         Values::Indices(codes)
     }
 }

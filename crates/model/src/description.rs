@@ -10,11 +10,8 @@ use crate::statement::{RecordedDistribution, Statement};
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let named = self.deterministics();
-        let lines = self
-            .parts
-            .statements
-            .iter()
-            .map(|s| self.describe_statement(s, &named));
+        let statements = self.parts.statements.iter();
+        let lines = statements.map(|statement| self.describe_statement(statement, &named));
         f.write_str(&lines.collect::<Vec<String>>().join("\n"))
     }
 }
@@ -29,21 +26,13 @@ impl Program {
         match statement {
             Statement::Sample { site, law, .. } => {
                 let site = &parts.latents.sites()[*site];
-                format!(
-                    "{} ~ {}{}",
-                    site.name,
-                    self.describe_law(law, named),
-                    describe_shape(&site.dims)
-                )
+                let (law, shape) = (self.describe_law(law, named), describe_shape(&site.dims));
+                format!("{} ~ {law}{shape}", site.name)
             }
             Statement::Local { site, law, .. } => {
                 let site = &parts.locals.sites()[*site];
-                let law = self.describe_law(law, named);
-                format!(
-                    "{} ~ {law}{} in each row",
-                    site.name,
-                    describe_shape(&site.dims)
-                )
+                let (law, shape) = (self.describe_law(law, named), describe_shape(&site.dims));
+                format!("{} ~ {law}{shape} in each row", site.name)
             }
             Statement::Observe(observed) => {
                 let law = self.describe_law(&observed.law, named);

@@ -88,40 +88,21 @@ pub enum Problem {
         /// The shape, in which the axis of rows is written `rows`.
         found: String,
     },
-    /// A value that its distribution cannot produce.
-    #[error("column {name:?}, row {row}: {distribution} expects {expected}, found {found}{}", name_others(*count))]
-    Label {
-        /// The observed column.
+    /// Values of a column that are not those expected of it.
+    #[error("column {name:?}, row {row}: {expected}, found {found}{}{hint}", name_others(*count))]
+    BadValue {
+        /// The column.
         name: String,
         /// The first such row.
         row: usize,
-        /// The distribution.
-        distribution: String,
-        /// The values that the distribution allows.
+        /// The values that are expected, as a clause.
         expected: String,
         /// The value in that row.
         found: String,
         /// How many rows have such values.
         count: usize,
-    },
-    /// More successes than trials.
-    #[error("column {name:?}, row {row}: {distribution} expects at most {limit}, the trials in \
-             column {trials:?}, found {found}{}", name_others(*count))]
-    Trials {
-        /// The observed column.
-        name: String,
-        /// The first such row.
-        row: usize,
-        /// The distribution.
-        distribution: String,
-        /// The column of trials.
-        trials: String,
-        /// The trials in that row.
-        limit: f64,
-        /// The successes in that row.
-        found: f64,
-        /// How many rows have such values.
-        count: usize,
+        /// A line of advice; empty if there is none.
+        hint: String,
     },
     /// Two sites of one name.
     #[error("site {name:?}: names must differ, found it twice\n  hint: rename one of the two")]
@@ -196,62 +177,23 @@ pub enum Problem {
         /// Its shape.
         found: String,
     },
-    /// Missing values.
+    /// Missing or infinite values.
     #[error(
-        "column {name:?}: expected a value in every row, found {count} missing, the first in row \
-         {row}\n  \
-         hint: leave such rows out with drop_missing, or fill them in before binding"
+        "column {name:?}: expected {expected}, found {count} {kind}, the first in row {row}\n  hint: {hint}"
     )]
-    Missing {
+    NotFinite {
         /// The column.
         name: String,
+        /// The values that are expected.
+        expected: &'static str,
+        /// The kind of the values found.
+        kind: &'static str,
         /// How many values.
         count: usize,
         /// The first row with one.
         row: usize,
-    },
-    /// Infinite values.
-    #[error(
-        "column {name:?}: expected finite numbers, found {count} infinite, the first in row \
-         {row}\n  \
-         hint: look for a logarithm of zero or a division by zero upstream"
-    )]
-    Infinite {
-        /// The column.
-        name: String,
-        /// How many values.
-        count: usize,
-        /// The first row with one.
-        row: usize,
-    },
-    /// A number that is not a valid row number.
-    #[error("column {name:?}, row {row}: an index is a whole number from 0 on, found {found}{}\n  \
-             hint: make it a category, whose levels are numbered for you", name_others(*count))]
-    NotAnIndex {
-        /// The index column.
-        name: String,
-        /// The first such row.
-        row: usize,
-        /// The value in that row.
-        found: f64,
-        /// How many rows have such values.
-        count: usize,
-    },
-    /// An index past the end of an array it reads.
-    #[error("column {name:?}, row {row}: expected an index below {length}, the length of the \
-             array it reads, found {found}{}\n  \
-             hint: give the array m.levels({name:?}) entries", name_others(*count))]
-    IndexRange {
-        /// The index column.
-        name: String,
-        /// The first such row.
-        row: usize,
-        /// The index in that row.
-        found: u32,
-        /// The leading length of the array.
-        length: usize,
-        /// How many rows have such values.
-        count: usize,
+        /// Advice.
+        hint: &'static str,
     },
     /// A level that the model was not bound with.
     #[error(
@@ -262,18 +204,6 @@ pub enum Problem {
         name: String,
         /// The unknown levels.
         message: String,
-    },
-    /// A negative weight.
-    #[error("column {name:?}, row {row}: expected a weight from 0 on, found {found}{}", name_others(*count))]
-    Weight {
-        /// The weight column.
-        name: String,
-        /// The first such row.
-        row: usize,
-        /// The value in that row.
-        found: f64,
-        /// How many rows have such values.
-        count: usize,
     },
 }
 

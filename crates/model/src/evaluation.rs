@@ -23,12 +23,21 @@ impl Program {
 
     /// The quantities that the model names besides its sites.
     pub(crate) fn named_quantities<'g>(&self, at: &Point<'g>) -> Vec<(String, Expr<'g>)> {
-        let outputs = self.deterministics();
+        self.named_outputs(&self.deterministics(), at, None)
+    }
+
+    /// Outputs with their names.
+    fn named_outputs<'g>(
+        &self,
+        outputs: &[usize],
+        at: &Point<'g>,
+        rows: Option<&Rows<'g>>,
+    ) -> Vec<(String, Expr<'g>)> {
         let name = |&output: &usize| self.parts.recording.output(output).0.to_owned();
-        let names: Vec<String> = outputs.iter().map(name).collect();
-        names
-            .into_iter()
-            .zip(self.evaluate_at(&outputs, at, None))
+        outputs
+            .iter()
+            .map(name)
+            .zip(self.evaluate_at(outputs, at, rows))
             .collect()
     }
 
@@ -110,11 +119,12 @@ impl Program {
     pub(crate) fn responses<'g>(&self, at: &Point<'g>, rows: &Rows<'g>) -> Vec<Response<'g>> {
         let observed: Vec<_> = self.observed().collect();
         let outputs = observed.iter().flat_map(|observed| {
-            let parameters = observed.law.parameters.iter();
-            parameters
-                .map(|parameter| parameter.output)
-                .chain(observed.mean)
-                .chain(observed.variance)
+            let parameters = observed
+                .law
+                .parameters
+                .iter()
+                .map(|parameter| parameter.output);
+            parameters.chain(observed.mean).chain(observed.variance)
         });
         let outputs: Vec<usize> = outputs.collect();
         let mut exprs = self.evaluate_at(&outputs, at, Some(rows)).into_iter();
@@ -139,13 +149,7 @@ impl Program {
         at: &Point<'g>,
         rows: &Rows<'g>,
     ) -> Vec<(String, Expr<'g>)> {
-        let outputs = self.row_quantities();
-        let name = |output: &usize| self.parts.recording.output(*output).0.to_owned();
-        let names: Vec<String> = outputs.iter().map(name).collect();
-        names
-            .into_iter()
-            .zip(self.evaluate_at(&outputs, at, Some(rows)))
-            .collect()
+        self.named_outputs(&self.row_quantities(), at, Some(rows))
     }
 }
 

@@ -32,12 +32,11 @@ impl<'g> Gaussian<'g> {
         let is_weight = |column: &&lehr_density::Column| column.role == Role::Weight;
         let weights = columns.iter().filter(is_weight);
         let weights = weights.filter_map(|column| rows.numbers(&column.name));
+        let weights = weights.map(|weight| weight.reshape(length));
         let terms = GaussianTerms {
             response: label.reshape(length),
             predictor: *predictor,
-            weight: weights
-                .map(|weight| weight.reshape(length))
-                .reduce(|all, weight| all * weight),
+            weight: weights.reduce(|all, weight| all * weight),
         };
         Some(Gaussian {
             terms,

@@ -53,7 +53,6 @@ fn linear_factors<'g>(at: &Point<'g>, parameter: Expr<'g>) -> Option<Vec<Expr<'g
 fn linked_predictor<'g>(at: &Point<'g>, parameter: Expr<'g>) -> Option<Expr<'g>> {
     let inner = std::iter::successors(parameter.argument(), |expr| expr.argument());
     inner
-        .into_iter()
         .filter(|expr| matches!(affine_part(at, *expr), Affinity::Affine))
         .last()
 }

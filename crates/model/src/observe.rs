@@ -23,9 +23,8 @@ impl<'g> Row<'_, 'g> {
             let name = column.to_owned();
             return tracer.report_problem(Problem::DuplicateResponse { name });
         }
-        if let Err(problem) =
-            tracer.check_distribution(&format!("column {column:?}"), &distribution)
-        {
+        let checked = tracer.check_distribution(&format!("column {column:?}"), &distribution);
+        if let Err(problem) = checked {
             tracer.report_problem(problem);
         }
         let observed = self.note_observed(column, kind, &distribution);
@@ -95,12 +94,8 @@ impl<'g> Row<'_, 'g> {
             spread_rows(value, rank, batch)
         });
         let [mean, variance] = moments.map(|(name, moment)| {
-            moment.map(|one| {
-                record.add_output(
-                    &format!("{name} of {column}"),
-                    spread_rows(one, rank, batch),
-                )
-            })
+            let name = format!("{name} of {column}");
+            moment.map(|one| record.add_output(&name, spread_rows(one, rank, batch)))
         });
         ObservedColumn {
             column: column.to_owned(),

@@ -78,11 +78,8 @@ impl Program {
         values: &ReplayInputs<'_, 'g>,
     ) -> Vec<Vec<f64>> {
         let outputs: Vec<usize> = law.parameters.iter().map(|p| p.output).collect();
-        evaluate(
-            &self.replay_outputs(graph, &outputs, values),
-            &InputValues::new(),
-            1,
-        )
+        let parameters = self.replay_outputs(graph, &outputs, values);
+        evaluate(&parameters, &InputValues::new(), 1)
     }
 }
 

@@ -137,13 +137,7 @@ impl Program {
 
     /// The observed columns.
     pub(crate) fn observed(&self) -> impl Iterator<Item = &ObservedColumn> {
-        self.parts
-            .statements
-            .iter()
-            .filter_map(|statement| match statement {
-                Statement::Observe(observed) => Some(observed),
-                _ => None,
-            })
+        self.parts.statements.iter().filter_map(Statement::observed)
     }
 
     /// The outputs of the named quantities of each row.

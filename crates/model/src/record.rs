@@ -102,17 +102,15 @@ impl<'g> Record<'g> {
 
     /// Whether the column has been observed.
     pub(crate) fn is_observed(&self, column: &str) -> bool {
-        let is_it = |statement: &Statement| match statement {
-            Statement::Observe(observed) => observed.column == column,
-            _ => false,
-        };
-        self.statements.iter().any(is_it)
+        let mut observed = self.statements.iter().filter_map(Statement::observed);
+        observed.any(|observed| observed.column == column)
     }
 
     /// Whether any column has been observed.
     pub(crate) fn has_observations(&self) -> bool {
-        let is_one = |statement: &Statement| matches!(statement, Statement::Observe(_));
-        self.statements.iter().any(is_one)
+        self.statements
+            .iter()
+            .any(|statement| statement.observed().is_some())
     }
 
     /// Adds a problem once, however often it occurs.

@@ -193,10 +193,7 @@ impl<'t, 'g> Row<'t, 'g> {
         let tracer = self.tracer;
         let name = &*tracer.full_name(name);
         let shape = distribution.value_shape();
-        let own = match shape.dims() {
-            [ROWS, rest @ ..] => Shape::new(rest),
-            _ => shape,
-        };
+        let own = Shape::new(own_dims(shape.dims()));
         let whole = self.batch_shape(own.dims());
         let site = match tracer.add_site(name, &distribution, own) {
             Ok(site) => site,
@@ -208,19 +205,13 @@ impl<'t, 'g> Row<'t, 'g> {
         let density = (1..density.shape().rank()).fold(density, |sum, _| sum.sum_axis(1));
         let density = density.broadcast(self.batch_shape(&[]));
         self.local_terms.borrow_mut().push(density);
-        let (batch, rank) = (
-            distribution.batch_shape(),
-            distribution.batch_shape().rank(),
-        );
-        let own_batch = match batch.dims() {
-            [ROWS, rest @ ..] => rest,
-            all => all,
-        };
+        let batch = distribution.batch_shape();
+        let own_batch = own_dims(batch.dims());
         let mut record = tracer.record.borrow_mut();
         let law = RecordedDistribution {
             batch: own_batch.iter().product(),
             ..record.record_law(tracer.graph, name, &distribution, |value| {
-                spread_rows(value, rank, self.batch_shape(own_batch))
+                spread_rows(value, batch.rank(), self.batch_shape(own_batch))
             })
         };
         let term = record.add_output(&format!("log density of {name}"), density);
@@ -236,12 +227,8 @@ impl<'t, 'g> Row<'t, 'g> {
     /// A named quantity of each row, `[n]` or `[n, width]`. Predictions can compute it; fits do
     /// not.
     pub fn quantity(&self, name: &str, value: Expr<'g>) {
-        let dims = value.shape();
-        let own = match dims.dims() {
-            [ROWS, rest @ ..] => rest,
-            own => own,
-        };
-        let whole = value.broadcast(self.batch_shape(own));
+        let shape = value.shape();
+        let whole = value.broadcast(self.batch_shape(own_dims(shape.dims())));
         let name = self.tracer.full_name(name);
         let mut record = self.tracer.record.borrow_mut();
         let output = record.add_output(&name, whole);
@@ -262,6 +249,14 @@ impl<'t, 'g> Row<'t, 'g> {
                 observed,
             });
         }
+    }
+}
+
+/// The dimensions within a row.
+fn own_dims(dims: &[usize]) -> &[usize] {
+    match dims {
+        [ROWS, rest @ ..] => rest,
+        all => all,
     }
 }
 

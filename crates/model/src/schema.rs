@@ -109,7 +109,9 @@ impl Schema {
         if let Some(near) = self.nearest_name(name) {
             return format!("did you mean {near:?}?");
         }
-        let shown: Vec<String> = (self.names().take(8))
+        let shown: Vec<String> = self
+            .names()
+            .take(8)
             .map(|name| format!("{name:?}"))
             .collect();
         let more = if self.columns.len() > 8 { ", …" } else { "" };

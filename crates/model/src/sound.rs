@@ -1,6 +1,6 @@
 //! Checks a program read from bytes, which may be damaged or hostile.
 
-use lehr_density::{ColumnKind, Site};
+use lehr_density::{Column, ColumnKind, Site};
 use lehr_graph::{ROWS, Shape};
 
 use crate::parts::ProgramParts;
@@ -13,20 +13,15 @@ pub(crate) fn find_fault(parts: &ProgramParts) -> Option<String> {
     }
     let input = (0..parts.inputs.len()).find(|&place| !is_input(parts, place));
     if let Some(place) = input {
-        return Some(format!(
-            "its input {:?} is not sound",
-            parts.recording.input(place).0
-        ));
+        let (name, _) = parts.recording.input(place);
+        return Some(format!("its input {name:?} is not sound"));
     }
     let unknown = (parts.columns.iter()).find(|column| parts.schema.column(&column.name).is_none());
     if let Some(column) = unknown {
         return Some(format!("its column {:?} is not in its schema", column.name));
     }
-    if let Some(place) = parts
-        .statements
-        .iter()
-        .position(|s| !is_statement(parts, s))
-    {
+    let mut statements = parts.statements.iter();
+    if let Some(place) = statements.position(|statement| !is_statement(parts, statement)) {
         return Some(format!("its statement {place} is not sound"));
     }
     (output_shape(parts, parts.likelihood) != Some([ROWS].into()))
@@ -52,11 +47,9 @@ fn is_input(parts: &ProgramParts, place: usize) -> bool {
             _ => in_rows(&[]),
         }),
     };
+    let is_index = |column: &Column| matches!(column.kind, ColumnKind::Index { .. });
     let is_index = match parts.inputs[place] {
-        InputRole::Column(column) => matches!(
-            parts.columns.0.get(column).map(|column| column.kind),
-            Some(ColumnKind::Index { .. })
-        ),
+        InputRole::Column(column) => parts.columns.0.get(column).is_some_and(is_index),
         _ => false,
     };
     expected == Some(found) && is_index == parts.recording.is_index(place)
@@ -65,44 +58,37 @@ fn is_input(parts: &ProgramParts, place: usize) -> bool {
 fn is_statement(parts: &ProgramParts, statement: &Statement) -> bool {
     let is_number =
         |output: usize| output_shape(parts, output).is_some_and(|shape| shape.is_scalar());
+    let in_rows = |output: usize| {
+        output_shape(parts, output).is_some_and(|shape| shape.dims().first() == Some(&ROWS))
+    };
+    let all_in_rows = |law: &RecordedDistribution| law.parameters.iter().all(|p| in_rows(p.output));
+    let fits = |sites: &[Site], site: usize, law: &RecordedDistribution| {
+        let site = sites.get(site);
+        site.is_some_and(|site| is_drawn(parts, law, law.batch, site.shape().size()))
+    };
     match statement {
         Statement::Sample { site, law, term } => {
-            let Some(site) = parts.latents.sites().get(*site) else {
-                return false;
-            };
-            is_number(*term) && is_drawn(parts, law, law.batch, site.shape().size())
+            fits(parts.latents.sites(), *site, law) && is_number(*term)
         }
         Statement::Param { site } => *site < parts.params.sites().len(),
         Statement::Local { site, law, term } => {
-            let Some(site) = parts.locals.sites().get(*site) else {
-                return false;
-            };
-            let in_rows = |output: usize| {
-                output_shape(parts, output).is_some_and(|shape| shape.dims().first() == Some(&ROWS))
-            };
-            output_shape(parts, *term) == Some([ROWS].into())
-                && (law.parameters.iter()).all(|p| in_rows(p.output))
-                && is_drawn(parts, law, law.batch, site.shape().size())
+            let is_term = output_shape(parts, *term) == Some([ROWS].into());
+            is_term && all_in_rows(law) && fits(parts.locals.sites(), *site, law)
         }
         Statement::Deterministic { output } => {
             output_shape(parts, *output).is_some_and(|shape| !shape.is_symbolic())
         }
         Statement::Factor { output } => is_number(*output),
         Statement::Weight { .. } => true,
-        Statement::RowQuantity { output } => {
-            output_shape(parts, *output).is_some_and(|shape| shape.dims().first() == Some(&ROWS))
-        }
+        Statement::RowQuantity { output } => in_rows(*output),
         Statement::Observe(observed) => {
             let event = observed.kind.width();
             let whole = event > 0 && observed.width > 0 && observed.width % event == 0;
             let size = observed.width.saturating_mul(ROWS);
-            let in_rows = |output: usize| {
-                output_shape(parts, output).is_some_and(|shape| shape.dims().first() == Some(&ROWS))
-            };
             whole
                 && observed.mean.is_none_or(in_rows)
                 && observed.variance.is_none_or(in_rows)
-                && (observed.law.parameters.iter()).all(|p| in_rows(p.output))
+                && all_in_rows(&observed.law)
                 && is_drawn(parts, &observed.law, size / event.max(1), size)
         }
     }

@@ -8,14 +8,6 @@ use lehr_graph::{Expr, Graph};
 
 use crate::program::Program;
 
-/// The sites that can be integrated out, or the reason why there are none.
-pub(crate) enum SeparableSites {
-    /// The positions of the sites.
-    Found(Vec<usize>),
-    /// The reason, as a clause.
-    Refused(String),
-}
-
 /// The one predictor of the rows.
 pub(crate) struct SplitPredictor<'g> {
     pub(crate) predictor: Expr<'g>,
@@ -23,17 +15,8 @@ pub(crate) struct SplitPredictor<'g> {
     pub(crate) noise: Option<Expr<'g>>,
 }
 
-impl SeparableSites {
-    /// The sites of a program.
-    pub(crate) fn from_program(program: &Program) -> SeparableSites {
-        match find_effects(program) {
-            Ok(sites) => SeparableSites::Found(sites),
-            Err(why) => SeparableSites::Refused(why),
-        }
-    }
-}
-
-fn find_effects(program: &Program) -> Result<Vec<usize>, String> {
+/// The positions of the sites that can be integrated out, or the reason why there are none.
+pub(crate) fn find_effects(program: &Program) -> Result<Vec<usize>, String> {
     if !program.parts.locals.is_empty() {
         return Err("every row has latents of its own".into());
     }
@@ -110,10 +93,7 @@ pub(crate) fn effects_between<'g>(
 }
 
 fn real_sites(latents: &Layout) -> impl Iterator<Item = usize> {
-    let sites = latents.sites().iter().enumerate();
-    sites
-        .filter(|(_, site)| site.support == Support::Real)
-        .map(|(position, _)| position)
+    (0..latents.sites().len()).filter(|site| latents.sites()[*site].support == Support::Real)
 }
 
 /// The predictor among the parameters of the response: the outermost array with one number per row
@@ -147,16 +127,12 @@ pub(crate) fn split_predictor<'g>(
     }
     // Both shapes of a beta distribution are functions of one predictor; one of them reads its
     // negative.
-    let predictors = read
-        .iter()
-        .map(|one| Some(without_sign(outermost_product(*one, &reads, &is_affine)?)));
-    let mut predictors = predictors
-        .collect::<Option<Vec<Expr<'g>>>>()
-        .ok_or("no predictor of the rows is linear in a latent")?
-        .into_iter();
-    let predictor = predictors
-        .next()
-        .ok_or("no row reads a latent that can be any real number")?;
+    let outermost = |one: &Expr<'g>| outermost_product(*one, &reads, &is_affine).map(without_sign);
+    let predictors: Option<Vec<Expr<'g>>> = read.iter().map(outermost).collect();
+    let predictors = predictors.ok_or("no predictor of the rows is linear in a latent")?;
+    let mut predictors = predictors.into_iter();
+    let predictor = predictors.next();
+    let predictor = predictor.ok_or("no row reads a latent that can be any real number")?;
     if predictors.any(|other| !other.is(predictor)) {
         return Err("a row has more than one predictor".into());
     }

@@ -46,6 +46,16 @@ pub(crate) enum Statement {
     RowQuantity { output: usize },
 }
 
+impl Statement {
+    /// The observed column, if it states one.
+    pub(crate) fn observed(&self) -> Option<&ObservedColumn> {
+        match self {
+            Statement::Observe(observed) => Some(observed),
+            _ => None,
+        }
+    }
+}
+
 /// An observed column and its distribution.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ObservedColumn {

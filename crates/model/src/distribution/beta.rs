@@ -6,7 +6,7 @@ use lehr_graph::{Expr, Graph, Shape};
 use super::check::ParameterCheck;
 use super::draw::{beta_logit, inside_unit, sigmoid};
 use super::family::ScalarFamily;
-use super::value::joint_shape;
+use super::value::{joint_shape, spread_parameters};
 use super::{Distribution, ParameterError, Value};
 
 /// Proportions, and responses between 0 and 1 of regressions.
@@ -46,11 +46,8 @@ impl<'g> Beta<'g> {
 
     /// As [`Beta::with_mean`], the mean being 1/(1 + e^−logit); safe at any logit.
     pub fn with_logit_mean(logit: impl Into<Value<'g>>, precision: impl Into<Value<'g>>) -> Self {
-        Beta::from_parameters(
-            BetaParametrisation::LogitMean,
-            logit.into(),
-            precision.into(),
-        )
+        let by = BetaParametrisation::LogitMean;
+        Beta::from_parameters(by, logit.into(), precision.into())
     }
 
     fn from_parameters(by: BetaParametrisation, first: Value<'g>, second: Value<'g>) -> Self {
@@ -69,11 +66,8 @@ impl<'g> Beta<'g> {
         let (log_a, log_b) = match self.by {
             // A mean of e^−1000 underflows to zero, but its logarithm does not.
             BetaParametrisation::LogitMean => {
-                let log_precision = second.ln();
-                (
-                    log_precision - (-first).softplus(),
-                    log_precision - first.softplus(),
-                )
+                let log = second.ln();
+                (log - (-first).softplus(), log - first.softplus())
             }
             _ => (a.ln(), b.ln()),
         };
@@ -97,7 +91,7 @@ fn log_beta<'g>(s: &BetaShapes<'g>) -> Expr<'g> {
 
 impl<'g> Distribution<'g> for Beta<'g> {
     fn value_shape(&self) -> Shape {
-        joint_shape(&[&self.first, &self.second])
+        joint_shape(&[self.first.shape(), self.second.shape()])
     }
 
     fn response_kind(&self) -> ResponseKind {
@@ -131,8 +125,7 @@ impl<'g> Distribution<'g> for Beta<'g> {
 
     fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
         let s = self.shape_parameters(graph);
-        let joint = self.value_shape();
-        vec![("a", s.a.broadcast(joint)), ("b", s.b.broadcast(joint))]
+        spread_parameters([("a", s.a), ("b", s.b)], self.value_shape())
     }
 
     fn sampling_family(&self) -> &'static dyn Family {
@@ -140,10 +133,8 @@ impl<'g> Distribution<'g> for Beta<'g> {
     }
 
     fn check_parameters(&self) -> Result<(), ParameterError> {
-        let ([first, second], check) = (
-            self.parameter_names(),
-            ParameterCheck::for_distribution(self.name()),
-        );
+        let [first, second] = self.parameter_names();
+        let check = ParameterCheck::for_distribution(self.name());
         match self.by {
             BetaParametrisation::Shapes => check.require_positive(first, &self.first),
             BetaParametrisation::Mean => check.require_probability(first, &self.first),

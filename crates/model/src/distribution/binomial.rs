@@ -34,10 +34,8 @@ impl<'g> Distribution<'g> for Binomial<'g> {
 
     /// ln (n choose y) + y·logit − n·softplus(logit); −∞ with more hits than trials.
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
-        let (n, logit) = (
-            self.trials.on_graph(x.graph()),
-            self.logit.on_graph(x.graph()),
-        );
+        let graph = x.graph();
+        let (n, logit) = (self.trials.on_graph(graph), self.logit.on_graph(graph));
         let ways = (n + 1.0).lgamma() - (x + 1.0).lgamma() - (n - x + 1.0).lgamma();
         ways + (x * logit - n * logit.softplus())
     }

@@ -5,7 +5,7 @@ use lehr_graph::{Expr, Graph, Shape};
 
 use super::check::ParameterCheck;
 use super::tail::CumulativeDistribution;
-use super::value::joint_shape;
+use super::value::{joint_shape, spread_parameters};
 use super::{Distribution, ParameterError, Value};
 
 /// A number that is observed exactly or known by bounds only. Draws and moments are those of the
@@ -44,10 +44,11 @@ impl<'g, D: CumulativeDistribution<'g>> CensoredDistribution<'g, D> {
 
 impl<'g, D: CumulativeDistribution<'g>> Distribution<'g> for CensoredDistribution<'g, D> {
     fn value_shape(&self) -> Shape {
-        let mut own = vec![&self.status];
-        own.extend(&self.upper);
-        let base = self.base.value_shape();
-        joint_shape(&own).broadcast(base).unwrap_or(base)
+        let (base, status) = (self.base.value_shape(), self.status.shape());
+        let upper = self.upper.as_ref().map_or(Shape::SCALAR, Value::shape);
+        joint_shape(&[status, upper])
+            .broadcast(base)
+            .unwrap_or(base)
     }
 
     fn response_kind(&self) -> ResponseKind {
@@ -78,11 +79,7 @@ impl<'g, D: CumulativeDistribution<'g>> Distribution<'g> for CensoredDistributio
     }
 
     fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
-        let mut parameters = self.base.named_parameters(graph);
-        for (_, expr) in &mut parameters {
-            *expr = expr.broadcast(self.value_shape());
-        }
-        parameters
+        spread_parameters(self.base.named_parameters(graph), self.value_shape())
     }
 
     fn sampling_family(&self) -> &'static dyn Family {

@@ -96,15 +96,15 @@ impl ParameterCheck {
             .require_shape(name, value)
     }
 
-    /// The names are those of the number and of its logarithm.
+    /// The name is that of the number; its logarithm is named after it.
     pub(super) fn require_positive_value(
         self,
-        [name, log_name]: [&str; 2],
+        name: &str,
         value: &PositiveValue<'_>,
     ) -> ParameterCheck {
         match value {
             PositiveValue::Number(value) => self.require_positive(name, value),
-            PositiveValue::Log(value) => self.require_finite(log_name, value),
+            PositiveValue::Log(value) => self.require_finite(&format!("log_{name}"), value),
         }
     }
 

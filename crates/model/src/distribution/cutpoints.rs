@@ -1,5 +1,6 @@
 //! The common part of ordered outcomes, for any noise distribution.
 
+use std::cmp::Ordering;
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
@@ -105,17 +106,12 @@ impl<'g, N: LatentNoise> Distribution<'g> for OrderedOutcome<'g, N> {
                 .into_result();
         }
         let cuts = self.cutpoints.constant_values();
-        match cuts
-            .windows(2)
-            .find(|w| w[0].partial_cmp(&w[1]) != Some(std::cmp::Ordering::Less))
-        {
-            Some(w) => check.add_error(
-                format!("cutpoints must rise, found {} before {}", w[0], w[1]),
-                "",
-            ),
-            None => check,
-        }
-        .into_result()
+        let falls = |pair: &&[f64]| pair[0].partial_cmp(&pair[1]) != Some(Ordering::Less);
+        let Some(pair) = cuts.windows(2).find(falls) else {
+            return check.into_result();
+        };
+        let message = format!("cutpoints must rise, found {} before {}", pair[0], pair[1]);
+        check.add_error(message, "").into_result()
     }
 }
 

@@ -19,12 +19,8 @@ of_values! {
 
 impl Dirichlet<'_> {
     fn length(&self) -> usize {
-        self.concentration
-            .shape()
-            .dims()
-            .last()
-            .copied()
-            .unwrap_or(1)
+        let shape = self.concentration.shape();
+        shape.dims().last().copied().unwrap_or(1)
     }
 }
 

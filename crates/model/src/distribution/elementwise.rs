@@ -3,7 +3,8 @@
 use lehr_graph::Expr;
 
 /// The methods of [`super::Distribution`] that follow from the fields: shape, parameters, family and check, and
-/// kind and support where no field decides them. Each field is a `Value`, followed by its domain in `ParameterCheck`.
+/// kind and support where no field decides them. Each field is followed by its domain in `ParameterCheck`. With
+/// `derived` the parameters of the family are not the fields themselves.
 macro_rules! elementwise {
     ($family:expr, $kind:expr, $support:expr, $($field:ident: $domain:ident),+ $(,)?) => {
         fn response_kind(&self) -> lehr_density::ResponseKind {
@@ -18,9 +19,7 @@ macro_rules! elementwise {
     };
 
     ($family:expr, $($field:ident: $domain:ident),+ $(,)?) => {
-        fn value_shape(&self) -> lehr_graph::Shape {
-            $crate::distribution::value::joint_shape(&[$(&self.$field),+])
-        }
+        $crate::distribution::elementwise::elementwise!(derived $family, $($field: $domain),+);
 
         fn named_parameters(
             &self,
@@ -28,6 +27,12 @@ macro_rules! elementwise {
         ) -> Vec<(&'static str, lehr_graph::Expr<'g>)> {
             let named = [$((stringify!($field), &self.$field)),+];
             $crate::distribution::value::spread_values(graph, self.value_shape(), named)
+        }
+    };
+
+    (derived $family:expr, $($field:ident: $domain:ident),+ $(,)?) => {
+        fn value_shape(&self) -> lehr_graph::Shape {
+            $crate::distribution::value::joint_shape(&[$(self.$field.shape()),+])
         }
 
         fn sampling_family(&self) -> &'static dyn lehr_density::Family {

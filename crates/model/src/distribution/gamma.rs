@@ -6,7 +6,7 @@ use lehr_graph::{Expr, Graph, Shape};
 use super::check::ParameterCheck;
 use super::draw::{log_gamma, positive};
 use super::family::ScalarFamily;
-use super::value::joint_shape;
+use super::value::{joint_shape, spread_parameters};
 use super::{Distribution, ParameterError, Value};
 
 /// Sums of waiting times, and positive responses of regressions.
@@ -27,26 +27,21 @@ enum GammaParameter<'g> {
 impl<'g> Gamma<'g> {
     /// The gamma distribution with mean `shape`/`rate`.
     pub fn new(shape: impl Into<Value<'g>>, rate: impl Into<Value<'g>>) -> Self {
-        Gamma {
-            shape: shape.into(),
-            by: GammaParameter::Rate(rate.into()),
-        }
+        Gamma::from_parameters(shape.into(), GammaParameter::Rate(rate.into()))
     }
 
     /// The gamma distribution with this mean and the variance mean²/`shape`.
     pub fn with_mean(mean: impl Into<Value<'g>>, shape: impl Into<Value<'g>>) -> Self {
-        Gamma {
-            shape: shape.into(),
-            by: GammaParameter::Mean(mean.into()),
-        }
+        Gamma::from_parameters(shape.into(), GammaParameter::Mean(mean.into()))
     }
 
     /// As [`Gamma::with_mean`] with mean e to the power `log_mean`.
     pub fn with_log_mean(log_mean: impl Into<Value<'g>>, shape: impl Into<Value<'g>>) -> Self {
-        Gamma {
-            shape: shape.into(),
-            by: GammaParameter::LogMean(log_mean.into()),
-        }
+        Gamma::from_parameters(shape.into(), GammaParameter::LogMean(log_mean.into()))
+    }
+
+    fn from_parameters(shape: Value<'g>, by: GammaParameter<'g>) -> Self {
+        Gamma { shape, by }
     }
 
     fn second_parameter(&self) -> &Value<'g> {
@@ -76,7 +71,7 @@ impl<'g> Gamma<'g> {
 
 impl<'g> Distribution<'g> for Gamma<'g> {
     fn value_shape(&self) -> Shape {
-        joint_shape(&[&self.shape, self.second_parameter()])
+        joint_shape(&[self.shape.shape(), self.second_parameter().shape()])
     }
 
     fn response_kind(&self) -> ResponseKind {
@@ -109,12 +104,11 @@ impl<'g> Distribution<'g> for Gamma<'g> {
     }
 
     fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
-        let joint = Distribution::value_shape(self);
-        let (rate, _) = self.rate(graph);
-        vec![
-            ("shape", self.shape.on_graph(graph).broadcast(joint)),
-            ("rate", rate.broadcast(joint)),
-        ]
+        let (shape, (rate, _)) = (self.shape.on_graph(graph), self.rate(graph));
+        spread_parameters(
+            [("shape", shape), ("rate", rate)],
+            Distribution::value_shape(self),
+        )
     }
 
     fn sampling_family(&self) -> &'static dyn Family {

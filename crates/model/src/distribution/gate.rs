@@ -8,6 +8,7 @@ use rand::Rng;
 use super::check::ParameterCheck;
 use super::draw::sample_bernoulli;
 use super::family::ScalarFamily;
+use super::value::spread_parameters;
 use super::{Distribution, ParameterError, Value};
 
 /// Draws counts behind a gate, whose logit is the first parameter.
@@ -54,8 +55,7 @@ macro_rules! behind_gate {
     ($method:ident) => {
         fn value_shape(&self) -> lehr_graph::Shape {
             let base = self.base.value_shape();
-            let gate = $crate::distribution::value::joint_shape(&[&self.gate]);
-            gate.broadcast(base).unwrap_or(base)
+            self.gate.shape().broadcast(base).unwrap_or(base)
         }
 
         fn response_kind(&self) -> lehr_density::ResponseKind {
@@ -85,12 +85,8 @@ pub(super) fn gate_parameters<'g>(
     shape: Shape,
     graph: &'g Graph,
 ) -> Vec<(&'static str, Expr<'g>)> {
-    let mut parameters = vec![("gate", gate.on_graph(graph))];
-    parameters.extend(base.named_parameters(graph));
-    for (_, expr) in &mut parameters {
-        *expr = expr.broadcast(shape);
-    }
-    parameters
+    let gate = std::iter::once(("gate", gate.on_graph(graph)));
+    spread_parameters(gate.chain(base.named_parameters(graph)), shape)
 }
 
 /// Checks the counts, then whether the gate fits them.

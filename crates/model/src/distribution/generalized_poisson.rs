@@ -1,14 +1,13 @@
 //! The generalized Poisson distribution, by its mean.
 
-use lehr_density::{Family, ResponseKind};
-use lehr_graph::{Expr, Graph, Shape};
+use lehr_density::ResponseKind;
+use lehr_graph::{Expr, Graph};
 
-use super::check::ParameterCheck;
+use super::Distribution;
 use super::draw::sample_poisson;
-use super::elementwise::of_values;
+use super::elementwise::{elementwise, of_values};
 use super::family::ScalarFamily;
-use super::value::joint_shape;
-use super::{Distribution, ParameterError};
+use super::value::spread_parameters;
 
 of_values! {
     /// Counts in which each event triggers a Poisson number of further events (Consul and Jain 1973).
@@ -26,9 +25,7 @@ impl<'g> GeneralizedPoisson<'g> {
 }
 
 impl<'g> Distribution<'g> for GeneralizedPoisson<'g> {
-    fn value_shape(&self) -> Shape {
-        joint_shape(&[&self.log_mean, &self.dispersion])
-    }
+    elementwise!(derived FAMILY, log_mean: require_finite, dispersion: require_probability);
 
     fn response_kind(&self) -> ResponseKind {
         ResponseKind::Count
@@ -47,12 +44,8 @@ impl<'g> Distribution<'g> for GeneralizedPoisson<'g> {
     }
 
     fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        Some(
-            self.log_mean
-                .on_graph(graph)
-                .exp()
-                .broadcast(self.value_shape()),
-        )
+        let mean = self.log_mean.on_graph(graph).exp();
+        Some(mean.broadcast(self.value_shape()))
     }
 
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
@@ -61,25 +54,11 @@ impl<'g> Distribution<'g> for GeneralizedPoisson<'g> {
     }
 
     fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
-        let shape = self.value_shape();
-        vec![
-            ("rate", self.log_rate(graph).exp().broadcast(shape)),
-            (
-                "dispersion",
-                self.dispersion.on_graph(graph).broadcast(shape),
-            ),
-        ]
-    }
-
-    fn sampling_family(&self) -> &'static dyn Family {
-        &FAMILY
-    }
-
-    fn check_parameters(&self) -> Result<(), ParameterError> {
-        ParameterCheck::for_distribution(self.name())
-            .require_finite("log_mean", &self.log_mean)
-            .require_probability("dispersion", &self.dispersion)
-            .into_result()
+        let (rate, dispersion) = (self.log_rate(graph).exp(), self.dispersion.on_graph(graph));
+        spread_parameters(
+            [("rate", rate), ("dispersion", dispersion)],
+            self.value_shape(),
+        )
     }
 }
 

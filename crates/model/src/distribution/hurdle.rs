@@ -41,9 +41,8 @@ impl<'g, D: ZeroTruncatable<'g>> Hurdle<'g, D> {
 
     /// ln P(base > 0)
     fn log_above(&self, graph: &'g Graph) -> Expr<'g> {
-        let at_zero = self
-            .base
-            .log_density(graph.full(self.base.value_shape(), 0.0));
+        let zeros = graph.full(self.base.value_shape(), 0.0);
+        let at_zero = self.base.log_density(zeros);
         (-at_zero.expm1()).ln()
     }
 }

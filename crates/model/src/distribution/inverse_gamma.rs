@@ -22,10 +22,8 @@ impl<'g> Distribution<'g> for InverseGamma<'g> {
     );
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
-        let (shape, scale) = (
-            self.shape.on_graph(x.graph()),
-            self.scale.on_graph(x.graph()),
-        );
+        let graph = x.graph();
+        let (shape, scale) = (self.shape.on_graph(graph), self.scale.on_graph(graph));
         let constant = shape * scale.ln() - shape.lgamma();
         constant - (shape + 1.0) * x.ln() - scale * x.recip()
     }

@@ -73,13 +73,8 @@ impl<'g> Distribution<'g> for MultivariateNormal<'g> {
 
     fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
         let factor = join_shapes(self.batch_shape(), self.factor.shape());
-        vec![
-            (
-                "loc",
-                self.loc.on_graph(graph).broadcast(self.value_shape()),
-            ),
-            ("factor", self.factor.broadcast(factor)),
-        ]
+        let loc = self.loc.on_graph(graph).broadcast(self.value_shape());
+        vec![("loc", loc), ("factor", self.factor.broadcast(factor))]
     }
 
     fn sampling_family(&self) -> &'static dyn Family {

@@ -1,14 +1,14 @@
 //! The negative binomial distribution, by its mean.
 
-use lehr_density::{Family, ResponseKind};
-use lehr_graph::{Expr, Graph, Shape};
+use lehr_density::ResponseKind;
+use lehr_graph::{Expr, Graph};
 
-use super::check::ParameterCheck;
 use super::draw::{log_gamma, sample_poisson};
+use super::elementwise::elementwise;
 use super::family::ScalarFamily;
 use super::gamma_ratio::log_gamma_ratio;
-use super::value::PositiveValue;
-use super::{Distribution, ParameterError, Value};
+use super::value::{PositiveValue, spread_parameters};
+use super::{Distribution, Value};
 
 /// Overdispersed counts: the variance is mean + mean²/dispersion.
 ///
@@ -38,10 +38,7 @@ impl<'g> NegativeBinomial<'g> {
 }
 
 impl<'g> Distribution<'g> for NegativeBinomial<'g> {
-    fn value_shape(&self) -> Shape {
-        let mean = self.mean.shape();
-        mean.broadcast(self.dispersion.shape()).unwrap_or(mean)
-    }
+    elementwise!(derived FAMILY, mean: require_positive_value, dispersion: require_positive);
 
     fn response_kind(&self) -> ResponseKind {
         ResponseKind::Count
@@ -65,22 +62,9 @@ impl<'g> Distribution<'g> for NegativeBinomial<'g> {
     }
 
     fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
-        let (shape, phi) = (self.value_shape(), self.dispersion.on_graph(graph));
-        vec![
-            ("mean", self.mean.with_log(graph)[0].broadcast(shape)),
-            ("dispersion", phi.broadcast(shape)),
-        ]
-    }
-
-    fn sampling_family(&self) -> &'static dyn Family {
-        &FAMILY
-    }
-
-    fn check_parameters(&self) -> Result<(), ParameterError> {
-        ParameterCheck::for_distribution(self.name())
-            .require_positive_value(["mean", "log_mean"], &self.mean)
-            .require_positive("dispersion", &self.dispersion)
-            .into_result()
+        let [mean, _] = self.mean.with_log(graph);
+        let phi = self.dispersion.on_graph(graph);
+        spread_parameters([("mean", mean), ("dispersion", phi)], self.value_shape())
     }
 }
 

@@ -67,19 +67,15 @@ impl<'g> Distribution<'g> for NoisyStudentT<'g> {
 
     fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
         let exists = graph.scalar(1.0).less(self.df.on_graph(graph));
-        defined(
-            exists,
-            self.loc.on_graph(graph).broadcast(self.value_shape()),
-        )
+        let loc = self.loc.on_graph(graph);
+        defined(exists, loc.broadcast(self.value_shape()))
     }
 
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
         let (df, scale) = (self.df.on_graph(graph), self.scale.on_graph(graph));
         let own = scale.square() * (df / (df - 2.0)) + self.variance.on_graph(graph);
-        defined(
-            graph.scalar(2.0).less(df),
-            own.broadcast(self.value_shape()),
-        )
+        let exists = graph.scalar(2.0).less(df);
+        defined(exists, own.broadcast(self.value_shape()))
     }
 }
 

@@ -40,12 +40,8 @@ impl<'g> Distribution<'g> for Normal<'g> {
     }
 
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
-        Some(
-            self.scale
-                .on_graph(graph)
-                .square()
-                .broadcast(self.value_shape()),
-        )
+        let variance = self.scale.on_graph(graph).square();
+        Some(variance.broadcast(self.value_shape()))
     }
 }
 

@@ -61,12 +61,10 @@ impl Family for OrderedProbitFamily {
         let (predictor, cuts) = (parameters[0][0], parameters[1]);
         let below = |x: f64| 0.5 * erfc(-x * FRAC_1_SQRT_2);
         for (class, probability) in into.iter_mut().enumerate() {
-            let lower = class.checked_sub(1).map(|below| cuts[below] - predictor);
-            let upper = cuts.get(class).map(|cut| cut - predictor);
-            let (lower, upper) = (
-                lower.unwrap_or(f64::NEG_INFINITY),
-                upper.unwrap_or(f64::INFINITY),
-            );
+            let lower = class
+                .checked_sub(1)
+                .map_or(f64::NEG_INFINITY, |k| cuts[k] - predictor);
+            let upper = cuts.get(class).map_or(f64::INFINITY, |cut| cut - predictor);
             *probability = if lower > 0.0 {
                 below(-lower) - below(-upper)
             } else {

@@ -1,15 +1,15 @@
 //! The Poisson distribution.
 
-use lehr_density::{Family, ResponseKind};
-use lehr_graph::{Expr, Graph, Shape};
+use lehr_density::ResponseKind;
+use lehr_graph::{Expr, Graph};
 
-use super::check::ParameterCheck;
 use super::draw::sample_poisson;
+use super::elementwise::elementwise;
 use super::family::ScalarFamily;
 use super::tail::{CumulativeDistribution, Limits, log_difference};
 use super::tail_family::{TailFamilies, poisson_within};
 use super::value::PositiveValue;
-use super::{Distribution, ParameterError, Value};
+use super::{Distribution, Value};
 
 /// Counts of rare events.
 #[derive(Clone, Debug)]
@@ -34,9 +34,7 @@ impl<'g> Poisson<'g> {
 }
 
 impl<'g> Distribution<'g> for Poisson<'g> {
-    fn value_shape(&self) -> Shape {
-        self.rate.shape()
-    }
+    elementwise!(derived FAMILY, rate: require_positive_value);
 
     fn response_kind(&self) -> ResponseKind {
         ResponseKind::Count
@@ -58,16 +56,6 @@ impl<'g> Distribution<'g> for Poisson<'g> {
 
     fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
         vec![("rate", self.rate.with_log(graph)[0])]
-    }
-
-    fn sampling_family(&self) -> &'static dyn Family {
-        &FAMILY
-    }
-
-    fn check_parameters(&self) -> Result<(), ParameterError> {
-        ParameterCheck::for_distribution(self.name())
-            .require_positive_value(["rate", "log_rate"], &self.rate)
-            .into_result()
     }
 }
 

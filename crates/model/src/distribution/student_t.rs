@@ -43,19 +43,15 @@ impl<'g> Distribution<'g> for StudentT<'g> {
 
     fn mean(&self, graph: &'g Graph) -> Option<Expr<'g>> {
         let exists = graph.scalar(1.0).less(self.df.on_graph(graph));
-        defined(
-            exists,
-            self.loc.on_graph(graph).broadcast(self.value_shape()),
-        )
+        let loc = self.loc.on_graph(graph);
+        defined(exists, loc.broadcast(self.value_shape()))
     }
 
     fn variance(&self, graph: &'g Graph) -> Option<Expr<'g>> {
         let (df, scale) = (self.df.on_graph(graph), self.scale.on_graph(graph));
         let variance = scale.square() * (df / (df - 2.0));
-        defined(
-            graph.scalar(2.0).less(df),
-            variance.broadcast(self.value_shape()),
-        )
+        let exists = graph.scalar(2.0).less(df);
+        defined(exists, variance.broadcast(self.value_shape()))
     }
 }
 

@@ -46,10 +46,8 @@ impl<'g> Limits<'g> {
             [only] if only.is_infinite() => None,
             _ => Some(value),
         };
-        Limits {
-            low: finite(low),
-            high: finite(high),
-        }
+        let [low, high] = [low, high].map(finite);
+        Limits { low, high }
     }
 
     /// Both limits as arrays.
@@ -74,11 +72,9 @@ impl<'g> Limits<'g> {
 
     /// The limits moved by a change of variable.
     pub(super) fn map(&self, graph: &'g Graph, change: impl Fn(Expr<'g>) -> Expr<'g>) -> Self {
-        let [low, high] = self.on_graph(graph).map(|limit| limit.map(&change));
-        Limits {
-            low: low.map(Value::Expr),
-            high: high.map(Value::Expr),
-        }
+        let moved = |limit: Option<Expr<'g>>| limit.map(|limit| Value::Expr(change(limit)));
+        let [low, high] = self.on_graph(graph).map(moved);
+        Limits { low, high }
     }
 }
 

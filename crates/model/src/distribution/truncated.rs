@@ -5,7 +5,7 @@ use lehr_graph::{Expr, Graph, Shape};
 
 use super::check::ParameterCheck;
 use super::tail::{CumulativeDistribution, Limits};
-use super::value::joint_shape;
+use super::value::{joint_shape, spread_parameters};
 use super::{Distribution, ParameterError, Value};
 
 /// A distribution given that its draw lies between limits, both included.
@@ -26,13 +26,10 @@ impl<'g, D: CumulativeDistribution<'g>> TruncatedDistribution<'g, D> {
 
     /// The limits, infinite if there is none.
     fn truncation_bounds(&self) -> [Value<'g>; 2] {
-        let end = |limit: &Option<Value<'g>>, none: f64| {
-            let known = limit.clone();
-            known.unwrap_or(Value::Number(none))
-        };
+        let Limits { low, high } = self.limits.clone();
         [
-            end(&self.limits.low, f64::NEG_INFINITY),
-            end(&self.limits.high, f64::INFINITY),
+            low.unwrap_or(Value::Number(f64::NEG_INFINITY)),
+            high.unwrap_or(Value::Number(f64::INFINITY)),
         ]
     }
 }
@@ -41,7 +38,7 @@ impl<'g, D: CumulativeDistribution<'g>> Distribution<'g> for TruncatedDistributi
     fn value_shape(&self) -> Shape {
         let [low, high] = self.truncation_bounds();
         let base = self.base.value_shape();
-        let own = joint_shape(&[&low, &high]);
+        let own = joint_shape(&[low.shape(), high.shape()]);
         own.broadcast(base).unwrap_or(base)
     }
 
@@ -77,12 +74,11 @@ impl<'g, D: CumulativeDistribution<'g>> Distribution<'g> for TruncatedDistributi
 
     fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
         let [low, high] = self.truncation_bounds().map(|end| end.on_graph(graph));
-        let mut parameters = self.base.named_parameters(graph);
-        parameters.extend([("low", low), ("high", high)]);
-        for (_, expr) in &mut parameters {
-            *expr = expr.broadcast(self.value_shape());
-        }
-        parameters
+        let own = self.base.named_parameters(graph).into_iter();
+        spread_parameters(
+            own.chain([("low", low), ("high", high)]),
+            self.value_shape(),
+        )
     }
 
     fn sampling_family(&self) -> &'static dyn Family {

@@ -95,12 +95,11 @@ impl<'g> PositiveValue<'g> {
     }
 }
 
-/// The shape all values broadcast to. Values that do not fit are skipped here and reported by
+/// The shape to which all broadcast. Those that do not fit are skipped here and reported by
 /// [`super::check::ParameterCheck`].
-pub(super) fn joint_shape(values: &[&Value<'_>]) -> Shape {
-    values.iter().fold(Shape::SCALAR, |shape, value| {
-        shape.broadcast(value.shape()).unwrap_or(shape)
-    })
+pub(super) fn joint_shape(shapes: &[Shape]) -> Shape {
+    let join = |joint: Shape, own: &Shape| joint.broadcast(*own).unwrap_or(joint);
+    shapes.iter().fold(Shape::SCALAR, join)
 }
 
 /// The shape without its last `count` axes.
@@ -122,8 +121,17 @@ pub(super) fn spread_values<'g, const N: usize>(
     shape: Shape,
     named: [(&'static str, &Value<'g>); N],
 ) -> Vec<(&'static str, Expr<'g>)> {
-    named
-        .into_iter()
-        .map(|(name, value)| (name, value.on_graph(graph).broadcast(shape)))
+    let spread = |(name, value): (_, &Value<'g>)| (name, value.on_graph(graph).broadcast(shape));
+    named.into_iter().map(spread).collect()
+}
+
+/// All parameters, repeated to one shape.
+pub(super) fn spread_parameters<'g>(
+    parameters: impl IntoIterator<Item = (&'static str, Expr<'g>)>,
+    shape: Shape,
+) -> Vec<(&'static str, Expr<'g>)> {
+    let parameters = parameters.into_iter();
+    parameters
+        .map(|(name, expr)| (name, expr.broadcast(shape)))
         .collect()
 }

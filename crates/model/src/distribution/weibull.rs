@@ -1,16 +1,15 @@
 //! The Weibull distribution, by its mean.
 
-use lehr_density::{Family, ResponseKind, Support};
-use lehr_graph::{Expr, Graph, Shape};
+use lehr_density::{ResponseKind, Support};
+use lehr_graph::{Expr, Graph};
 
-use super::check::ParameterCheck;
+use super::Distribution;
 use super::draw::{positive, standard_exponential};
-use super::elementwise::of_values;
+use super::elementwise::{elementwise, of_values};
 use super::family::ScalarFamily;
 use super::tail::{CumulativeDistribution, Limits, log_difference, log_hit};
 use super::tail_family::{TailFamilies, exponential_within};
-use super::value::joint_shape;
-use super::{Distribution, ParameterError};
+use super::value::spread_parameters;
 
 of_values! {
     /// Waiting times whose hazard is proportional to time to the power `shape` − 1.
@@ -28,9 +27,7 @@ impl<'g> Weibull<'g> {
 }
 
 impl<'g> Distribution<'g> for Weibull<'g> {
-    fn value_shape(&self) -> Shape {
-        joint_shape(&[&self.log_mean, &self.shape])
-    }
+    elementwise!(derived FAMILY, log_mean: require_finite, shape: require_positive);
 
     fn response_kind(&self) -> ResponseKind {
         ResponseKind::Positive
@@ -60,22 +57,11 @@ impl<'g> Distribution<'g> for Weibull<'g> {
     }
 
     fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
-        let joint = Distribution::value_shape(self);
-        vec![
-            ("scale", self.log_scale(graph).exp().broadcast(joint)),
-            ("shape", self.shape.on_graph(graph).broadcast(joint)),
-        ]
-    }
-
-    fn sampling_family(&self) -> &'static dyn Family {
-        &FAMILY
-    }
-
-    fn check_parameters(&self) -> Result<(), ParameterError> {
-        ParameterCheck::for_distribution(self.name())
-            .require_finite("log_mean", &self.log_mean)
-            .require_positive("shape", &self.shape)
-            .into_result()
+        let (scale, shape) = (self.log_scale(graph).exp(), self.shape.on_graph(graph));
+        spread_parameters(
+            [("scale", scale), ("shape", shape)],
+            Distribution::value_shape(self),
+        )
     }
 }
 
@@ -96,10 +82,10 @@ impl<'g> Weibull<'g> {
         let inverse = self.shape.on_graph(graph).recip();
         let order = inverse * power + 1.0;
         let whole = self.log_scale(graph) * power + order.lgamma();
-        let share = match limits
+        let risks = limits
             .on_graph(graph)
-            .map(|end| end.map(|end| self.log_risk(end)))
-        {
+            .map(|end| end.map(|end| self.log_risk(end)));
+        let share = match risks {
             [None, None] => graph.scalar(0.0),
             [Some(low), None] => order.gamma_log_above(low),
             [None, Some(high)] => order.gamma_log_below(high),
@@ -110,11 +96,8 @@ impl<'g> Weibull<'g> {
                     let (above, below) = (order.gamma_log_above(end), order.gamma_log_below(end));
                     is_upper.select(above, below)
                 });
-                let (near, far) = (
-                    is_upper.select(of_low, of_high),
-                    is_upper.select(of_high, of_low),
-                );
-                log_difference(near, far)
+                let near = is_upper.select(of_low, of_high);
+                log_difference(near, is_upper.select(of_high, of_low))
             }
         };
         whole + share

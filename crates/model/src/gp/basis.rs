@@ -74,15 +74,13 @@ impl BasisAxis {
 
     /// The lengthscales, in units, for which the basis has its stated accuracy.
     pub fn covered_interval(&self, kernel: Kernel) -> [f64; 2] {
+        let (density, count) = (kernel.spectral_density(), self.count as f64);
         match self.boundary {
-            Some(boundary) => [
-                kernel.spectral_density() * boundary / self.count as f64,
-                (boundary - 1.0) / kernel.correlation_reach(),
-            ],
-            None => [
-                0.5 * kernel.spectral_density() / self.count as f64,
-                f64::INFINITY,
-            ],
+            Some(boundary) => {
+                let most = (boundary - 1.0) / kernel.correlation_reach();
+                [density * boundary / count, most]
+            }
+            None => [0.5 * density / count, f64::INFINITY],
         }
     }
 
@@ -163,11 +161,8 @@ impl GpBasis {
         assert_eq!(columns.len(), self.axes.len(), "a column for each axis");
         let (rows, width) = (columns[0].len(), self.width());
         let mut features = vec![1.0; rows * width];
-        let mut own: Vec<Vec<f64>> = self
-            .axes
-            .iter()
-            .map(|axis| vec![0.0; axis.width()])
-            .collect();
+        let axes = self.axes.iter();
+        let mut own: Vec<Vec<f64>> = axes.map(|axis| vec![0.0; axis.width()]).collect();
         for (row, out) in features.chunks_exact_mut(width).enumerate() {
             let mut stride = width;
             for ((axis, column), values) in self.axes.iter().zip(columns).zip(&mut own) {
