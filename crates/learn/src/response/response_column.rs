@@ -32,6 +32,13 @@ pub struct ResponseColumn {
     pub classes: Vec<String>,
 }
 
+/// Whether a class is a number that is not whole, as those of a quantity are.
+fn is_fraction(class: &str) -> bool {
+    class
+        .parse::<f64>()
+        .is_ok_and(|number| number.fract() != 0.0)
+}
+
 impl ResponseColumn {
     /// The response of a family before its classes are known.
     pub fn new(rule: &ResponseRule, response: &Response) -> Result<ResponseColumn, LearnError> {
@@ -335,6 +342,18 @@ impl ClassLearner {
                 let expected = format!("at most {MOST_ORDERED_NUMBERS} numbers as classes");
                 let hint = "use --family gaussian for a quantity, or cut it into classes first";
                 return Err(outcome.refused(&expected, found.len().to_string(), hint));
+            }
+            // Steps of one half may be ordered classes, but no names of classes.
+            let unordered = outcome.rule.form == ResponseForm::Unordered && self.is_number;
+            let mut fractions = found.iter().filter(|class| unordered && is_fraction(class));
+            if let Some(fraction) = fractions.next() {
+                let hint =
+                    "use --family gaussian or student for a quantity, or cut it into classes first";
+                return Err(outcome.refused(
+                    "classes",
+                    format!("numbers such as {fraction}"),
+                    hint,
+                ));
             }
             outcome.classes = match self.given {
                 Some(given) if found.iter().all(|class| given.contains(class)) => given,

@@ -6,7 +6,7 @@ use super::{FamilyInfo, Link, ResponseForm};
 
 pub(super) const INFO: FamilyInfo = FamilyInfo {
     name: "categorical",
-    aliases: &["multinomial", "multiclass", "softmax"],
+    aliases: &["multiclass", "softmax"],
     help: "unordered classes; a logit for each class but the first",
     link: Link::Logit,
     form: ResponseForm::Unordered,

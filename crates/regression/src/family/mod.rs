@@ -336,7 +336,7 @@ mod tests {
         for (text, family) in [
             ("logistic", Family::Bernoulli),
             ("normal", Family::Gaussian),
-            ("multinomial", Family::Categorical),
+            ("softmax", Family::Categorical),
             ("nb", Family::NegBinomial),
             ("Poisson", Family::Poisson),
             ("negative-binomial", Family::NegBinomial),
@@ -366,6 +366,7 @@ mod tests {
                 "the link of gaussian is identity: write --family gaussian",
             ),
             ("hurdle_gamma", "write two fits"),
+            ("multinomial", "one row for each class, with weights(count)"),
         ] {
             let error = text.parse::<Family>().unwrap_err().to_string();
             assert!(error.contains(hint), "{error}");

@@ -44,6 +44,10 @@ pub(super) fn absent(name: &str) -> Option<&'static str> {
             "--family negbinomial or generalized_poisson for counts that vary more than poisson ones"
         }
         "geometric" => "--family negbinomial --prior 'shape ~ lognormal(0, 0.01)'",
+        "multinomial" => {
+            "--family categorical for one class in each row; counts of classes become one row for each class, with \
+             weights(count) in the formula"
+        }
         "sratio" | "cratio" | "acat" | "hurdle_cumulative" => {
             "--family ordinal (cumulative logit) or ordinal_probit"
         }

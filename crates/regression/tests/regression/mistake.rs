@@ -261,6 +261,18 @@ fn one_class_only_is_no_categorical_response() {
 }
 
 #[test]
+fn a_quantity_is_no_categorical_response() {
+    let table = number(table(), "z", &[0.5, 1.5, -1.0, 0.0]);
+    refused(
+        "z ~ x",
+        Family::Categorical,
+        &table,
+        "column \"z\": expected classes for family categorical, found numbers such as 0.5\n  hint: use --family \
+         gaussian or student for a quantity, or cut it into classes first",
+    );
+}
+
+#[test]
 fn responses_outside_the_family_are_refused_with_their_row() {
     let table = number(table(), "z", &[0.5, 1.5, -1.0, 0.0]);
     refused(

@@ -24,7 +24,7 @@ const BARS: usize = 30;
 
 /// Checks a fit on some of its own rows.
 pub(crate) fn check_data(saved: &SavedFit, density: &Bound) -> DataCheck {
-    let rows = some_rows(density.n_rows(), saved.posterior.origin.seed);
+    let rows = some_rows(density.n_rows(), ROWS, saved.posterior.origin.seed);
     let set = RowSet::List(&rows);
     let seen = observed(density, &set);
     if rows.is_empty() || seen.len() != rows.len() || saved.subject.is_censored() {
@@ -66,17 +66,17 @@ pub(crate) fn check_data(saved: &SavedFit, density: &Bound) -> DataCheck {
     // model's expectation of it.
     let has_variance = !matches!(measure, Measure::Class | Measure::Direction);
     if has_variance && density.locals().is_none() {
-        check.explained = explained(saved, density, &rows);
+        check.explained = explained(saved, density);
     }
     check
 }
 
-/// At most [`ROWS`] rows, at random, in order.
-pub(crate) fn some_rows(n_rows: usize, seed: u64) -> Vec<usize> {
-    if n_rows <= ROWS {
+/// At most this many rows, at random, in order.
+pub(crate) fn some_rows(n_rows: usize, most: usize, seed: u64) -> Vec<usize> {
+    if n_rows <= most {
         return (0..n_rows).collect();
     }
-    let mut chosen = vec![0; ROWS];
+    let mut chosen = vec![0; most];
     Stream::new(seed, "check", 0).choose_without_replacement(n_rows as u64, &mut chosen);
     let mut rows: Vec<usize> = chosen.into_iter().map(|row| row as usize).collect();
     rows.sort_unstable();

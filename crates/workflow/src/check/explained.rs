@@ -4,10 +4,12 @@ use std::f64::consts::PI;
 
 use lehr_density::{Density, Predictor, RowSet};
 use lehr_model::Bound;
+use lehr_numeric::stream::Stream;
 use lehr_numeric::summary::{mean, sd};
 use lehr_regression::{Family, Groups, Regression};
 use lehr_report::{Coefficient, Summary};
 
+use super::data::some_rows;
 use crate::saved_fit::{SavedFit, error, plain};
 
 /// The most draws for which shares are computed.
@@ -29,20 +31,27 @@ impl SavedFit {
 
 /// R² of each draw on some rows: the variance of the rows' means, divided by itself plus the mean
 /// residual variance: the rows' own variances and, without random effects, the variance that those
-/// add to the means. Empty if the response has no mean or no variance.
-pub(crate) fn explained(
-    saved: &SavedFit,
-    density: &Bound,
-    rows: &[usize],
-) -> Vec<(String, Vec<f64>)> {
-    let set = RowSet::List(&rows[..rows.len().min(ROWS)]);
+/// add to the means. Where the rows are a sample of the table, each draw has its own bootstrap sample
+/// of them, so that the spread of the draws contains the sampling error. Empty if the response has no
+/// mean or no variance.
+pub(crate) fn explained(saved: &SavedFit, density: &Bound) -> Vec<(String, Vec<f64>)> {
+    let origin = &saved.posterior.origin;
+    let rows = some_rows(density.n_rows(), ROWS, origin.seed);
+    let mut bootstrap = (rows.len() < origin.rows)
+        .then(|| Stream::new(origin.seed, "rows of an explained share", 0));
+    let set = RowSet::List(&rows);
     let mut predictor = Predictor::new(density, density.columns(), density.source(), &set);
     let (mut conditional, mut marginal) = (Vec::new(), Vec::new());
     let regression = saved.subject.regression();
     let effects = regression.map(|own| own.group_places(density.latents()));
     let effects = effects.unwrap_or_default();
     for mut draw in saved.draws_on(density, &set, DRAWS) {
-        let Some((means, within)) = moments(&mut predictor, &draw, saved.params()) else {
+        let picks: Option<Vec<usize>> = bootstrap.as_mut().map(|stream| {
+            let pick = |_| stream.below(rows.len() as u64) as usize;
+            (0..rows.len()).map(pick).collect()
+        });
+        let picks = picks.as_deref();
+        let Some((means, within)) = moments(&mut predictor, &draw, saved.params(), picks) else {
             return Vec::new();
         };
         conditional.push(share_of(&means, within));
@@ -52,7 +61,7 @@ pub(crate) fn explained(
         for places in &effects {
             draw[places.clone()].fill(0.0);
         }
-        let Some((shared, _)) = moments(&mut predictor, &draw, saved.params()) else {
+        let Some((shared, _)) = moments(&mut predictor, &draw, saved.params(), picks) else {
             return Vec::new();
         };
         let apart = means.iter().zip(&shared).map(|(a, b)| (a - b).powi(2));
@@ -72,10 +81,19 @@ pub(crate) fn explained(
     ]
 }
 
-/// The rows' means and the mean of their variances.
-fn moments(predictor: &mut Predictor, z: &[f64], params: &[f64]) -> Option<(Vec<f64>, f64)> {
+/// The means of the picked rows, of all rows if none are picked, and the mean of their variances.
+fn moments(
+    predictor: &mut Predictor,
+    z: &[f64],
+    params: &[f64],
+    picks: Option<&[usize]>,
+) -> Option<(Vec<f64>, f64)> {
     let moments = predictor.moments(z, params).into_iter().next()?;
-    let (means, own) = (moments.mean?, moments.variance?);
+    let picked = |values: Vec<f64>| match picks {
+        Some(picks) => picks.iter().map(|row| values[*row]).collect(),
+        None => values,
+    };
+    let (means, own) = (picked(moments.mean?), picked(moments.variance?));
     let within = mean(&own);
     let total = sd(&means).powi(2) + within;
     (total.is_finite() && total > 0.0).then_some((means, within))

@@ -71,6 +71,26 @@ fn agrees(found: &Summary, truth: f64) {
 }
 
 #[test]
+fn a_share_of_sorted_rows_is_that_of_all_rows_with_its_sampling_error() {
+    let mut random = Stream::new(12, "sorted rows", 0);
+    let mut x: Vec<f64> = (0..20_000).map(|_| random.normal()).collect();
+    x.sort_unstable_by(f64::total_cmp);
+    let y: Vec<f64> = x.iter().map(|x| SLOPE * x + random.normal()).collect();
+    let table = number(number(Table::new(), "x", &x), "y", &y);
+    let found = shares_by(Fit::default(), &table, ("y ~ x", "gaussian"));
+    let share = &found["R2"];
+    agrees(share, SLOPE * SLOPE / (SLOPE * SLOPE + 1.0));
+    // All rows determine it to 0.005. A sample of 1,000 of them, whose correlation has a standard error of
+    // (1 − R²)/√1000, to 2√R² times that.
+    let sampling = 2.0 * share.mean.sqrt() * (1.0 - share.mean) / 1000_f64.sqrt();
+    assert!(
+        (0.6..1.6).contains(&(share.sd / sampling)),
+        "{} and {sampling}",
+        share.sd
+    );
+}
+
+#[test]
 fn shares_of_a_normal_response_are_those_that_made_it() {
     let found = shares("y ~ x + (1 | g)", "gaussian");
     let (columns, groups) = (SLOPE * SLOPE, SPREAD * SPREAD);
