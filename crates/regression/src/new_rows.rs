@@ -1,5 +1,6 @@
 //! Rows to predict, with effects for groups that were not fitted.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use lehr_density::{Density, Layout};
@@ -91,7 +92,11 @@ impl NewRows {
         let rows = NewRows::of_sites(bound, sites, design.has_response);
         NewRows {
             // Every class of the response has effects of the same groups.
-            unseen: distinct(rows.unseen),
+            unseen: {
+                let mut known = HashSet::new();
+                let names = rows.unseen.into_iter();
+                names.filter(|name| known.insert(name.clone())).collect()
+            },
             outside: (model_plan.function_labels().zip(&design.outside))
                 .filter(|(_, rows)| **rows > 0)
                 .map(|(label, rows)| Extrapolation {
@@ -171,11 +176,7 @@ impl NewRows {
             }
         }
         all.extend_from_slice(rest);
-        assert_eq!(
-            all.len(),
-            size,
-            "a flat draw of the fitted model is expected"
-        );
+        assert_eq!(all.len(), size, "a flat draw of the fitted model");
         all
     }
 
@@ -193,12 +194,6 @@ impl NewRows {
     pub fn has_response(&self) -> bool {
         self.has_response
     }
-}
-
-fn distinct(mut names: Vec<String>) -> Vec<String> {
-    let mut known = std::collections::HashSet::new();
-    names.retain(|name| known.insert(name.clone()));
-    names
 }
 
 fn site_range(latents: &Layout, site: &str) -> Range<usize> {

@@ -1,7 +1,7 @@
 //! Priors: the user's if there are any, otherwise defaults scaled to the table.
 
 use lehr_formula::{FormulaError, PriorSpec, TextKind, nearest};
-use lehr_learn::{LearnError, ResponseForm};
+use lehr_learn::{LearnError, ResponseForm, distinct_names};
 
 use serde::{Deserialize, Serialize};
 
@@ -96,9 +96,8 @@ impl GivenPriors {
             if priors.iter().any(|other| other.name == prior.name) {
                 let message = format!("\"{}\" has a prior already", prior.name);
                 let span = prior.spec.target_span;
-                return Err(
-                    prior.refused(FormulaError::new(span, message).with_hint("leave one out"))
-                );
+                let error = FormulaError::new(span, message);
+                return Err(prior.refused(error.with_hint("leave one out")));
             }
             priors.push(prior);
         }
@@ -129,30 +128,24 @@ impl GivenPriors {
             let is_new = |prior: &GivenPrior| !own.iter().any(|known| known.name == prior.name);
             let more: Vec<GivenPrior> = all.into_iter().filter(is_new).collect();
             own.extend(more);
+            let of = Response {
+                own: responses[place].clone(),
+                all: responses.to_vec(),
+            };
             GivenPriors {
                 priors: own,
-                of: Some(Response {
-                    own: responses[place].clone(),
-                    all: responses.to_vec(),
-                }),
+                of: Some(of),
             }
         };
         let parted = (0..responses.len()).map(own).collect();
-        let common = GivenPriors {
-            priors: common,
-            of: None,
-        };
-        Ok((common, parted))
+        let (priors, of) = (common, None);
+        Ok((GivenPriors { priors, of }, parted))
     }
 
     /// Refuses priors for parameters that do not exist or have other values.
     pub(crate) fn check(&self, parameters: &[Parameter]) -> Result<(), LearnError> {
-        let mut names: Vec<&str> = Vec::new();
-        for name in parameters.iter().flat_map(|parameter| &parameter.names) {
-            if !names.contains(&name.as_str()) {
-                names.push(name);
-            }
-        }
+        let names = parameters.iter().flat_map(|parameter| &parameter.names);
+        let names = distinct_names(names.map(String::as_str));
         for prior in &self.priors {
             prior.check_name(&names, self.of.as_ref())?;
             let is_it = |parameter: &&Parameter| parameter.names.contains(&prior.name);
@@ -181,21 +174,12 @@ impl GivenPriors {
             let message = format!("{} is not available for several classes", kind.name());
             return refused(joint, message, "use weight ~ normal(0, 1)".into());
         }
-        let other = self
-            .priors
-            .iter()
-            .find(|prior| columns.contains(&prior.name.as_str()));
-        match other {
-            None => Ok(()),
-            Some(other) => refused(
-                other,
-                format!(
-                    "weight ~ {} is the prior of \"{}\" already",
-                    joint.law, other.name
-                ),
-                "leave one of the two out".into(),
-            ),
-        }
+        let is_single = |prior: &&GivenPrior| columns.contains(&prior.name.as_str());
+        self.priors.iter().find(is_single).map_or(Ok(()), |other| {
+            let (law, name) = (&joint.law, &other.name);
+            let message = format!("weight ~ {law} is the prior of \"{name}\" already");
+            refused(other, message, "leave one of the two out".into())
+        })
     }
 
     /// The origin of the prior of a parameter with these names.
@@ -262,12 +246,9 @@ impl GivenPrior {
             None => ("the model".to_owned(), hint),
             Some(Response { own, all }) => {
                 let of_one = all.iter().map(|one| prefixed(one, &self.name));
-                let of_one: Vec<String> = of_one.collect();
-                let own = format!("the model of {own}");
-                (
-                    own,
-                    format!("{hint}; {} is that of one response", of_one.join(" or ")),
-                )
+                let of_one = of_one.collect::<Vec<_>>().join(" or ");
+                let hint = format!("{hint}; {of_one} is that of one response");
+                (format!("the model of {own}"), hint)
             }
         };
         let message = format!("no parameter \"{}\" in {model}", self.name);
@@ -285,12 +266,8 @@ impl GivenPrior {
                     .strip_prefix(self.name.as_str())
                     .is_some_and(|rest| rest.starts_with('(') && !rest.contains(','))
         };
-        let groups = names.iter().filter(of_group);
-        let all: Vec<String> = groups
-            .copied()
-            .chain(own)
-            .map(|own| format!("{own} ~ {law}"))
-            .collect();
+        let all = names.iter().filter(of_group).copied().chain(own);
+        let all: Vec<String> = all.map(|own| format!("{own} ~ {law}")).collect();
         (!all.is_empty()).then(|| format!("write {}", all.join(", ")))
     }
 

@@ -1,7 +1,7 @@
 //! The names of several responses of one model, and the names that belong to each.
 
 use lehr_formula::Terms;
-use lehr_learn::LearnError;
+use lehr_learn::{LearnError, distinct_names};
 use lehr_report::Name;
 
 /// The name of the residual correlations.
@@ -98,13 +98,7 @@ fn inside(name: &str) -> (&str, &str) {
 
 /// All names, each once.
 pub(crate) fn union<'n>(lists: impl Iterator<Item = Vec<&'n str>>) -> Vec<&'n str> {
-    let mut all: Vec<&str> = Vec::new();
-    for name in lists.flatten() {
-        if !all.contains(&name) {
-            all.push(name);
-        }
-    }
-    all
+    distinct_names(lists.flatten())
 }
 
 #[cfg(test)]

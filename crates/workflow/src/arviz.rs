@@ -97,11 +97,8 @@ impl ArvizExport<'_> {
             Diagnostics::Importance(_)
                 if self.form == DrawForm::Even && self.saved.is_corrected() =>
             {
-                let from = self
-                    .places()
-                    .into_iter()
-                    .map(|place| place as f64)
-                    .collect();
+                let from = self.places().into_iter();
+                let from = from.map(|place| place as f64).collect();
                 stats.push(("log_weight".to_owned(), vec![-(count as f64).ln(); count]));
                 stats.push(("resampled_from".to_owned(), from));
             }
@@ -149,12 +146,8 @@ impl ArvizExport<'_> {
         );
         let is_scored = is_wanted("log_likelihood", "--log-likelihood", self.log_likelihood);
         let singles = match self.saved.subject.multivariate() {
-            Some(_) => self.saved.responses()?,
-            None => Vec::new(),
-        };
-        let singles = match &singles[..] {
-            [] => vec![self.saved],
-            several => several.iter().collect(),
+            Some(_) => &self.saved.responses()?[..],
+            None => std::slice::from_ref(self.saved),
         };
         let (mut seen, mut predicted) = (Vec::new(), Vec::new());
         for single in singles {

@@ -5,7 +5,7 @@ use std::time::Instant;
 use lehr_density::Density;
 use lehr_learn::LearnError;
 use lehr_model::Bound;
-use lehr_regression::{MultivariateRegression, RegressionError, Specification};
+use lehr_regression::{MultivariateRegression, Regression, RegressionError, Specification};
 use lehr_table::Table;
 
 use crate::fitted_model::AnyModel;
@@ -68,6 +68,28 @@ impl BoundRegression {
             is_on_disk: false,
             streamed: None,
         })
+    }
+
+    /// The model of a regression of one response that is bound already. `rows` says where its rows are.
+    pub(crate) fn of_one(
+        specification: &Specification,
+        (regression, bound): (Regression, Bound),
+        rows: String,
+        clock: Instant,
+    ) -> BoundRegression {
+        let subject = AnyModel::Regression(Box::new(regression));
+        let mut choices = specification.choices(&subject.regressions());
+        choices.push(("rows".into(), rows));
+        BoundRegression {
+            subject,
+            bound,
+            choices,
+            read_seconds: clock.elapsed().as_secs_f64(),
+            dropped_rows: 0,
+            singles: Vec::new(),
+            is_on_disk: false,
+            streamed: None,
+        }
     }
 
     /// The model in the form of a fit: on its rows, or on a sample of them with access to all rows

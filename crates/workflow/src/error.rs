@@ -79,6 +79,16 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// The error as one of learning from a table.
+    pub(crate) fn into_learn_error(self) -> LearnError {
+        match self {
+            Error::Regression(RegressionError::Learn(error)) => error,
+            error => LearnError::Read(error.to_string()),
+        }
+    }
+}
+
 impl From<BindError> for Error {
     fn from(error: BindError) -> Error {
         Error::Regression(error.into())
@@ -145,15 +155,4 @@ pub enum LooError {
         /// The requested number.
         found: usize,
     },
-}
-
-impl LooError {
-    /// The error for different covariates with errors or gaps, in the form of their formulas.
-    pub(crate) fn covariates(first: Option<String>, other: Option<String>) -> LooError {
-        let told = |term: Option<String>| term.unwrap_or_else(|| "none".into());
-        LooError::Covariates {
-            first: told(first),
-            other: told(other),
-        }
-    }
 }

@@ -9,7 +9,7 @@ use std::time::Instant;
 use lehr_infer::observer::Wish;
 use lehr_learn::{Blocks, EachBlock, LearnError};
 use lehr_model::Bound;
-use lehr_regression::{Regression, RegressionError, Specification};
+use lehr_regression::{Regression, Specification};
 use lehr_rows::store::shuffled::StoredRows;
 use lehr_table::{
     Field, Kind, Progress, Provenance, ReadOptions, ShuffledRows, Shuffler, Table, TableError,
@@ -18,7 +18,6 @@ use lehr_table::{
 
 use crate::bound::BoundRegression;
 use crate::error::Error;
-use crate::fitted_model::AnyModel;
 
 /// The memory for shuffling the rows.
 const SHUFFLE_BYTES: usize = 32 << 20;
@@ -108,22 +107,24 @@ impl<'a> FileTable<'a> {
     }
 }
 
+/// Whether a column holds text.
+pub(crate) fn is_text(fields: &[Field], name: &str) -> bool {
+    let field = fields.iter().find(|field| field.name == name);
+    field.is_some_and(|field| field.kind == Some(Kind::Category))
+}
+
 impl Blocks for FileTable<'_> {
     fn names(&self) -> &[String] {
         &self.names
     }
 
     fn is_text(&self, name: &str) -> bool {
-        let field = self.fields.iter().find(|field| field.name == name);
-        field.is_some_and(|field| field.kind == Some(Kind::Category))
+        is_text(&self.fields, name)
     }
 
     fn each(&self, columns: &[&str], visit: &mut EachBlock<'_>) -> Result<(), LearnError> {
-        match self.scan(Some(columns), &mut |block| Ok(visit(block)?)) {
-            Ok(_) => Ok(()),
-            Err(Error::Regression(RegressionError::Learn(error))) => Err(error),
-            Err(error) => Err(LearnError::Read(error.to_string())),
-        }
+        let scanned = self.scan(Some(columns), &mut |block| Ok(visit(block)?));
+        scanned.map(|_| ()).map_err(Error::into_learn_error)
     }
 }
 
@@ -147,18 +148,12 @@ impl BoundRegression {
         }
         let regression = specification.learn(table)?;
         let (bound, dropped_rows) = bind(&regression, table, rows)?;
-        let subject = AnyModel::Regression(Box::new(regression));
-        let mut choices = specification.choices(&subject.regressions());
-        choices.push(("rows".into(), "on disk, shuffled".into()));
+        let own = (regression, bound);
+        let rows = "on disk, shuffled".into();
         Ok(BoundRegression {
-            subject,
-            singles: Vec::new(),
-            bound,
-            choices,
-            read_seconds: clock.elapsed().as_secs_f64(),
             dropped_rows,
             is_on_disk: true,
-            streamed: None,
+            ..BoundRegression::of_one(specification, own, rows, clock)
         })
     }
 }

@@ -6,8 +6,7 @@ use lehr_density::Density;
 use lehr_infer::condensed;
 use lehr_infer::error::Improper;
 use lehr_infer::fit::{Fit, FitError};
-use lehr_infer::posterior::GroupMoments;
-use lehr_infer::posterior::Posterior;
+use lehr_infer::posterior::{GroupMoments, Posterior};
 use lehr_model::Bound;
 use lehr_regression::{
     Family, Groups, MultivariateRegression, Regression, RegressionError, Specification,
@@ -181,15 +180,11 @@ impl BoundRegression {
         {
             regression.add_note(note);
         }
-        let strays = if is_fitted {
-            saved.stray_lengthscales()
-        } else {
-            Vec::new()
-        };
+        let strays = (is_fitted.then(|| saved.stray_lengthscales())).unwrap_or_default();
         if let AnyModel::Regression(regression) = &mut saved.subject {
-            for note in strays {
-                regression.add_note(note);
-            }
+            strays
+                .into_iter()
+                .for_each(|note| regression.add_note(note));
         }
         saved.data_check = check_data(&saved, &self.bound);
         saved.contents = saved.data_check.contents(&rows);
@@ -219,9 +214,7 @@ impl SavedFit {
             .map(MultivariateRegression::names);
         let own = named.into_iter().flatten().zip(&self.response_checks);
         let own = own.map(|(name, check)| format!("of {name}: {}", check.contents("")));
-        std::iter::once(rows.to_owned())
-            .chain(own)
-            .collect::<Vec<_>>()
-            .join("; ")
+        let all = std::iter::once(rows.to_owned()).chain(own);
+        all.collect::<Vec<_>>().join("; ")
     }
 }

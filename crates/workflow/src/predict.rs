@@ -137,11 +137,9 @@ impl Forecaster<'_> {
             if let Some(moments) = moments {
                 predictions.add(moments, 1.0 / batch.draws.len() as f64);
             }
-            let drawn = predictor
-                .draw_responses(draw, params, &mut stream)
-                .into_iter()
-                .next();
-            (predictions.responses).extend(drawn.map(|predicted| predicted.values));
+            let drawn = predictor.draw_responses(draw, params, &mut stream);
+            let first = drawn.into_iter().next();
+            (predictions.responses).extend(first.map(|predicted| predicted.values));
         }
         predictions
     }
@@ -242,10 +240,7 @@ impl Predictions {
         match self.means() {
             Some(ones) if count == 2 => vec![ones.iter().map(|one| 1.0 - one).collect(), ones],
             _ => (0..count)
-                .map(|class| {
-                    let own = self.probabilities.iter().skip(class).step_by(count);
-                    own.copied().collect()
-                })
+                .map(|class| every(&self.probabilities, class, count))
                 .collect(),
         }
     }
@@ -289,17 +284,12 @@ impl Predictions {
         } else {
             let probabilities = self.probabilities();
             columns.push(("_class".into(), self.likeliest(&probabilities)));
-            let named = probabilities.into_iter().zip(&self.classes);
-            columns.extend(
-                named.map(|(values, class)| (format!("[{class}]"), Column::Number(values))),
-            );
+            for (values, class) in probabilities.into_iter().zip(&self.classes) {
+                columns.push((format!("[{class}]"), Column::Number(values)));
+            }
         }
-        for (place, drawn) in self
-            .responses
-            .iter()
-            .take(self.details.responses)
-            .enumerate()
-        {
+        let drawn = self.responses.iter().take(self.details.responses);
+        for (place, drawn) in drawn.enumerate() {
             columns.push((format!("_draw{}", place + 1), self.drawn(drawn)));
         }
         for one in &self.parameters {
@@ -323,11 +313,8 @@ impl Predictions {
     /// first.
     fn of_parameter(&self, one: &NamedRows) -> Vec<(String, Column)> {
         let part = |place: usize| -> Vec<Vec<f64>> {
-            let own = |draw: &Vec<f64>| -> Vec<f64> {
-                let values = draw.iter().skip(place).step_by(one.width);
-                values.copied().collect()
-            };
-            one.draws.iter().map(own).collect()
+            let draws = one.draws.iter();
+            draws.map(|draw| every(draw, place, one.width)).collect()
         };
         let name = |place: usize| match one.width {
             1 => format!("_{}", one.name),
@@ -336,10 +323,8 @@ impl Predictions {
                 format!("_{}[{}]", one.name, self.classes[class])
             }
         };
-        let places = 0..one.width;
-        places
-            .flat_map(|place| self.of_draws(&name(place), &part(place)))
-            .collect()
+        let columns = (0..one.width).map(|place| self.of_draws(&name(place), &part(place)));
+        columns.flatten().collect()
     }
 
     /// The posterior of a number of each row: mean, standard deviation, quantiles.
@@ -375,6 +360,11 @@ impl Predictions {
             levels: self.classes.clone().into(),
         }
     }
+}
+
+/// The numbers at one place of every row of this width.
+fn every(values: &[f64], place: usize, width: usize) -> Vec<f64> {
+    values.iter().skip(place).step_by(width).copied().collect()
 }
 
 /// The most probable class of a row.

@@ -23,7 +23,7 @@ impl SavedFit {
     /// The data of the fit's report: [`ReportData`] makes terminal tables and the page.
     pub fn report(&self) -> ReportData {
         let posterior = &self.posterior;
-        let check = &self.data_check;
+        let (check, training) = (&self.data_check, posterior.training());
         ReportData {
             title: self.subject.title(),
             method: posterior.method().to_owned(),
@@ -39,19 +39,12 @@ impl SavedFit {
             effects: curves(self),
             functions: self.functions(),
             bound: posterior.bound().map(estimate),
-            evidence: posterior
-                .evidence
-                .as_ref()
-                .map(|one| estimate(one.estimate)),
+            evidence: (posterior.evidence.as_ref()).map(|one| estimate(one.estimate)),
             pareto_k: posterior.pareto_shape(),
-            pareto_k_limit: posterior
-                .importance()
-                .map(|_| usable_shape(posterior.n_draws())),
+            pareto_k_limit: (posterior.importance()).map(|_| usable_shape(posterior.n_draws())),
             effective_sample_size: Some(posterior.effective_size()),
-            iterations: posterior
-                .training()
-                .map_or(0, |training| training.iterations),
-            converged: posterior.training().map(|training| training.converged),
+            iterations: training.map_or(0, |training| training.iterations),
+            converged: training.map(|training| training.converged),
             seconds: Some(self.seconds()),
             choices: choices(self),
             trace: trace(self),
@@ -159,20 +152,16 @@ fn priors(saved: &SavedFit) -> Vec<Prior> {
 fn choices(saved: &SavedFit) -> Vec<Choice> {
     let mut choices = saved.posterior.choices.clone();
     if saved.dropped_rows > 0 {
-        choices.push((
-            "missing".into(),
-            format!("{} rows left out", saved.dropped_rows),
-        ));
+        let left_out = format!("{} rows left out", saved.dropped_rows);
+        choices.push(("missing".into(), left_out));
     }
     let one = |(key, value)| Choice { key, value };
     choices.into_iter().map(one).collect()
 }
 
 fn trace(saved: &SavedFit) -> Vec<TracePoint> {
-    let training = saved.posterior.training();
-    let history = training
-        .map_or(&[][..], |training| &training.history)
-        .iter();
+    let training = saved.posterior.training().into_iter();
+    let history = training.flat_map(|training| &training.history);
     let point = |&(iteration, value): &(u64, f64)| TracePoint { iteration, value };
     history.map(point).collect()
 }

@@ -183,10 +183,8 @@ impl MultivariateRegression {
             let own = regression.coefficients(&self.sites_of(response, sites), groups);
             let own = own.into_iter();
             let own = own.filter(|one| !self.is_tied(response, one.name.as_str()));
-            found.extend(own.map(|one| NamedDraws {
-                name: renamed(&self.names[response], &one.name),
-                values: one.values,
-            }));
+            let prefix = &self.names[response];
+            found.extend(own.map(|one| NamedDraws::new(renamed(prefix, &one.name), one.values)));
         }
         // Coefficients of single groups come last.
         let is_single = |one: &NamedDraws| one.name.effect().is_some();
@@ -206,13 +204,9 @@ impl MultivariateRegression {
     fn is_tied(&self, response: usize, name: &str) -> bool {
         let mut ties = self.ties.iter();
         ties.any(|tie| {
-            let is_own = tie
-                .members()
-                .iter()
-                .any(|member| member.response == response);
-            let rest = name
-                .strip_prefix("cor(")
-                .and_then(|rest| rest.strip_prefix(tie.label.as_str()));
+            let is_own = tie.members().iter().any(|one| one.response == response);
+            let rest = name.strip_prefix("cor(");
+            let rest = rest.and_then(|rest| rest.strip_prefix(tie.label.as_str()));
             is_own && rest.is_some_and(|rest| rest.starts_with([',', ')']))
         })
     }

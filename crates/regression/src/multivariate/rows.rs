@@ -71,9 +71,8 @@ impl MultivariateRegression {
             known.push(one.site.clone());
             is_new
         });
-        let bound = own
-            .program()?
-            .bind(&own.joined(designs.iter().map(|one| &one.table)))?;
+        let table = own.joined(designs.iter().map(|one| &one.table));
+        let bound = own.program()?.bind(&table)?;
         let has_responses = designs.iter().all(|design| design.has_response);
         Ok(NewRows::of_sites(bound, sampled, has_responses))
     }
@@ -94,11 +93,8 @@ impl MultivariateRegression {
         let bound = bare.program()?.bind(&table)?;
         let has_responses = designs.iter().all(|design| design.has_response);
         let fitted = self.program()?;
-        Ok(NewRows::of_population(
-            bound,
-            fitted.latents(),
-            has_responses,
-        ))
+        let fitted = fitted.latents();
+        Ok(NewRows::of_population(bound, fitted, has_responses))
     }
 
     fn designs(

@@ -8,7 +8,6 @@ use lehr_learn::LearnError;
 use lehr_model::Tracer;
 use lehr_model::distribution::{Distribution, LkjCholesky, Normal};
 use lehr_numeric::vector::dot;
-use lehr_report::Name;
 use serde::{Deserialize, Serialize};
 
 use crate::law::{Kind, Law};
@@ -222,16 +221,10 @@ pub(crate) fn correlations(
     for second in 1..size {
         for first in 0..second {
             let draws = factor.values.chunks_exact(size * size);
-            let value = |draw: &[f64]| {
-                dot(
-                    &draw[first * size..][..size],
-                    &draw[second * size..][..size],
-                )
-            };
-            found.push(NamedDraws {
-                name: Name::from(label(&effects[first], &effects[second]).as_str()),
-                values: draws.map(value).collect(),
-            });
+            let [a, b] = [first, second].map(|place| place * size..(place + 1) * size);
+            let value = |draw: &[f64]| dot(&draw[a.clone()], &draw[b.clone()]);
+            let name = label(&effects[first], &effects[second]);
+            found.push(NamedDraws::new(name, draws.map(value).collect()));
         }
     }
 }

@@ -83,9 +83,8 @@ impl ResponseView<'_> {
     /// The unconstrained numbers of a site, draw after draw.
     fn values(&self, name: &str, latents: &Layout, position: usize) -> Vec<f64> {
         if let Some(site) = self.tied.iter().find(|site| site.name == name) {
-            let free = latents.sites()[position]
-                .support
-                .unconstrain_values(&site.values);
+            let support = &latents.sites()[position].support;
+            let free = support.unconstrain_values(&site.values);
             return free.expect("values inside the support of their site");
         }
         let whole = self.whole;
@@ -93,7 +92,8 @@ impl ResponseView<'_> {
         let range = whole.range(place.expect("a site of the whole model"));
         let draws = self.all.chunks_exact(whole.size());
         draws
-            .flat_map(|draw| draw[range.clone()].iter().copied())
+            .flat_map(|draw| &draw[range.clone()])
+            .copied()
             .collect()
     }
 }

@@ -3,6 +3,7 @@
 
 use lehr_density::{Density, RowSet};
 use lehr_model::Bound;
+use lehr_numeric::column;
 use lehr_numeric::stream::Stream;
 use lehr_numeric::summary::{mean, quantile, sorted};
 use lehr_report::{PredictiveCheck, Residual};
@@ -46,25 +47,21 @@ pub(crate) fn check_data(saved: &SavedFit, density: &Bound) -> DataCheck {
     match measure {
         Measure::Binary => {
             let mut calibration = Calibration::default();
-            centers
-                .iter()
-                .zip(&seen)
-                .for_each(|(p, y)| calibration.push(*p, *y));
+            for (p, y) in centers.iter().zip(&seen) {
+                calibration.push(*p, *y);
+            }
             check.calibration = calibration.bins();
         }
         Measure::Count => check.bars = bars(&seen, replicas),
         Measure::Class | Measure::Direction | Measure::Joint => {}
         Measure::Amount | Measure::Real => check.residuals = residuals(centers, &seen),
     }
-    if !matches!(
-        measure,
-        Measure::Binary | Measure::Class | Measure::Direction
-    ) {
-        check.outliers = find_outliers(&replication, &seen);
-    }
     // Classes and directions have no such variance, and a row's local latent is not part of the
     // model's expectation of it.
     let has_variance = !matches!(measure, Measure::Class | Measure::Direction);
+    if has_variance && measure != Measure::Binary {
+        check.outliers = find_outliers(&replication, &seen);
+    }
     if has_variance && density.locals().is_none() {
         check.explained = explained(saved, density);
     }
@@ -85,12 +82,10 @@ pub(crate) fn some_rows(n_rows: usize, most: usize, seed: u64) -> Vec<usize> {
 
 fn histograms(seen: &[f64], replicas: &[Vec<f64>], measure: Measure) -> PredictiveCheck {
     let edges = edges(seen, measure);
+    let replicated = replicas.iter().map(|values| histogram(values, &edges));
     PredictiveCheck::Binned {
         observed: histogram(seen, &edges),
-        replicated: replicas
-            .iter()
-            .map(|values| histogram(values, &edges))
-            .collect(),
+        replicated: replicated.collect(),
         edges,
     }
 }
@@ -102,9 +97,8 @@ fn edges(seen: &[f64], measure: Measure) -> Vec<f64> {
     let whole = measure != Measure::Real && seen.iter().all(|y| y.fract() == 0.0);
     if whole && high - low < BARS as f64 {
         let high = if high == low { low + 1.0 } else { high };
-        return (0..=(high - low) as usize + 1)
-            .map(|k| low - 0.5 + k as f64)
-            .collect();
+        let bars = 0..=(high - low) as usize + 1;
+        return bars.map(|k| low - 0.5 + k as f64).collect();
     }
     // The outermost values would make empty bins.
     let (low, high) = (quantile(&in_order, 0.002), quantile(&in_order, 0.998));
@@ -125,8 +119,7 @@ fn histogram(values: &[f64], edges: &[f64]) -> Vec<f64> {
 
 fn bars(seen: &[f64], replicas: &[Vec<f64>]) -> Vec<Bar> {
     let most = quantile(&sorted(seen), 0.99).max(1.0).min(BARS as f64) as u64;
-    let count =
-        |values: &[f64], value: u64| values.iter().filter(|y| **y == value as f64).count() as f64;
+    let count = |values: &[f64], value: u64| column::count(values, value as f64) as f64;
     let bar = |value: u64| {
         let expected: Vec<f64> = replicas.iter().map(|values| count(values, value)).collect();
         let in_order = sorted(&expected);

@@ -71,14 +71,12 @@ pub(crate) fn explained(saved: &SavedFit, density: &Bound) -> Vec<(String, Vec<f
     if effects.is_empty() {
         return vec![("R2".into(), conditional)];
     }
-    // The only fixed effect is the intercept.
-    if marginal.iter().all(|share| *share == 0.0) {
-        return vec![("R2 conditional".into(), conditional)];
+    let mut shares = vec![("R2 conditional".into(), conditional)];
+    // Otherwise the only fixed effect is the intercept.
+    if marginal.iter().any(|share| *share != 0.0) {
+        shares.push(("R2 marginal".into(), marginal));
     }
-    vec![
-        ("R2 conditional".into(), conditional),
-        ("R2 marginal".into(), marginal),
-    ]
+    shares
 }
 
 /// The means of the picked rows, of all rows if none are picked, and the mean of their variances.
@@ -128,10 +126,8 @@ fn correlations(saved: &SavedFit, regression: &Regression) -> Vec<Coefficient> {
         Family::OrdinalProbit => Some(vec![1.0; count]),
         _ => None,
     };
-    let own: Option<Vec<Vec<f64>>> = labels
-        .iter()
-        .map(|label| squares(&format!("sd({label})")))
-        .collect();
+    let own = labels.iter().map(|label| squares(&format!("sd({label})")));
+    let own: Option<Vec<Vec<f64>>> = own.collect();
     let (Some(noise), Some(own)) = (noise, own) else {
         return Vec::new();
     };

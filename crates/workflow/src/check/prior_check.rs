@@ -105,7 +105,7 @@ impl BoundRegression {
                 let is_exact = regression.terms().response.censoring.is_none();
                 Statistics::of(regression, is_exact && seen.len() == rows.len())
             }
-            Err(_) => Statistics::none(),
+            Err(_) => Statistics::default(),
         };
         let mut predictor = Predictor::new(bound, bound.columns(), bound.source(), &set);
         let params = bound.params().start();
@@ -139,23 +139,19 @@ fn statistic(name: &str, observed: f64, mut drawn: Vec<f64>) -> PriorStatistic {
     // A response beyond the range of doubles has no standard deviation.
     drawn.retain(|value| !value.is_nan());
     drawn.sort_by(f64::total_cmp);
-    let at = |share: f64| {
-        if drawn.is_empty() {
-            f64::NAN
-        } else {
-            quantile(&drawn, share)
-        }
-    };
+    let at = |share: f64| (!drawn.is_empty()).then(|| quantile(&drawn, share));
+    let [q5, q50, q95] = [0.05, 0.5, 0.95].map(|share| at(share).unwrap_or(f64::NAN));
     PriorStatistic {
         name: name.to_owned(),
         observed,
-        q5: at(0.05),
-        q50: at(0.5),
-        q95: at(0.95),
+        q5,
+        q50,
+        q95,
     }
 }
 
-/// The statistics of a column of responses.
+/// The statistics of a column of responses; none by default.
+#[derive(Default)]
 struct Statistics {
     names: Vec<String>,
     /// The number of classes whose shares are named; 0 for numbers.
@@ -163,14 +159,6 @@ struct Statistics {
 }
 
 impl Statistics {
-    /// Several responses have no statistics.
-    fn none() -> Statistics {
-        Statistics {
-            names: Vec::new(),
-            classes: 0,
-        }
-    }
-
     fn of(regression: &Regression, has_numbers: bool) -> Statistics {
         let classes = regression.response_levels();
         let names = match (has_numbers, classes.len()) {
@@ -190,9 +178,8 @@ impl Statistics {
         let count = responses.len() as f64;
         let share = |of: f64| responses.iter().filter(|value| **value == of).count() as f64 / count;
         if self.classes > 0 {
-            return (0..self.names.len())
-                .map(|class| share(class as f64))
-                .collect();
+            let classes = 0..self.names.len();
+            return classes.map(|class| share(class as f64)).collect();
         }
         let mean = responses.iter().sum::<f64>() / count;
         let squares = responses.iter().map(|value| (value - mean).powi(2));

@@ -55,9 +55,8 @@ impl SavedFit {
         if weights.len() < 2 || self.is_prior_only() {
             return Ok(Vec::new());
         }
-        let columns: Vec<SortedDraws> = (self.raw_draws(Groups::Leave).iter())
-            .map(SortedDraws::new)
-            .collect();
+        let columns = self.raw_draws(Groups::Leave);
+        let columns: Vec<SortedDraws> = columns.iter().map(SortedDraws::new).collect();
         let graph = Graph::new();
         let z = graph.laned_input("z", [self.posterior.latents.size()]);
         let theta = graph.constant([self.params().len()], self.params());
@@ -66,17 +65,18 @@ impl SavedFit {
         let terms = priors.site_priors(&Point::new(whole, theta));
         let values = InputValues::new().with(z, &self.posterior.draws);
         let mut found = Vec::new();
-        for (site, term) in terms
-            .iter()
-            .filter(|(site, _)| is_prior(own_name(names, site)))
-        {
+        for (site, term) in &terms {
+            let own = own_name(names, site);
+            if !is_prior(own) {
+                continue;
+            }
             let logs = evaluate(&[*term], &values, weights.len()).remove(0);
             let most = columns
                 .iter()
                 .map(|one| (one, one.sensitivity(&weights, &logs)));
             if let Some((column, distance)) = most.max_by(|a, b| a.1.total_cmp(&b.1)) {
                 found.push(PriorSensitivity {
-                    prior: site.replace(own_name(names, site), shown(own_name(names, site))),
+                    prior: site.replace(own, shown(own)),
                     coefficient: column.name.clone(),
                     distance,
                 });
@@ -127,12 +127,10 @@ impl SortedDraws {
         let values = &draws.values;
         let mut order: Vec<usize> = (0..values.len()).collect();
         order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
-        let gaps = order
-            .windows(2)
-            .map(|pair| values[pair[1]] - values[pair[0]]);
+        let gap = |pair: &[usize]| values[pair[1]] - values[pair[0]];
         SortedDraws {
             name: draws.name.to_string(),
-            gaps: gaps.collect(),
+            gaps: order.windows(2).map(gap).collect(),
             order,
         }
     }
@@ -189,9 +187,8 @@ impl SortedDraws {
         };
         // The corrections for the different integrals of P and Q cancel in the sum of both ways.
         let both = p.iter().zip(q).zip(&self.gaps);
-        let sum: f64 = both
-            .map(|((p, q), gap)| gap * (middle(*p, *q) + middle(*q, *p)))
-            .sum();
+        let both = both.map(|((p, q), gap)| gap * (middle(*p, *q) + middle(*q, *p)));
+        let sum: f64 = both.sum();
         (sum.max(0.0) / (of_p + of_q)).sqrt()
     }
 }

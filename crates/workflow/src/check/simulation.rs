@@ -5,8 +5,9 @@ use lehr_density::FlatDraws;
 use lehr_infer::fit::{Fit, FitError};
 use lehr_learn::LearnError;
 use lehr_model::Bound;
+use lehr_numeric::order::permutation;
 use lehr_numeric::stream::Stream;
-use lehr_regression::{Groups, MultivariateRegression};
+use lehr_regression::{Groups, MultivariateRegression, NamedDraws};
 use lehr_table::{Column, Table};
 use serde::Serialize;
 
@@ -41,50 +42,43 @@ impl Simulation<'_> {
     /// of each data set before it is fitted.
     pub fn run(&self, table: &Table, note: &mut dyn FnMut(usize)) -> Result<Vec<Ranks>, Error> {
         self.saved.fitted("--simulate")?;
-        if self
-            .saved
-            .subject
-            .multivariate()
-            .is_some_and(MultivariateRegression::has_residuals)
-        {
-            return Err(LearnError::column(
-                self.saved.subject.title(),
-                "responses that are independent given their predictors, to draw them one by one",
-                "set_rescor(TRUE)",
-                "fit draws of your own",
-            )
-            .into());
-        }
-        let latent = self.saved.subject.regression();
-        if let Some(term) = latent.and_then(|one| one.terms().covariate.as_ref()) {
-            return Err(LearnError::column(
-                self.saved.subject.title(),
-                "covariates that are known as they are, to draw responses given them",
-                term.to_string(),
-                "fit draws of your own",
-            )
-            .into());
-        }
-        if self.saved.subject.is_censored() {
-            return Err(LearnError::column(
-                self.saved.subject.title(),
-                "responses that are known as they are, to draw others in their place",
-                "cens(...)",
-                "a simulation would have to know when rows are censored; fit draws of your own",
-            )
-            .into());
-        }
-        let order =
-            lehr_numeric::order::permutation(table.n_rows(), self.saved.posterior.origin.seed);
+        self.check_responses()?;
+        let (saved, n_rows) = (self.saved, table.n_rows());
+        let order = permutation(n_rows, saved.posterior.origin.seed);
         let table = table.select_rows(&order[..self.rows.min(order.len())]);
-        let design = self.saved.subject.design(&table)?;
-        let bound = self.saved.subject.bind(&design)?;
+        let design = saved.subject.design(&table)?;
+        let bound = saved.subject.bind(&design)?;
         let mut ranks: Vec<Vec<f64>> = Vec::new();
         for number in 0..self.count {
             note(number);
             ranks.push(self.ranks(&bound, &design, number as u64)?);
         }
         Ok(self.by_coefficient(&bound, &ranks))
+    }
+
+    /// Refuses models whose responses cannot be drawn one by one, given what the table tells.
+    fn check_responses(&self) -> Result<(), LearnError> {
+        const ADVICE: &str = "fit draws of your own";
+        let subject = &self.saved.subject;
+        let joint = subject.multivariate();
+        let latent = subject.regression();
+        let latent = latent.and_then(|one| one.terms().covariate.as_ref());
+        let (expected, found, hint) = if joint.is_some_and(MultivariateRegression::has_residuals) {
+            let expected =
+                "responses that are independent given their predictors, to draw them one by one";
+            (expected, "set_rescor(TRUE)".into(), ADVICE)
+        } else if let Some(term) = latent {
+            let expected = "covariates that are known as they are, to draw responses given them";
+            (expected, term.to_string(), ADVICE)
+        } else if subject.is_censored() {
+            let hint =
+                "a simulation would have to know when rows are censored; fit draws of your own";
+            let expected = "responses that are known as they are, to draw others in their place";
+            (expected, "cens(...)".into(), hint)
+        } else {
+            return Ok(());
+        };
+        Err(LearnError::column(subject.title(), expected, found, hint))
     }
 
     /// The ranks of every coefficient in one simulated data set.
@@ -111,16 +105,12 @@ impl Simulation<'_> {
         let truths = subject.coefficients_of_draws(latents, truth, Groups::Leave);
         let drawn = coefficients(subject, &posterior, Groups::Leave);
         let weights = used_weights(&posterior);
-        let rank = |(truth, drawn): (&Vec<f64>, &Vec<f64>)| {
-            let below = drawn.iter().zip(&weights);
-            let below = below.filter(|(value, _)| **value < truth[0]);
+        let rank = |(truth, drawn): (&NamedDraws, &NamedDraws)| {
+            let below = drawn.values.iter().zip(&weights);
+            let below = below.filter(|(value, _)| **value < truth.values[0]);
             below.map(|(_, weight)| weight).sum()
         };
-        let pairs = truths
-            .iter()
-            .map(|t| &t.values)
-            .zip(drawn.iter().map(|d| &d.values));
-        Ok(pairs.map(rank).collect())
+        Ok(truths.iter().zip(&drawn).map(rank).collect())
     }
 
     fn by_coefficient(&self, bound: &Bound, ranks: &[Vec<f64>]) -> Vec<Ranks> {
@@ -132,19 +122,15 @@ impl Simulation<'_> {
         };
         let subject = &self.saved.subject;
         let names = (subject.coefficients_of_draws(latents, start, Groups::Leave)).into_iter();
-        let one = |(place, name): (usize, String)| {
+        let one = |(place, named): (usize, NamedDraws)| {
             let ranks: Vec<f64> = ranks.iter().map(|all| all[place]).collect();
             Ranks {
-                name,
+                name: named.name.to_string(),
                 p_value: uniform_p_value(&ranks),
                 ranks,
             }
         };
-        names
-            .map(|named| named.name.to_string())
-            .enumerate()
-            .map(one)
-            .collect()
+        names.enumerate().map(one).collect()
     }
 }
 
@@ -154,9 +140,8 @@ fn uniform_p_value(ranks: &[f64]) -> f64 {
     in_order.sort_unstable_by(f64::total_cmp);
     let n = in_order.len() as f64;
     let distance = |(k, rank): (usize, &f64)| {
-        (rank - k as f64 / n)
-            .abs()
-            .max((rank - (k as f64 + 1.0) / n).abs())
+        let [below, above] = [k as f64, k as f64 + 1.0].map(|count| (rank - count / n).abs());
+        below.max(above)
     };
     let farthest = in_order
         .iter()

@@ -21,24 +21,15 @@ pub struct WitnessReport {
 impl WitnessReport {
     /// The statements on which a verdict rests, then those that were overruled.
     pub fn all(verdict: &Verdict) -> Vec<WitnessReport> {
-        let heard = verdict
-            .reasons
-            .iter()
-            .map(|one| WitnessReport::of(one, false));
-        let overruled = verdict
-            .overruled
-            .iter()
-            .map(|one| WitnessReport::of(one, true));
-        heard.chain(overruled).collect()
-    }
-
-    fn of(reason: &Reason, overruled: bool) -> WitnessReport {
-        WitnessReport {
+        let heard = verdict.reasons.iter().map(|one| (one, false));
+        let all = heard.chain(verdict.overruled.iter().map(|one| (one, true)));
+        let report = |(reason, overruled): (&Reason, bool)| WitnessReport {
             witness: reason.witness.clone(),
             level: reason.level.name(),
             sentence: reason.sentence.clone(),
             overruled,
-        }
+        };
+        all.map(report).collect()
     }
 }
 

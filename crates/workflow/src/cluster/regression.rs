@@ -18,7 +18,6 @@ use super::task::{PartitionTask, RowCount, Sample, decoded, encoded};
 use super::{Tasks, Workers};
 use crate::bound::BoundRegression;
 use crate::error::Error;
-use crate::fitted_model::AnyModel;
 use crate::part::refuse_ordered_terms;
 use crate::saved_fit::SavedFit;
 
@@ -78,24 +77,14 @@ impl ClusterDraft<'_> {
         let bound = self.sampled(&regression, &rows, &*workers)?;
         refuse_locals(&bound)?;
         let total = rows.iter().sum::<u64>() as usize;
-        let subject = AnyModel::Regression(Box::new(regression));
-        let mut choices = self.specification.choices(&subject.regressions());
         let (here, partitions) = (bound.n_rows(), workers.partitions());
-        choices.push((
-            "rows".into(),
-            format!("on a cluster, {partitions} partitions; a sample of {here} here"),
-        ));
+        let words = format!("on a cluster, {partitions} partitions; a sample of {here} here");
         let density = Elsewhere::new(bound.clone(), total, Arc::new(WorkersStore(workers)));
+        let own = (regression, bound);
         Ok(ClusterRegression {
             base: BoundRegression {
-                subject,
-                singles: Vec::new(),
-                bound,
-                choices,
-                read_seconds: self.clock.elapsed().as_secs_f64(),
                 dropped_rows: dropped,
-                is_on_disk: false,
-                streamed: None,
+                ..BoundRegression::of_one(self.specification, own, words, self.clock)
             },
             density,
         })

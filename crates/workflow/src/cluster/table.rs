@@ -1,10 +1,11 @@
 //! A divided table from which a regression learns.
 
 use lehr_learn::{Accumulator, AccumulatorMessage, Blocks, EachBlock, LearnError};
-use lehr_table::{Field, Kind};
+use lehr_table::Field;
 
 use super::task::{AccumulatorAnswer, PartitionTask, decoded, encoded};
 use super::{Tasks, Workers};
+use crate::file_table::is_text;
 
 /// The table of the workers. Its rows are not local, so accumulators are sent to them.
 pub(super) struct WorkerTable<'a> {
@@ -19,8 +20,7 @@ impl Blocks for WorkerTable<'_> {
     }
 
     fn is_text(&self, name: &str) -> bool {
-        let field = self.fields.iter().find(|field| field.name == name);
-        field.is_some_and(|field| field.kind == Some(Kind::Category))
+        is_text(&self.fields, name)
     }
 
     fn each(&self, _: &[&str], _: &mut EachBlock<'_>) -> Result<(), LearnError> {

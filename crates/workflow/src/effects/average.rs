@@ -197,9 +197,8 @@ impl<'a> EffectAverager<'a> {
             return Err(self.refused_cells("one value per row", "several").into());
         };
         if codes.contains(&MISSING) {
-            return Err(self
-                .refused_cells("a value in every row", "none in some")
-                .into());
+            let found = "none in some";
+            return Err(self.refused_cells("a value in every row", found).into());
         }
         let mut places = vec![None; levels.len()];
         let place = |code: u32| {
@@ -261,15 +260,12 @@ impl<'a> EffectAverager<'a> {
         number: usize,
     ) -> Result<Vec<f64>, Error> {
         let (draw, params) = (&batch.draws[number], self.forecaster.saved.params());
-        let per_trial = self.regression.family().form() == ResponseForm::Successes;
+        let per_trial = self.form() == ResponseForm::Successes;
         if self.question.scale == EffectScale::Response && !per_trial {
             let moments = predictor.moments(draw, params).into_iter().next();
             let response = moments.and_then(|moments| {
-                if moments.probabilities.is_empty() {
-                    moments.mean
-                } else {
-                    Some(moments.probabilities)
-                }
+                let of_classes = Some(moments.probabilities).filter(|all| !all.is_empty());
+                of_classes.or(moments.mean)
             });
             return Ok(response.ok_or_else(|| self.no_mean())?);
         }
@@ -362,16 +358,19 @@ impl<'a> EffectAverager<'a> {
     fn class(&self, part: usize) -> Option<String> {
         let classes = self.regression.response_levels();
         let first = classes.len().saturating_sub(self.width);
-        (self.width > 1 || self.regression.family().form() == ResponseForm::Unordered)
-            .then(|| classes.get(first + part).cloned())
-            .flatten()
+        let has_several = self.width > 1 || self.form() == ResponseForm::Unordered;
+        classes.get(first + part).filter(|_| has_several).cloned()
+    }
+
+    fn form(&self) -> ResponseForm {
+        self.regression.family().form()
     }
 
     /// The quantity that is affected.
     fn on(&self) -> String {
         let response = self.regression.response();
         let classes = self.regression.response_levels();
-        match (self.question.scale, self.regression.family().form()) {
+        match (self.question.scale, self.form()) {
             (EffectScale::Link, _) => format!("the linear predictor of {response}"),
             (EffectScale::Odds, _) if self.regression.family().link() == Link::Log => {
                 format!("the mean of {response} but for averaging, as ratios")

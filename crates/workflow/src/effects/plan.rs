@@ -56,7 +56,7 @@ pub(crate) struct PlannedEffect {
 }
 
 /// The scenarios and quantities of a question.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct EffectPlan {
     pub(crate) scenarios: Vec<Scenario>,
     pub(crate) quantities: Vec<PlannedEffect>,
@@ -112,14 +112,11 @@ impl EffectPlan {
             question,
             variable: &variable,
             held,
-            plan: EffectPlan {
-                scenarios: Vec::new(),
-                quantities: Vec::new(),
-            },
+            plan: EffectPlan::default(),
         };
         match (&variable.values, question.contrasts.is_empty()) {
             (_, false) => planner.contrasts()?,
-            (ValueProfile::Number { low, high, .. }, true) => planner.number(*low, *high),
+            (ValueProfile::Number { low, high, .. }, true) => planner.number([*low, *high]),
             (ValueProfile::Levels { .. }, true) => planner.levels()?,
         }
         Ok(planner.plan)
@@ -176,33 +173,31 @@ impl Planner<'_> {
         });
     }
 
+    /// The value at which the question holds the variable itself.
+    fn held_value(&self) -> Option<ColumnValue> {
+        let mut settings = self.held.settings.iter();
+        match settings.find(|(name, _)| *name == self.variable.name)? {
+            (_, ColumnSetting::To(value)) => Some(value.clone()),
+            (_, ColumnSetting::Moved(_)) => None,
+        }
+    }
+
     /// A slope at the rows' own values, or at the held value of the variable, and predictions along
     /// its range.
-    fn number(&mut self, low: f64, high: f64) {
-        let step = STEP * if high > low { high - low } else { 1.0 };
-        let own = self.held.settings.iter();
-        let own = own.clone().find(|(name, _)| *name == self.variable.name);
-        let around = |by: f64| match own {
-            Some((_, ColumnSetting::To(ColumnValue::Number(at)))) => {
-                ColumnSetting::To(ColumnValue::Number(at + by))
-            }
+    fn number(&mut self, [least, most]: [f64; 2]) {
+        let step = STEP * if most > least { most - least } else { 1.0 };
+        let held = self.held_value();
+        let around = |by: f64| match held {
+            Some(ColumnValue::Number(at)) => ColumnSetting::To(ColumnValue::Number(at + by)),
             _ => ColumnSetting::Moved(by),
         };
         let settings = [around(-0.5 * step), around(0.5 * step)];
-        let held = own.and_then(|(_, setting)| match setting {
-            ColumnSetting::To(value) => Some(value.clone()),
-            ColumnSetting::Moved(_) => None,
-        });
-        let [low_place, high_place] = settings.map(|setting| self.scenario(setting));
+        let [low, high] = settings.map(|setting| self.scenario(setting));
         self.plan.quantities.push(PlannedEffect {
             kind: EffectKind::Slope,
             name: "slope".into(),
             value: None,
-            of: Combination::Quotient {
-                low: low_place,
-                high: high_place,
-                step,
-            },
+            of: Combination::Quotient { low, high, step },
         });
         if let Some(value) = held {
             self.prediction(&value);
@@ -211,14 +206,13 @@ impl Planner<'_> {
         let last = self.question.points.saturating_sub(1).max(1) as f64;
         for point in 0..self.question.points {
             let share = point as f64 / last;
-            self.prediction(&ColumnValue::Number(low + share * (high - low)));
+            self.prediction(&ColumnValue::Number(least + share * (most - least)));
         }
     }
 
     /// Every level, and each compared with the first.
     fn levels(&mut self) -> Result<(), LearnError> {
-        let own = |(name, _): &&(String, ColumnSetting)| *name == self.variable.name;
-        if let Some((_, ColumnSetting::To(value))) = self.held.settings.iter().find(own).cloned() {
+        if let Some(value) = self.held_value() {
             self.prediction(&value);
             return Ok(());
         }
@@ -319,15 +313,14 @@ pub(crate) fn profile(regression: &Regression, name: &str) -> Result<ColumnProfi
 
 fn check_scale(scale: EffectScale, regression: &Regression) -> Result<(), LearnError> {
     let family = regression.family();
-    match (scale, family.link()) {
-        (EffectScale::Odds, Link::Identity | Link::Probit | Link::TanHalf) => {
-            Err(LearnError::mismatch(
-                family.name().to_owned(),
-                "a link whose differences are ratios",
-                format!("the link {}", family.link().name()),
-                "use --scale response",
-            ))
-        }
-        _ => Ok(()),
+    let is_ratio = matches!(family.link(), Link::Log | Link::Logit);
+    if scale != EffectScale::Odds || is_ratio {
+        return Ok(());
     }
+    Err(LearnError::mismatch(
+        family.name(),
+        "a link whose differences are ratios",
+        format!("the link {}", family.link().name()),
+        "use --scale response",
+    ))
 }

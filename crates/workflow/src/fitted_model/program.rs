@@ -1,7 +1,7 @@
 //! Recorded models as fitted models.
 
 use lehr_density::{FlatDraws, Layout, ResponseKind, SiteValue};
-use lehr_learn::{LearnError, NewLevels};
+use lehr_learn::{LearnError, NewLevels, distinct_names};
 use lehr_model::{Bound, Program};
 use lehr_regression::{Groups, NamedDraws, NewRows, Regression, RegressionError};
 use lehr_report::{AxisKind, Name};
@@ -20,10 +20,8 @@ impl FittedModel for Program {
 
     fn title(&self) -> String {
         let responses = Program::columns(self).responses();
-        let names: Vec<&str> = responses
-            .map(|(_, column, _)| column.name.as_str())
-            .collect();
-        format!("a model of {}", names.join(", "))
+        let names = responses.map(|(_, column, _)| column.name.as_str());
+        format!("a model of {}", names.collect::<Vec<_>>().join(", "))
     }
 
     fn response(&self) -> String {
@@ -101,13 +99,7 @@ impl FittedModel for Program {
 }
 
 fn named<'a>(columns: impl Iterator<Item = &'a lehr_density::Column>) -> Vec<&'a str> {
-    let mut names: Vec<&str> = Vec::new();
-    for column in columns {
-        if !names.contains(&column.name.as_str()) {
-            names.push(&column.name);
-        }
-    }
-    names
+    distinct_names(columns.map(|column| column.name.as_str()))
 }
 
 /// A valid response for every row, which predictions ignore.
@@ -139,10 +131,7 @@ fn entries(sites: &[SiteValue], groups: Groups) -> Vec<NamedDraws> {
         let size = names.len();
         for (place, name) in names.into_iter().enumerate() {
             let values = value.values.iter().skip(place).step_by(size);
-            found.push(NamedDraws {
-                name,
-                values: values.copied().collect(),
-            });
+            found.push(NamedDraws::new(name, values.copied().collect()));
         }
     }
     found

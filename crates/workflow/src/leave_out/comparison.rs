@@ -2,6 +2,7 @@
 //! stacking weights.
 
 use lehr_infer::posterior::Estimate;
+use lehr_learn::distinct_names;
 use serde::Serialize;
 
 use super::measure::{Loo, LooMeasure};
@@ -51,13 +52,9 @@ pub struct ModelComparison {
 
 /// The columns that any of the fits reads.
 pub fn columns_of(fits: &[&SavedFit]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for name in fits.iter().flat_map(|fit| fit.subject.columns()) {
-        if !names.iter().any(|known| known == name) {
-            names.push(name.to_owned());
-        }
-    }
-    names
+    let all = fits.iter().flat_map(|fit| fit.subject.columns());
+    let names = distinct_names(all).into_iter();
+    names.map(str::to_owned).collect()
 }
 
 /// The columns whose values may be missing for all of the fits.
@@ -117,10 +114,8 @@ fn check(models: &[(String, &SavedFit, Loo)]) -> Result<(), LooError> {
     let (_, first_fit, first) = &models[0];
     for (_, saved, loo) in models {
         if loo.n_rows != first.n_rows {
-            return Err(LooError::Rows {
-                first: first.n_rows,
-                other: loo.n_rows,
-            });
+            let (first, other) = (first.n_rows, loo.n_rows);
+            return Err(LooError::Rows { first, other });
         }
         let (one, other) = (first_fit.subject.response(), saved.subject.response());
         if one != other {
@@ -129,7 +124,8 @@ fn check(models: &[(String, &SavedFit, Loo)]) -> Result<(), LooError> {
         let of = |saved: &SavedFit| saved.subject.scored_covariate();
         let (one, other) = (of(first_fit), of(saved));
         if one != other {
-            return Err(LooError::covariates(one, other));
+            let [first, other] = [one, other].map(|term| term.unwrap_or_else(|| "none".into()));
+            return Err(LooError::Covariates { first, other });
         }
         let same = (loo.rows.iter().zip(&first.rows)).all(|(a, b)| a.row == b.row);
         assert!(same && loo.rows.len() == first.rows.len(), "the same rows");

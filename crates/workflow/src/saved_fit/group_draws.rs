@@ -21,11 +21,8 @@ impl SavedFit {
         let spared = self.posterior.spared.as_ref()?;
         let (numbers, draws) = (spared.groups() * spared.width(), self.posterior.n_draws());
         let (site, most) = (&spared.site().name, spared.most_draws());
-        let hint = if most >= 25 {
-            format!("; lehr fit --draws {most} keeps them")
-        } else {
-            String::new()
-        };
+        let hint = (most >= 25).then(|| format!("; lehr fit --draws {most} keeps them"));
+        let hint = hint.unwrap_or_default();
         Some(format!(
             "the draws of {site} are not kept, {numbers} numbers in each of {draws} draws: their means and standard \
              deviations are, and predictions draw the groups that they need{hint}"
@@ -48,11 +45,8 @@ impl SavedFit {
         set: &RowSet<'_>,
         most: usize,
     ) -> impl Iterator<Item = Vec<f64>> {
-        let spared = self
-            .posterior
-            .spared
-            .as_ref()
-            .zip(self.subject.regression());
+        let spared = self.posterior.spared.as_ref();
+        let spared = spared.zip(self.subject.regression());
         let groups = spared.map(|(spared, regression)| {
             let column = regression.group_column_of(&spared.site().name);
             let place = density.columns().iter().position(|one| one.name == column);
@@ -109,10 +103,8 @@ impl SavedFit {
     /// Summaries of all groups whose draws are not kept.
     pub(crate) fn spared_coefficients(&self) -> Vec<Coefficient> {
         let all = |moments: &EffectMoments<'_>, spared: &GroupMoments| {
-            let groups = 0..spared.groups();
-            groups
-                .flat_map(|group| moments.coefficients(group, spared.moments(group)))
-                .collect()
+            let of_group = |group| moments.coefficients(group, spared.moments(group));
+            (0..spared.groups()).flat_map(of_group).collect()
         };
         self.with_moments(all).unwrap_or_default()
     }
@@ -128,9 +120,8 @@ impl SavedFit {
     /// The same for a report: the most extreme levels, and the means of all.
     pub(crate) fn spared_groups(&self) -> Vec<GroupEffects> {
         let all = |moments: &EffectMoments<'_>, spared: &GroupMoments| {
-            let terms = 0..spared.width();
-            let terms = terms.filter_map(|term| furthest(moments, spared, term));
-            terms.collect()
+            let of_term = |term| furthest(moments, spared, term);
+            (0..spared.width()).filter_map(of_term).collect()
         };
         self.with_moments(all).unwrap_or_default()
     }
@@ -141,9 +132,8 @@ fn furthest(
     spared: &GroupMoments,
     term: usize,
 ) -> Option<GroupEffects> {
-    let all: Vec<(f64, f64)> = (0..spared.groups())
-        .map(|group| moments.of(spared.moments(group))[term])
-        .collect();
+    let of_group = |group| moments.of(spared.moments(group))[term];
+    let all: Vec<(f64, f64)> = (0..spared.groups()).map(of_group).collect();
     let mut order: Vec<usize> = (0..all.len()).collect();
     order.sort_by(|a, b| all[*b].0.total_cmp(&all[*a].0));
     let count = order.len();
@@ -151,13 +141,11 @@ fn furthest(
         order.drain(EXTREMES..count - EXTREMES);
     }
     let is_clear = |(mean, sd): &&(f64, f64)| Summary::normal_summary(*mean, *sd).excludes_zero();
-    let effects: Vec<Coefficient> = (order.into_iter())
-        .map(|group| {
-            moments
-                .coefficients(group, spared.moments(group))
-                .swap_remove(term)
-        })
-        .collect();
+    let coefficient = |group| {
+        let mut all = moments.coefficients(group, spared.moments(group));
+        all.swap_remove(term)
+    };
+    let effects: Vec<Coefficient> = order.into_iter().map(coefficient).collect();
     let effect = effects.first()?.effect.clone()?;
     Some(GroupEffects {
         group: effect.group,

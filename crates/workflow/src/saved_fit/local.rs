@@ -37,10 +37,8 @@ impl SavedFit {
                         1 => format!("{}[{row}]", site.name),
                         _ => format!("{}[{row},{}]", site.name, entry + 1),
                     };
-                    columns.push(NamedDraws {
-                        name: name.as_str().into(),
-                        values: own.step_by(rows.len() * width).copied().collect(),
-                    });
+                    let values = own.step_by(rows.len() * width).copied().collect();
+                    columns.push(NamedDraws::new(name, values));
                 }
             }
         }

@@ -127,10 +127,8 @@ impl<'a> Evaluator<'a> {
                 }
             }
             (Measure::Direction, Some(means)) => {
-                let errors = means
-                    .iter()
-                    .zip(&seen)
-                    .map(|(mean, y)| (mean - y).rem_euclid(TAU));
+                let pairs = means.iter().zip(&seen);
+                let errors = pairs.map(|(mean, y)| (mean - y).rem_euclid(TAU));
                 let squares = errors.map(|error| error.min(TAU - error).powi(2));
                 self.sums.squares += squares.sum::<f64>();
             }

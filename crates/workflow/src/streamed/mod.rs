@@ -20,7 +20,6 @@ use lehr_table::Part;
 use crate::bound::{BoundRegression, RowsInFiles};
 use crate::error::Error;
 use crate::file_table::FileTable;
-use crate::fitted_model::AnyModel;
 use crate::part::{PartPass, refuse_ordered_terms};
 use distinct::CountedTable;
 use store::{DistinctStore, ParquetStore};
@@ -182,9 +181,7 @@ impl BoundRegression {
         {
             return Ok(None);
         }
-        let Ok(parts) = files.source.split_parts(PART_ROWS) else {
-            return Ok(None);
-        };
+        let parts = files.source.split_parts(PART_ROWS).unwrap_or_default();
         if parts.is_empty() {
             return Ok(None);
         }
@@ -203,18 +200,12 @@ impl BoundRegression {
         if !serves {
             return Ok(None);
         }
-        let subject = AnyModel::Regression(Box::new(regression));
-        let mut choices = specification.choices(&subject.regressions());
-        choices.push(("rows".into(), words(&streamed, parts.len())));
+        let own = (regression, streamed.density.sample().clone());
+        let rows = words(&streamed, parts.len());
         Ok(Some(BoundRegression {
-            bound: streamed.density.sample().clone(),
-            subject,
-            singles: Vec::new(),
-            choices,
-            read_seconds: streaming.clock.elapsed().as_secs_f64(),
             dropped_rows: seen.dropped,
-            is_on_disk: false,
             streamed: Some(Box::new(streamed)),
+            ..BoundRegression::of_one(specification, own, rows, streaming.clock)
         }))
     }
 }

@@ -9,7 +9,6 @@ use lehr_infer::observer::Wish;
 use lehr_learn::{Accumulator, Blocks, EachBlock, LearnError, LearningResult};
 use lehr_numeric::order::permutation;
 use lehr_numeric::stream::Stream;
-use lehr_regression::RegressionError;
 use lehr_rows::part::{OrderedMerge, fold_parts};
 use lehr_table::{Field, Part, Progress, ReadOptions, Stack, Stage, Table, TableError};
 
@@ -165,7 +164,10 @@ impl Blocks for StreamedTable<'_> {
 
     /// The first rows of the first part.
     fn peek_rows(&self, columns: &[&str]) -> Result<Option<Table>, LearnError> {
-        self.reader.rows(0).first(columns).map_err(read_error)
+        self.reader
+            .rows(0)
+            .first(columns)
+            .map_err(Error::into_learn_error)
     }
 
     fn accumulate(
@@ -209,7 +211,7 @@ impl<'a> StreamedTable<'a> {
             Ok(())
         };
         let watch = &mut || self.tell(passing.done.load(Ordering::Relaxed), total);
-        fold_parts(reader.parts.len(), work, watch).map_err(read_error)?;
+        fold_parts(reader.parts.len(), work, watch).map_err(Error::into_learn_error)?;
         let gathered = gathered.into_inner().expect(CALM);
         gathered.refuse_missing()?;
         let mut seen = self.seen.borrow_mut();
@@ -279,11 +281,8 @@ impl PartReader<'_> {
         accumulators: Vec<Box<dyn Accumulator>>,
         passing: &PassState,
     ) -> Result<PartResult, Error> {
-        let columns: Vec<String> = accumulators[0]
-            .columns()
-            .iter()
-            .map(ToString::to_string)
-            .collect();
+        let columns = accumulators[0].columns().into_iter().map(str::to_owned);
+        let columns: Vec<String> = columns.collect();
         let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
         let mut accumulators: Vec<AccumulatorResult> = accumulators.into_iter().map(Ok).collect();
         let mut keeper = passing.picks.then(|| self.keeper(part, &columns));
@@ -385,13 +384,6 @@ impl SampleCollector {
     fn finish(self) -> Result<(Table, Option<CountedTable>), TableError> {
         let distinct = self.distinct.map(DistinctCounter::finish).transpose()?;
         Ok((self.stack.into_table()?, distinct))
-    }
-}
-
-fn read_error(error: Error) -> LearnError {
-    match error {
-        Error::Regression(RegressionError::Learn(error)) => error,
-        error => LearnError::Read(error.to_string()),
     }
 }
 
