@@ -174,17 +174,15 @@ impl BoundRegression {
             saved.contents = saved.response_contents(&rows);
             return saved;
         }
-        let coefficients = saved.coefficients(Groups::Leave);
-        if let AnyModel::Regression(regression) = &mut saved.subject
-            && let Some(note) = regression.dominated(&coefficients).filter(|_| is_fitted)
-        {
-            regression.add_note(note);
-        }
-        let strays = (is_fitted.then(|| saved.stray_lengthscales())).unwrap_or_default();
-        if let AnyModel::Regression(regression) = &mut saved.subject {
-            strays
-                .into_iter()
-                .for_each(|note| regression.add_note(note));
+        if is_fitted {
+            let coefficients = saved.coefficients(Groups::Leave);
+            let regression = saved.subject.regression();
+            let dominated = regression.and_then(|own| own.dominated(&coefficients));
+            let notes = dominated.into_iter().chain(saved.stray_lengthscales());
+            let notes: Vec<String> = notes.collect();
+            if let AnyModel::Regression(regression) = &mut saved.subject {
+                regression.add_notes(notes);
+            }
         }
         saved.data_check = check_data(&saved, &self.bound);
         saved.contents = saved.data_check.contents(&rows);

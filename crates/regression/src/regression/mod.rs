@@ -294,9 +294,9 @@ impl Regression {
         &self.notes
     }
 
-    /// Adds a note from a fit.
-    pub fn add_note(&mut self, note: String) {
-        self.notes.push(note);
+    /// Adds notes from a fit.
+    pub fn add_notes(&mut self, notes: Vec<String>) {
+        self.notes.extend(notes);
     }
 }
 
