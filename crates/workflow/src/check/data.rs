@@ -17,7 +17,7 @@ use crate::saved_fit::SavedFit;
 use crate::score::{Calibration, observed};
 
 /// The most rows that are checked.
-const ROWS: usize = 5000;
+pub(super) const ROWS: usize = 5000;
 /// The most residuals that are stored.
 const RESIDUALS: usize = 1000;
 /// Bars of a histogram.

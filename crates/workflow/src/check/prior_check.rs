@@ -6,7 +6,7 @@ use lehr_numeric::summary::quantile;
 use lehr_regression::{Family, Groups, NamedDraws, Regression};
 use serde::Serialize;
 
-use super::data::some_rows;
+use super::data::{ROWS, some_rows};
 use crate::bound::BoundRegression;
 use crate::error::Error;
 use crate::score::observed;
@@ -97,7 +97,7 @@ impl BoundRegression {
     /// independent and exact; nothing is fitted.
     pub fn prior_predictive(&self, draws: usize, seed: u64) -> Result<PriorPredictive, Error> {
         let bound = &self.bound;
-        let rows = some_rows(bound.n_rows(), seed);
+        let rows = some_rows(bound.n_rows(), ROWS, seed);
         let set = RowSet::List(&rows);
         let seen = observed(bound, &set);
         let statistics = match self.subject.only("priors") {

@@ -80,9 +80,8 @@ fn a_share_of_sorted_rows_is_that_of_all_rows_with_its_sampling_error() {
     let found = shares_by(Fit::default(), &table, ("y ~ x", "gaussian"));
     let share = &found["R2"];
     agrees(share, SLOPE * SLOPE / (SLOPE * SLOPE + 1.0));
-    // All rows determine it to 0.005. A sample of 1,000 of them, whose correlation has a standard error of
-    // (1 − R²)/√1000, to 2√R² times that.
-    let sampling = 2.0 * share.mean.sqrt() * (1.0 - share.mean) / 1000_f64.sqrt();
+    // All rows determine it to 0.005. A sample of 1,000 of them determines the variance of x to √(2/1000) of itself.
+    let sampling = share.mean * (1.0 - share.mean) * (2.0 / 1000_f64).sqrt();
     assert!(
         (0.6..1.6).contains(&(share.sd / sampling)),
         "{} and {sampling}",
