@@ -4,20 +4,18 @@
 use lehr_density::{Density, RowSet};
 use lehr_model::Bound;
 use lehr_numeric::column;
-use lehr_numeric::stream::Stream;
 use lehr_numeric::summary::{mean, quantile, sorted};
 use lehr_report::{PredictiveCheck, Residual};
 
 use super::explained::explained;
 use super::outlier::find_outliers;
 use super::replication::Replication;
+use super::sample::{ROWS, some_rows};
 use crate::data_check::{Bar, DataCheck};
 use crate::fitted_model::Measure;
 use crate::saved_fit::SavedFit;
 use crate::score::{Calibration, observed};
 
-/// The most rows that are checked.
-pub(super) const ROWS: usize = 5000;
 /// The most residuals that are stored.
 const RESIDUALS: usize = 1000;
 /// Bars of a histogram.
@@ -66,18 +64,6 @@ pub(crate) fn check_data(saved: &SavedFit, density: &Bound) -> DataCheck {
         check.explained = explained(saved, density);
     }
     check
-}
-
-/// At most this many rows, at random, in order.
-pub(crate) fn some_rows(n_rows: usize, most: usize, seed: u64) -> Vec<usize> {
-    if n_rows <= most {
-        return (0..n_rows).collect();
-    }
-    let mut chosen = vec![0; most];
-    Stream::new(seed, "check", 0).choose_without_replacement(n_rows as u64, &mut chosen);
-    let mut rows: Vec<usize> = chosen.into_iter().map(|row| row as usize).collect();
-    rows.sort_unstable();
-    rows
 }
 
 fn histograms(seen: &[f64], replicas: &[Vec<f64>], measure: Measure) -> PredictiveCheck {

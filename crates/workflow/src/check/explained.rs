@@ -9,7 +9,7 @@ use lehr_numeric::summary::{mean, sd};
 use lehr_regression::{Family, Groups, Regression};
 use lehr_report::{Coefficient, Summary};
 
-use super::data::some_rows;
+use super::sample::some_rows;
 use crate::saved_fit::{SavedFit, error, plain};
 
 /// The most draws for which shares are computed.

@@ -7,6 +7,7 @@ mod explained;
 mod outlier;
 mod prior_check;
 mod replication;
+mod sample;
 mod sensitivity;
 mod simulation;
 mod weighting;

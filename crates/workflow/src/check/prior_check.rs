@@ -6,7 +6,7 @@ use lehr_numeric::summary::quantile;
 use lehr_regression::{Family, Groups, NamedDraws, Regression};
 use serde::Serialize;
 
-use super::data::{ROWS, some_rows};
+use super::sample::{ROWS, some_rows};
 use crate::bound::BoundRegression;
 use crate::error::Error;
 use crate::score::observed;
