@@ -2,9 +2,7 @@
 //! names, shapes, supports and rows.
 
 mod capability;
-mod counted;
 mod density;
-mod elsewhere;
 mod error;
 pub mod job;
 mod layout;
@@ -16,6 +14,7 @@ mod quantity;
 mod site;
 pub mod support;
 mod told;
+mod weighted;
 
 /// The rows that densities read.
 pub use lehr_rows::{
@@ -26,9 +25,7 @@ pub use lehr_rows::{
 pub use capability::{
     Family, GaussianRows, GaussianTerms, LinearRows, Predictive, Predictors, Response, SplitRows,
 };
-pub use counted::Counted;
 pub use density::{Density, StoredForm, rows_here};
-pub use elsewhere::Elsewhere;
 pub use error::{LayoutError, SupportError};
 pub use layout::{ConstrainedSites, Layout, SiteValue};
 pub use local::{LocalLaw, LocalMap, LocalNormal, Locals, Nodes};
@@ -38,3 +35,4 @@ pub use probe::probe_rows;
 pub use quantity::{FlatDraws, quantities};
 pub use site::Site;
 pub use support::{ConstrainedValue, Support};
+pub use weighted::WeightedModel;

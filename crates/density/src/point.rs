@@ -17,6 +17,14 @@ impl<'g> Point<'g> {
         Point { latents, params }
     }
 
+    /// A point whose latents and parameters are inputs of a graph, with these numbers of each.
+    pub fn inputs(graph: &'g Graph, [latents, params]: [usize; 2]) -> Point<'g> {
+        Point::new(
+            graph.input("latents", [latents]),
+            graph.input("params", [params]),
+        )
+    }
+
     /// The graph the point lives in.
     pub fn graph(&self) -> &'g Graph {
         self.latents.graph()

@@ -3,13 +3,12 @@
 use std::ops::Range;
 
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
+use lehr_rows::lend::{copy_rows, lend_all, read_columns};
 use rand_core::Rng;
 
 use crate::local::PriorDraws;
 use crate::told::PredictedRows;
-use crate::{
-    Columns, Density, Family, Point, Response, ResponseKind, RowColumn, RowSet, RowSource, Rows,
-};
+use crate::{Columns, Density, Family, Point, Response, ResponseKind, RowSet, RowSource, Rows};
 
 /// The responses of a set of rows as functions of the latents and parameters.
 pub struct Predictor {
@@ -87,17 +86,15 @@ impl Predictor {
     ) -> Predictor {
         assert!(!set.is_empty(), "prediction needs a row");
         let graph = Graph::new();
-        let point = Point::new(
-            graph.input("latents", [density.latents().size()]),
-            graph.input("params", [density.params().size()]),
-        );
+        let point = Point::inputs(&graph, [density.latents().size(), density.params().size()]);
         let rows = Rows::inputs(&graph, columns, set.len(), "row.");
+        let is_all = matches!(set, RowSet::Range(range) if *range == (0..source.n_rows()));
         let fill_in = |plan: &Plan, workspace: &mut Workspace| {
-            for (place, (_, column)) in rows.columns().enumerate() {
-                if let Some(slot) = plan.input(column.expr()) {
-                    let data = ColumnData { source, place, set };
-                    fill_column(workspace, slot, &data, column);
-                }
+            let columns = read_columns(plan, &rows);
+            if is_all {
+                lend_all(workspace, source, &columns);
+            } else {
+                copy_rows(workspace, source, set, &columns);
             }
         };
         let told = PredictedRows::from_density(density, &point, &rows);
@@ -294,30 +291,5 @@ impl Planned {
             width: self.width,
             values,
         }
-    }
-}
-
-/// Some rows of one column of a source.
-struct ColumnData<'a> {
-    source: &'a dyn RowSource,
-    place: usize,
-    set: &'a RowSet<'a>,
-}
-
-/// Fills the input of one column, without a copy if the source has all rows in memory.
-fn fill_column(
-    workspace: &mut Workspace,
-    slot: Slot,
-    data: &ColumnData<'_>,
-    column: RowColumn<'_>,
-) {
-    let ColumnData { source, place, set } = *data;
-    let is_all = matches!(set, RowSet::Range(range) if *range == (0..source.n_rows()));
-    match column {
-        RowColumn::Index(_) => source.copy_indices(place, set, workspace.indices_mut(slot)),
-        RowColumn::Numbers(_) => match source.whole_column(place).filter(|_| is_all) {
-            Some(values) => workspace.lend(slot, &values),
-            None => source.copy_numbers(place, set, workspace.numbers_mut(slot)),
-        },
     }
 }

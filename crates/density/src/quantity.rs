@@ -21,10 +21,7 @@ pub fn quantities(
     build: impl for<'g> Fn(&Point<'g>) -> Vec<(String, Expr<'g>)>,
 ) -> Vec<SiteValue> {
     let graph = Graph::new();
-    let point = Point::new(
-        graph.input("latents", [draws.size]),
-        graph.input("params", [draws.params.len()]),
-    );
+    let point = Point::inputs(&graph, [draws.size, draws.params.len()]);
     let named = build(&point);
     if named.is_empty() {
         return Vec::new();

@@ -38,10 +38,7 @@ pub(crate) fn slope_depends_on(
 ) -> bool {
     let graph = Graph::new();
     let latents = density.latents();
-    let at = Point::new(
-        graph.input("z", [latents.size()]),
-        graph.input("params", [0]),
-    );
+    let at = Point::inputs(&graph, [latents.size(), 0]);
     let value = match (of, density.split()) {
         (ModelPart::Predictor, Ok(split)) => {
             let rows = Rows::inputs(&graph, density.columns(), 2, "rows.");
@@ -61,10 +58,7 @@ pub(crate) fn quantity_reads_site(density: &dyn Density, site: usize) -> bool {
     };
     let graph = Graph::new();
     let latents = density.latents();
-    let at = Point::new(
-        graph.input("z", [latents.size()]),
-        graph.input("params", [density.params().size()]),
-    );
+    let at = Point::inputs(&graph, [latents.size(), density.params().size()]);
     let named = predictive.deterministics(&at);
     let reads = |value: Expr<'_>| along(&at, latents, value, &[site]).as_number() != Some(0.0);
     named.into_iter().any(|(_, value)| reads(value))

@@ -115,10 +115,7 @@ impl Bound {
 
     /// A point and two rows, for the analysis of the program.
     fn probe_point<'g>(&self, graph: &'g Graph) -> (Point<'g>, Rows<'g>) {
-        let at = Point::new(
-            graph.input("z", [self.latents().size()]),
-            graph.input("theta", [self.params().size()]),
-        );
+        let at = Point::inputs(graph, [self.latents().size(), self.params().size()]);
         (at, Rows::inputs(graph, self.columns(), 2, ""))
     }
 

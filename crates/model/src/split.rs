@@ -24,10 +24,7 @@ pub(crate) fn find_effects(program: &Program) -> Result<Vec<usize>, String> {
         return Err(format!("{:?} is learned, not random", site.name));
     }
     let graph = Graph::new();
-    let at = Point::new(
-        graph.input("z", [program.latents().size()]),
-        graph.input("theta", [0]),
-    );
+    let at = Point::inputs(&graph, [program.latents().size(), 0]);
     let rows = Rows::inputs(&graph, program.columns(), 2, "");
     let predictor =
         split_predictor(&at, program.latents(), &program.responses(&at, &rows))?.predictor;

@@ -54,10 +54,7 @@ impl StackedModel {
             role: Role::Covariate,
         });
         let graph = Graph::new();
-        let at = Point::new(
-            graph.input("z", [program.latents().size()]),
-            graph.input("theta", [0]),
-        );
+        let at = Point::inputs(&graph, [program.latents().size(), 0]);
         let probe = Rows::inputs(&graph, &columns, 2, "");
         let facets = response_facets(program, &at, &probe)?;
         let found = effects_between(program, &at, &facets).ok()?;

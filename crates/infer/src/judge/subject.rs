@@ -85,10 +85,7 @@ fn computed(density: &dyn Density) -> usize {
     const ROWS: usize = 64;
     const FLOPS_PER_NUMBER: usize = 16;
     let graph = Graph::new();
-    let at = Point::new(
-        graph.input("latents", [density.latents().size()]),
-        graph.input("params", [density.params().size()]),
-    );
+    let at = Point::inputs(&graph, [density.latents().size(), density.params().size()]);
     // Rows with local latents are evaluated with them.
     if density.locals().is_some() {
         return 0;

@@ -136,10 +136,7 @@ impl Planned {
     ) -> Planned {
         let (density, count) = (of.density, of.rows.len());
         let graph = Graph::new();
-        let at = Point::new(
-            graph.input("latents", [density.latents().size()]),
-            graph.input("params", [density.params().size()]),
-        );
+        let at = Point::inputs(&graph, [density.latents().size(), density.params().size()]);
         let own = graph.input("locals", [count, of.locals.layout().size()]);
         let rows = Rows::inputs(&graph, density.columns(), count, "rows.");
         let plan = Plan::new(&write(&at, &rows, own), 1);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use lehr_density::{Density, Elsewhere, RowSet, rows_here};
+use lehr_density::{Density, RowSet, WeightedModel, rows_here};
 use lehr_model::distribution::{Distribution, HalfNormal, Normal};
 use lehr_model::{Bound, Model};
 use lehr_numeric::lanczos::Probes;
@@ -83,7 +83,7 @@ fn three_shards_are_one_table() {
         let bound = bind(form, &data);
         // The rows in memory need not include every group.
         let here = bind(form, &data.at(&(0..30).collect::<Vec<usize>>()));
-        let elsewhere = Elsewhere::new(here, ROWS, Arc::new(shards(form, &data)));
+        let elsewhere = WeightedModel::of_sample(here, ROWS, Arc::new(shards(form, &data)));
         let at = theta(form);
         let gathered = MarginalDensity::new(&elsewhere).unwrap();
         let expected = MarginalDensity::with_rows(&bound, false, None).unwrap();
@@ -132,13 +132,14 @@ fn one_row_that_reads_otherwise_is_found() {
         for (last, count) in [(98.5, 1), (96.5, 3)] {
             let part = Shards(vec![irregular_rows(100, last, odd)]);
             let here = irregular_rows(50, 98.5, odd);
-            let elsewhere = Elsewhere::new(here, 100, Arc::new(part));
+            let elsewhere = WeightedModel::of_sample(here, 100, Arc::new(part));
             let words = MarginalDensity::new(&elsewhere).err().unwrap().to_string();
             let expected = format!("{count} rows read their effects otherwise");
             assert!(words.contains(&expected), "{words}");
         }
         let fine = Shards(vec![irregular_rows(100, 100.0, odd)]);
-        let elsewhere = Elsewhere::new(irregular_rows(50, 100.0, odd), 100, Arc::new(fine));
+        let elsewhere =
+            WeightedModel::of_sample(irregular_rows(50, 100.0, odd), 100, Arc::new(fine));
         assert!(MarginalDensity::new(&elsewhere).is_ok());
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use lehr_density::{Density, Elsewhere};
+use lehr_density::{Density, WeightedModel};
 use lehr_infer::fit::Fit;
 use lehr_learn::LearnError;
 use lehr_model::Bound;
@@ -41,7 +41,7 @@ pub struct ClusterDraft<'a> {
 /// A regression with a local sample of its rows; all rows are with the workers.
 pub struct ClusterRegression {
     base: BoundRegression,
-    density: Elsewhere<Bound>,
+    density: WeightedModel<Bound>,
 }
 
 impl ClusterDraft<'_> {
@@ -79,7 +79,8 @@ impl ClusterDraft<'_> {
         let total = rows.iter().sum::<u64>() as usize;
         let (here, partitions) = (bound.n_rows(), workers.partitions());
         let words = format!("on a cluster, {partitions} partitions; a sample of {here} here");
-        let density = Elsewhere::new(bound.clone(), total, Arc::new(WorkersStore(workers)));
+        let density =
+            WeightedModel::of_sample(bound.clone(), total, Arc::new(WorkersStore(workers)));
         let own = (regression, bound);
         Ok(ClusterRegression {
             base: BoundRegression {
@@ -147,7 +148,7 @@ impl ClusterRegression {
     }
 
     /// The model bound to the sample, with the store of all rows.
-    pub fn density(&self) -> &Elsewhere<Bound> {
+    pub fn density(&self) -> &WeightedModel<Bound> {
         &self.density
     }
 

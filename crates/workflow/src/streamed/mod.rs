@@ -8,7 +8,7 @@ mod table;
 use std::sync::Arc;
 use std::time::Instant;
 
-use lehr_density::{Counted, Density, Elsewhere, RowStore};
+use lehr_density::{Density, RowStore, WeightedModel};
 use lehr_infer::condensed;
 use lehr_infer::method::{MethodInfo, RowAccess, has_group_sums};
 use lehr_infer::start::is_linear_without_hierarchy;
@@ -69,7 +69,7 @@ impl StreamOptions<'_> {
 
 /// A model whose rows are in files.
 pub(crate) struct ParquetModel {
-    pub(crate) density: Elsewhere<Bound>,
+    pub(crate) density: WeightedModel<Bound>,
     rows: Holder,
     /// The number of passes in which levels and scales were learned.
     learning: usize,
@@ -88,7 +88,7 @@ impl Holder {
     fn new(regression: &Regression, seen: &PassResults, files: Files<'_>) -> Result<Holder, Error> {
         if let Some(CountedTable { table, counts }) = &seen.distinct {
             let counts = counts.iter().map(|count| *count as f64).collect();
-            let model = Counted::new(regression.bind(table)?, counts);
+            let model = WeightedModel::of_distinct(regression.bind(table)?, counts);
             return Ok(Holder::Distinct(Arc::new(DistinctStore::new(model))));
         }
         let pass = PartPass::new(regression.clone(), files.model.clone())?;
@@ -200,7 +200,7 @@ impl BoundRegression {
         if !serves {
             return Ok(None);
         }
-        let own = (regression, streamed.density.sample().clone());
+        let own = (regression, streamed.density.model().clone());
         let rows = words(&streamed, parts.len());
         Ok(Some(BoundRegression {
             dropped_rows: seen.dropped,
@@ -240,7 +240,7 @@ fn streamed(
     };
     let rows = Holder::new(regression, seen, files)?;
     Ok(Some(ParquetModel {
-        density: Elsewhere::new(bound, seen.rows as usize, rows.shared()),
+        density: WeightedModel::of_sample(bound, seen.rows as usize, rows.shared()),
         rows,
         learning: seen.passes,
     }))

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use lehr_density::{Counted, Density};
+use lehr_density::{Density, WeightedModel};
 use lehr_infer::job::read_job;
 use lehr_learn::LearnError;
 use lehr_model::Bound;
@@ -171,12 +171,12 @@ fn lost(error: Error) -> RowsError {
 /// The store of few distinct rows: the model on each distinct row, with its count. Nothing is read
 /// again.
 pub(crate) struct DistinctStore {
-    model: Counted<Bound>,
+    model: WeightedModel<Bound>,
     pool: Mutex<MachinePool>,
 }
 
 impl DistinctStore {
-    pub(super) fn new(model: Counted<Bound>) -> DistinctStore {
+    pub(super) fn new(model: WeightedModel<Bound>) -> DistinctStore {
         DistinctStore {
             model,
             pool: Mutex::default(),
