@@ -204,9 +204,6 @@ pub(crate) struct QrReduction<'d> {
 }
 
 impl<'d> QrReduction<'d> {
-    /// Its name in the table of jobs.
-    pub(crate) const NAME: &'static str = "QR factor";
-
     pub(crate) fn new(density: &'d dyn Density, rows: &'d dyn GaussianRows) -> Self {
         let size = density.latents().size();
         let places = places(density, rows);
@@ -239,12 +236,10 @@ impl<'d> QrReduction<'d> {
 }
 
 impl RowJob for QrReduction<'_> {
+    const NAME: &'static str = "QR factor";
+
     type Partial = QrFactor;
     type Machine = RowProgram;
-
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
 
     fn cut(&self) -> Cut {
         Cut::AtMost(BLOCK)

@@ -2,7 +2,7 @@
 
 use lehr_density::Density;
 use lehr_density::job::{HessianProducts, LikelihoodGradient, LogLikelihood};
-use lehr_rows::{AnyJob, RowsError};
+use lehr_rows::{AnyJob, RowJob, RowsError};
 
 use crate::condensed::QrReduction;
 use lehr_mixed::GroupSumsJob;

@@ -204,9 +204,6 @@ pub struct GroupSumsJob<'d> {
 }
 
 impl<'d> GroupSumsJob<'d> {
-    /// The name of the job in the table of jobs.
-    pub const NAME: &'static str = "group sums";
-
     pub(crate) fn new(density: &'d dyn Density, reading: EffectReading) -> GroupSumsJob<'d> {
         GroupSumsJob { density, reading }
     }
@@ -222,12 +219,10 @@ impl<'d> GroupSumsJob<'d> {
 }
 
 impl RowJob for GroupSumsJob<'_> {
+    const NAME: &'static str = "group sums";
+
     type Partial = GroupSums;
     type Machine = GroupSumsMachine;
-
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
 
     fn cut(&self) -> Cut {
         Cut::Any

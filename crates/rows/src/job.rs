@@ -19,7 +19,7 @@ pub trait RowJob: Send + Sync {
     type Machine: Send + 'static;
 
     /// The name of the job in the table of jobs.
-    fn name(&self) -> &'static str;
+    const NAME: &'static str;
 
     /// The numbers that a machine depends on, in addition to the model and the length of blocks.
     fn shape(&self) -> Vec<u64> {
@@ -123,7 +123,7 @@ pub type AnyMachine = Box<dyn Any + Send>;
 
 /// A [`RowJob`] with erased types, for stores.
 pub trait AnyJob: Send + Sync {
-    /// [`RowJob::name`]
+    /// [`RowJob::NAME`]
     fn name(&self) -> &'static str;
     /// [`RowJob::shape`]
     fn shape(&self) -> Vec<u64>;
@@ -158,7 +158,7 @@ const OWN: &str = "a store hands a job its own machines and results";
 
 impl<J: RowJob> AnyJob for J {
     fn name(&self) -> &'static str {
-        RowJob::name(self)
+        J::NAME
     }
 
     fn shape(&self) -> Vec<u64> {

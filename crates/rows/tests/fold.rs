@@ -53,12 +53,10 @@ fn table(rows: usize) -> RowData {
 }
 
 impl RowJob for Power {
+    const NAME: &'static str = "power";
+
     type Partial = f64;
     type Machine = RowProgram;
-
-    fn name(&self) -> &'static str {
-        "power"
-    }
 
     fn cut(&self) -> Cut {
         self.cut

@@ -28,9 +28,6 @@ pub struct GradientSum {
 }
 
 impl<'d> LikelihoodGradient<'d> {
-    /// The name of the job in the table of jobs.
-    pub const NAME: &'static str = "gradient";
-
     /// The job at z and θ.
     pub fn new(density: &'d dyn Density, latents: &'d [f64], params: &'d [f64]) -> Self {
         LikelihoodGradient {
@@ -56,12 +53,10 @@ impl<'d> LikelihoodGradient<'d> {
 }
 
 impl RowJob for LikelihoodGradient<'_> {
+    const NAME: &'static str = "gradient";
+
     type Partial = GradientSum;
     type Machine = RowProgram;
-
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
 
     fn machine(&self, rows: usize) -> RowProgram {
         let sizes = [self.density.latents(), self.density.params()];

@@ -18,9 +18,6 @@ pub struct HessianProducts<'d> {
 }
 
 impl<'d> HessianProducts<'d> {
-    /// The name of the job in the table of jobs.
-    pub const NAME: &'static str = "Hessian products";
-
     /// The job at z and θ, along directions that are stored one after another.
     pub fn new(
         density: &'d dyn Density,
@@ -57,13 +54,11 @@ impl<'d> HessianProducts<'d> {
 }
 
 impl RowJob for HessianProducts<'_> {
+    const NAME: &'static str = "Hessian products";
+
     /// The products, one after another.
     type Partial = Vec<f64>;
     type Machine = RowProgram;
-
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
 
     fn shape(&self) -> Vec<u64> {
         vec![self.lanes() as u64]

@@ -20,9 +20,6 @@ pub struct LogLikelihood<'d> {
 }
 
 impl<'d> LogLikelihood<'d> {
-    /// The name of the job in the table of jobs.
-    pub const NAME: &'static str = "log likelihood";
-
     /// The job for these values of z, one after another.
     pub fn new(density: &'d dyn Density, points: &'d [f64], params: &'d [f64]) -> Self {
         let count = points.len() / density.latents().size().max(1);
@@ -73,12 +70,10 @@ impl<'d> LogLikelihood<'d> {
 }
 
 impl RowJob for LogLikelihood<'_> {
+    const NAME: &'static str = "log likelihood";
+
     type Partial = Vec<f64>;
     type Machine = RowProgram;
-
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
 
     fn shape(&self) -> Vec<u64> {
         vec![self.lanes as u64]

@@ -1,12 +1,11 @@
 //! The error of quadrature.
 
-use lehr_density::{Nodes, Point, RowSet, Rows, rows_here};
-use lehr_graph::{Graph, Plan};
+use lehr_density::{Nodes, Point, rows_here};
+use lehr_rows::{Argument, RowProgram};
 use serde::{Deserialize, Serialize};
 
 use super::IntegratedDensity;
 use crate::estimate::short;
-use lehr_rows::lend::{copy_rows, read_columns};
 
 /// Rows from which the error of all is estimated.
 const ROWS: usize = 512;
@@ -41,37 +40,20 @@ impl Integration {
         let rows = density.n_rows().min(ROWS);
         let size = density.latents().size();
         let lanes = (draws.len() / size.max(1)).clamp(1, DRAWS);
-        let graph = Graph::new();
-        let latents = graph.laned_input("latents", [size]);
-        let params_input = graph.input("params", [params.len()]);
-        let at = Point::new(latents, params_input);
-        let data = Rows::inputs(&graph, density.columns(), rows, "rows.");
         let locals = density.locals().expect("a density with local latents");
-        let by = |nodes: &Nodes| nodes.log_likelihood(locals, &at, &data);
-        let error = (by(nodes) - by(&nodes.finer_rule()))
-            .abs()
-            .sum()
-            .mean_lanes();
-        let plan = Plan::new(&[error], lanes);
-        let mut workspace = plan.workspace();
-        let some = RowSet::Range(0..rows);
-        let columns = read_columns(&plan, &data);
-        copy_rows(
-            &mut workspace,
-            rows_here(density).batch_order(),
-            &some,
-            &columns,
-        );
-        if let Some(slot) = plan.input(latents) {
-            workspace.set(slot, &spaced(draws, size, lanes));
-        }
-        if let Some(slot) = plan.input(params_input) {
-            workspace.set(slot, params);
-        }
-        plan.run(&mut workspace);
+        let sizes = [Argument::PerLane(size), Argument::Shared(params.len())];
+        let shape = (lanes, rows);
+        let mut program = RowProgram::new(density.columns(), shape, &sizes, &|inputs, rows| {
+            let at = Point::new(inputs[0], inputs[1]);
+            let by = |nodes: &Nodes| nodes.log_likelihood(locals, &at, rows);
+            let change = by(nodes) - by(&nodes.finer_rule());
+            vec![change.abs().sum().mean_lanes()]
+        });
+        program.place(rows_here(density).batch_order(), 0..rows);
+        let found = program.run(&[&spaced(draws, size, lanes), params]);
         Integration {
             nodes: nodes.per_dimension(),
-            error: workspace.output(0)[0] * density.n_rows() as f64 / rows as f64,
+            error: found.output(0)[0] * density.n_rows() as f64 / rows as f64,
         }
     }
 

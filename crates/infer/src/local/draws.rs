@@ -1,10 +1,10 @@
 //! Draws of chosen rows' local latents, given draws of the shared latents.
 
 use lehr_density::{Density, LocalNormal, Locals, Point, RowSet, Rows, SiteValue};
-use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
+use lehr_graph::{Expr, Workspace};
 use lehr_numeric::stream::Stream;
 
-use lehr_rows::lend::{copy_rows, read_columns};
+use lehr_rows::{Argument, RowProgram};
 
 /// The number of candidates for each draw, and the factor for each latent beyond two.
 const CANDIDATES: usize = 128;
@@ -91,7 +91,7 @@ impl<'d> LocalDraws<'d> {
         if self.rows.is_empty() {
             return self.locals.layout().constrain_values(&[]);
         }
-        let mut peaks = Planned::new(self, |at, rows, _| {
+        let mut peaks = self.program(|at, rows, _| {
             let normal = LocalNormal::posterior_normal(self.locals, at, rows);
             let map = normal.map();
             let unit = |k: usize| -> Vec<f64> {
@@ -100,7 +100,7 @@ impl<'d> LocalDraws<'d> {
             let columns = (0..width).flat_map(|k| map.at_numbers(&unit(k)));
             normal.centre.iter().copied().chain(columns).collect()
         });
-        let mut joint = Planned::new(self, |at, rows, own| {
+        let mut joint = self.program(|at, rows, own| {
             vec![self.locals.log_joint(at, &rows.clone().with_locals(own))]
         });
         let stream = |row: &usize| Stream::new(seed, "locals", *row as u64);
@@ -109,56 +109,37 @@ impl<'d> LocalDraws<'d> {
         let candidates = (CANDIDATES as f64 * more) as usize;
         let mut flat = Vec::new();
         for z in draws.chunks_exact(size.max(1)) {
-            let peaks = Peaks::of(peaks.run(z, params, None), width, self.rows.len());
+            let peaks = Peaks::of(peaks.run(&[z, params]), width, self.rows.len());
             let mut best = Chosen::new(self.rows.len(), width);
             for _ in 0..candidates {
                 let (candidates, proposed) = peaks.propose(&mut streams);
-                let values = joint.run(z, params, Some(&candidates)).output(0).to_vec();
+                let values = joint.run(&[z, params, &candidates]).output(0).to_vec();
                 best.consider(&candidates, &values, &proposed, &mut streams);
             }
             flat.extend(best.values);
         }
         self.locals.layout().constrain_values(&flat)
     }
-}
 
-/// Functions of z, θ and the latents of the chosen rows, ready to run.
-struct Planned {
-    plan: Plan,
-    workspace: Workspace,
-    inputs: [Option<Slot>; 3],
-}
-
-impl Planned {
-    fn new(
-        of: &LocalDraws<'_>,
+    /// Functions of z, θ and the latents of the chosen rows.
+    fn program(
+        &self,
         write: impl for<'g> Fn(&Point<'g>, &Rows<'g>, Expr<'g>) -> Vec<Expr<'g>>,
-    ) -> Planned {
-        let (density, count) = (of.density, of.rows.len());
-        let graph = Graph::new();
-        let at = Point::inputs(&graph, [density.latents().size(), density.params().size()]);
-        let own = graph.input("locals", [count, of.locals.layout().size()]);
-        let rows = Rows::inputs(&graph, density.columns(), count, "rows.");
-        let plan = Plan::new(&write(&at, &rows, own), 1);
-        let mut workspace = plan.workspace();
-        let columns = read_columns(&plan, &rows);
-        let set = RowSet::List(of.rows);
-        copy_rows(&mut workspace, density.source(), &set, &columns);
-        Planned {
-            inputs: [at.latents, at.params, own].map(|input| plan.input(input)),
-            workspace,
-            plan,
-        }
-    }
-
-    fn run(&mut self, z: &[f64], params: &[f64], own: Option<&[f64]>) -> &Workspace {
-        for (slot, values) in self.inputs.iter().zip([Some(z), Some(params), own]) {
-            if let (Some(slot), Some(values)) = (slot, values) {
-                self.workspace.set(*slot, values);
-            }
-        }
-        self.plan.run(&mut self.workspace);
-        &self.workspace
+    ) -> RowProgram {
+        let (density, shape) = (self.density, [self.rows.len(), self.locals.layout().size()]);
+        let sizes = [
+            density.latents().size(),
+            density.params().size(),
+            shape[0] * shape[1],
+        ];
+        let sizes = sizes.map(Argument::Shared);
+        let lanes = (1, shape[0]);
+        let mut program = RowProgram::new(density.columns(), lanes, &sizes, &|inputs, rows| {
+            let at = Point::new(inputs[0], inputs[1]);
+            write(&at, rows, inputs[2].reshape(shape))
+        });
+        program.place_set(density.source(), &RowSet::List(self.rows));
+        program
     }
 }
 
