@@ -1,9 +1,10 @@
 //! Rows that are equal count as one row with a frequency weight: exact, and shorter if there are
 //! few columns with few values.
 
-use std::collections::HashMap;
+use std::ops::Range;
 
 use lehr_density::{ColumnKind, Density, RowSet};
+use lehr_rows::RowCounts;
 
 /// Rows that are read at a time.
 const ROWS: usize = 4096;
@@ -20,51 +21,50 @@ pub(crate) struct DistinctRows {
 /// The distinct rows of a density; `None` if they are almost as many as all.
 pub(crate) fn find_distinct_rows(density: &dyn Density) -> Option<DistinctRows> {
     let n_rows = density.n_rows();
-    let mut places: HashMap<Box<[u8]>, usize> = HashMap::new();
-    let mut found = DistinctRows {
-        rows: Vec::new(),
-        times: Vec::new(),
-    };
+    let columns = density.columns().iter();
+    let width: usize = columns.map(|column| column.kind.width()).sum();
+    let (mut rows, mut counts) = (Vec::new(), RowCounts::default());
     for first in (0..n_rows).step_by(ROWS) {
         let end = (first + ROWS).min(n_rows);
-        for (row, key) in (first..end).zip(keys(density, first..end)) {
-            let place = *places.entry(key.into()).or_insert(found.rows.len());
-            if place == found.rows.len() {
-                found.rows.push(row);
-                found.times.push(0.0);
-            }
-            found.times[place] += 1.0;
-        }
+        let values = row_values(density, first..end, width);
+        let is_fresh = |row: &usize| {
+            let own = &values[(row - first) * width..][..width];
+            counts.add_row(own, 1)
+        };
+        rows.extend((first..end).filter(is_fresh));
         // A table whose first rows are all distinct is not read to its end.
-        if found.rows.len() as f64 > (1.0 - WORTH) * end as f64 {
+        if rows.len() as f64 > (1.0 - WORTH) * end as f64 {
             return None;
         }
     }
-    Some(found)
+    let times = counts.counts().iter().map(|count| *count as f64);
+    Some(DistinctRows {
+        rows,
+        times: times.collect(),
+    })
 }
 
-/// The contents of some rows, as bytes.
-fn keys(density: &dyn Density, range: std::ops::Range<usize>) -> Vec<Vec<u8>> {
+/// The values of some rows, row after row, as numbers that are equal if and only if the values are.
+fn row_values(density: &dyn Density, range: Range<usize>, width: usize) -> Vec<u64> {
     let source = density.source();
     let rows = RowSet::Range(range.clone());
-    let mut keys = vec![Vec::new(); range.len()];
-    for (column, kind) in density.columns().0.iter().map(|own| own.kind).enumerate() {
-        let width = kind.width();
-        if let ColumnKind::Index { .. } = kind {
+    let mut values = vec![0; range.len() * width];
+    let mut first = 0;
+    for (column, kind) in density.columns().iter().map(|own| own.kind).enumerate() {
+        let own: Vec<u64> = if let ColumnKind::Index { .. } = kind {
             let mut codes = vec![0; range.len()];
             source.copy_indices(column, &rows, &mut codes);
-            for (key, code) in keys.iter_mut().zip(codes) {
-                key.extend(code.to_ne_bytes());
-            }
-            continue;
-        }
-        let mut numbers = vec![0.0; range.len() * width];
-        source.copy_numbers(column, &rows, &mut numbers);
-        for (key, own) in keys.iter_mut().zip(numbers.chunks_exact(width)) {
-            for number in own {
-                key.extend(number.to_ne_bytes());
-            }
-        }
+            codes.into_iter().map(u64::from).collect()
+        } else {
+            let mut numbers = vec![0.0_f64; range.len() * kind.width()];
+            source.copy_numbers(column, &rows, &mut numbers);
+            numbers.into_iter().map(f64::to_bits).collect()
+        };
+        let each = values
+            .chunks_exact_mut(width)
+            .zip(own.chunks_exact(kind.width()));
+        each.for_each(|(to, own)| to[first..first + own.len()].copy_from_slice(own));
+        first += kind.width();
     }
-    keys
+    values
 }

@@ -16,6 +16,7 @@
 
 mod block;
 mod column;
+mod distinct;
 mod error;
 mod expr;
 mod fold;
@@ -31,6 +32,7 @@ pub mod watch;
 
 pub use block::{ComputedColumn, TableRows};
 pub use column::{Column, ColumnKind, Columns, ResponseKind, Role};
+pub use distinct::RowCounts;
 pub use error::RowsError;
 pub use expr::{RowColumn, Rows};
 pub use fold::{

@@ -1,8 +1,6 @@
 //! The distinct rows of a table with few of them, and the number of times that each occurs.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
-
+use lehr_rows::RowCounts;
 use lehr_table::{Column, Field, Kind, Labels, Stack, Table};
 
 /// The average number of equal rows from which keeping only the distinct rows saves time.
@@ -13,9 +11,7 @@ pub(super) struct DistinctCounter {
     stack: Stack,
     /// The labels of each column so far; `None` for numeric columns.
     labels: Vec<Option<Labels>>,
-    /// The place of each row by its values.
-    places: HashMap<Box<[u64]>, usize, BuildHasherDefault<Mixer>>,
-    counts: Vec<u64>,
+    rows: RowCounts,
     /// The largest number of distinct rows.
     most: usize,
 }
@@ -40,8 +36,7 @@ impl DistinctCounter {
         DistinctCounter {
             stack: Stack::new(fields),
             labels: fields.iter().map(labels).collect(),
-            places: HashMap::default(),
-            counts: Vec::new(),
+            rows: RowCounts::default(),
             most,
         }
     }
@@ -53,26 +48,16 @@ impl DistinctCounter {
         let mut fresh = Vec::new();
         for row in 0..batch.n_rows() {
             let own = &values[row * width..][..width];
-            let place = if let Some(place) = self.places.get(own) {
-                *place
-            } else {
+            let times = counts.map_or(1, |counts| counts[row]);
+            if self.rows.add_row(own, times) {
                 fresh.push(row);
-                self.insert(own)?
-            };
-            self.counts[place] += counts.map_or(1, |counts| counts[row]);
+            }
+            if self.rows.counts().len() > self.most {
+                return Err(TooManyRows);
+            }
         }
         self.stack.push_batch(&batch.select_rows(&fresh));
         Ok(())
-    }
-
-    fn insert(&mut self, own: &[u64]) -> Result<usize, TooManyRows> {
-        let place = self.counts.len();
-        if place == self.most {
-            return Err(TooManyRows);
-        }
-        self.places.insert(own.into(), place);
-        self.counts.push(0);
-        Ok(place)
     }
 
     /// The values of all rows, row after row, as numbers that are equal if and only if the values
@@ -113,7 +98,7 @@ impl DistinctCounter {
     pub(super) fn finish(self) -> Result<CountedTable, lehr_table::TableError> {
         Ok(CountedTable {
             table: self.stack.into_table()?,
-            counts: self.counts,
+            counts: self.rows.counts().to_vec(),
         })
     }
 }
@@ -123,30 +108,6 @@ impl CountedTable {
     pub(super) fn pays(&self) -> bool {
         let all: u64 = self.counts.iter().sum();
         self.counts.len() as u64 * PAYS <= all
-    }
-}
-
-/// A hash of whole words, several times as fast as the default of a map. Collisions on purpose are
-/// no concern here.
-#[derive(Default)]
-struct Mixer(u64);
-
-impl Hasher for Mixer {
-    fn write(&mut self, bytes: &[u8]) {
-        for word in bytes.chunks(8) {
-            let mut whole = [0; 8];
-            whole[..word.len()].copy_from_slice(word);
-            self.write_u64(u64::from_ne_bytes(whole));
-        }
-    }
-
-    fn write_u64(&mut self, word: u64) {
-        let mixed = (self.0 ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 = mixed ^ (mixed >> 29);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
     }
 }
 
