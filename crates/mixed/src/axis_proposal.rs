@@ -1,12 +1,11 @@
 //! An importance proposal of the hyperparameters: independent along axes through the mode, each as
 //! wide and as skewed as the posterior is there.
 
-use faer::{Mat, Side};
-use rayon::prelude::*;
+use faer::Mat;
 
 use crate::group_integral::Accuracy;
 use crate::marginal::MarginalDensity;
-use crate::mode::MarginalMode;
+use crate::mode::{MarginalMode, map_eigenvalues};
 
 /// The first evaluation along an axis, in standard deviations.
 const NEAR: f64 = 1.6;
@@ -56,20 +55,14 @@ impl AxisProposal {
             log_volume,
             shapes: Vec::new(),
         };
-        let sides: Vec<Vec<(f64, f64)>> = (0..2 * mode.theta.len())
-            .into_par_iter()
-            .map_init(
-                || marginal.workspace(),
-                |work, k| {
-                    let mut value = |x: f64| {
-                        let theta = axes.along(k / 2, x);
-                        let at = marginal.evaluate(&theta, &mode.warm_start, Accuracy::Value, work);
-                        at.map_or(f64::NEG_INFINITY, |at| at.value - mode.value)
-                    };
-                    evaluate_side([-1.0, 1.0][k % 2], &mut value)
-                },
-            )
-            .collect();
+        let sides = marginal.in_parallel(0..2 * mode.theta.len(), |work, k| {
+            let mut value = |x: f64| {
+                let theta = axes.along(k / 2, x);
+                let at = marginal.evaluate(&theta, &mode.warm_start, Accuracy::Value, work);
+                at.map_or(f64::NEG_INFINITY, |at| at.value - mode.value)
+            };
+            evaluate_side([-1.0, 1.0][k % 2], &mut value)
+        });
         axes.shapes = sides
             .chunks_exact(2)
             .map(|both| AxisDensity::new(&both[0], &both[1]))
@@ -138,15 +131,10 @@ fn axes_of(curvature: &Mat<f64>) -> (Mat<f64>, f64) {
     let covariance = lehr_numeric::dense::inverse(curvature);
     let sd: Vec<f64> = (0..size).map(|i| covariance[(i, i)].sqrt()).collect();
     let correlation = Mat::from_fn(size, size, |i, j| covariance[(i, j)] / (sd[i] * sd[j]));
-    let eigen = correlation.self_adjoint_eigen(Side::Lower);
-    let eigen = eigen.expect("a symmetric matrix has its eigenvalues");
-    let (values, vectors) = (eigen.S(), eigen.U());
-    let root = Mat::from_fn(size, size, |i, j| {
-        let term = |k: usize| vectors[(i, k)] * values[k].max(0.0).sqrt() * vectors[(j, k)];
-        sd[i] * (0..size).map(term).sum::<f64>()
-    });
+    let (half, values) = map_eigenvalues(&correlation, |value| value.max(0.0).sqrt());
+    let root = Mat::from_fn(size, size, |i, j| sd[i] * half[(i, j)]);
     let spread: f64 = sd.iter().map(|sd| sd.ln()).sum();
-    let turned: f64 = (0..size).map(|k| values[k].max(1e-300).ln()).sum();
+    let turned: f64 = values.iter().map(|value| value.max(1e-300).ln()).sum();
     (root, spread + 0.5 * turned)
 }
 

@@ -131,9 +131,7 @@ impl ConjugateGradient {
                 let column = *column as usize;
                 self.diagonal[column] -= v * v;
                 let line = &mut self.mixed[column * common..][..common];
-                line.iter_mut()
-                    .zip(shared)
-                    .for_each(|(sum, s)| *sum -= v * s);
+                small::add(line, -v, shared);
             }
             for (k, entry) in corner.iter_mut().enumerate() {
                 *entry -= shared[k / common] * shared[k % common];
@@ -274,10 +272,7 @@ impl ConjugateGradient {
         let common = right.len() - size;
         let mut shared = right[size..].to_vec();
         for (line, found) in self.mixed.chunks_exact(common.max(1)).zip(&found) {
-            shared
-                .iter_mut()
-                .zip(line)
-                .for_each(|(s, m)| *s -= m * found[0]);
+            small::add(&mut shared, -found[0], line);
         }
         small::solve_lower(&self.corner, &mut shared);
         small::solve_lower_transposed(&self.corner, &mut shared);
@@ -408,10 +403,7 @@ impl ConjugateGradient {
         let mut found = side.shared.to_vec();
         for (column, v) in side.columns.iter().zip(side.own) {
             let line = &self.solved[*column as usize * common..][..common];
-            found
-                .iter_mut()
-                .zip(line)
-                .for_each(|(sum, w)| *sum -= v * w);
+            small::add(&mut found, -v, line);
         }
         found
     }

@@ -63,3 +63,17 @@ pub(crate) fn quantity_reads_site(density: &dyn Density, site: usize) -> bool {
     let reads = |value: Expr<'_>| along(&at, latents, value, &[site]).as_number() != Some(0.0);
     named.into_iter().any(|(_, value)| reads(value))
 }
+
+/// The point with these latents of a density without parameters.
+pub(crate) fn point_at(latents: Expr<'_>) -> Point<'_> {
+    Point::new(latents, latents.graph().full([0], 0.0))
+}
+
+/// The slope and the curvature of the rows' values in their predictors.
+pub(crate) fn derivatives<'g>(values: Expr<'g>, predictors: Expr<'g>) -> [Expr<'g>; 2] {
+    let graph = values.graph();
+    let slope = graph.grad(values.sum(), &[predictors])[0];
+    let ones = graph.full(predictors.shape(), 1.0);
+    let curve = graph.jvp(&[slope], &[predictors], &[ones])[0];
+    [slope, curve]
+}

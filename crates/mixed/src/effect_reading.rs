@@ -38,22 +38,13 @@ impl EffectReading {
         maps: Vec<Vec<f64>>,
         noise: f64,
     ) -> EffectReading {
-        let latents = model.density.latents();
-        let site = |start: usize| {
-            let mut sites = 0..latents.sites().len();
-            sites.find(|site| latents.range(*site).start == start)
-        };
-        let blocks = model
-            .blocks
-            .iter()
-            .zip(maps)
-            .map(|(block, map)| BlockReading {
-                site: site(block.places.start).expect("a block is a site"),
-                column: block.column,
-                groups: block.groups,
-                width: block.width,
-                map,
-            });
+        let blocks = (model.blocks.iter().zip(maps)).map(|(block, map)| BlockReading {
+            site: block.site,
+            column: block.column,
+            groups: block.groups,
+            width: block.width,
+            map,
+        });
         EffectReading {
             blocks: blocks.collect(),
             common: model.common.places.clone(),

@@ -1,11 +1,12 @@
 //! Coefficients, weights and responses of rows in a pass, with a check that each row reads its
 //! effects as assumed.
 
-use lehr_density::{Density, Layout, Point, RowSet, RowSource, Rows, SplitRows};
+use lehr_density::{Density, Layout, RowSet, RowSource, Rows, SplitRows};
 use lehr_graph::{Expr, Workspace};
 use lehr_numeric::dense::small;
 use lehr_rows::{Argument, RowProgram};
 
+use crate::dependence::{derivatives, point_at};
 use crate::effect_reading::{BlockReading, EffectReading};
 use crate::effect_structure::{moved, reference};
 use crate::tolerance::{ROUNDING, probe_pattern};
@@ -107,11 +108,8 @@ impl RowReader {
         let (slopes, curves) = (found.output(2), found.output(3));
         let noise = self.reading.noise;
         for row in 0..self.weights.len() {
-            let curve = -curves[row % curves.len()];
-            self.weights[row] = curve * noise * noise;
-            // A row of weight zero has no information.
-            let slope = slopes[row % slopes.len()];
-            self.values[row] = if curve > 0.0 { slope / curve } else { 0.0 };
+            let (slope, curve) = (slopes[row % slopes.len()], curves[row % curves.len()]);
+            (self.weights[row], self.values[row]) = weighted_response(slope, curve, noise);
         }
         self.away.run(&[]);
         (0..self.rows()).map(|row| self.is_sound(row)).collect()
@@ -166,6 +164,15 @@ impl RowReader {
     }
 }
 
+/// The weight of a row and its response less its predictor, from the slope and curvature of its log
+/// likelihood at the reference: ln N(y; η, σ²)ʷ has slope w(y − η)/σ² and curvature −w/σ² in η.
+pub(crate) fn weighted_response(slope: f64, curve: f64, noise: f64) -> (f64, f64) {
+    let curve = -curve;
+    // A row of weight zero has no information.
+    let value = if curve > 0.0 { slope / curve } else { 0.0 };
+    (curve * noise * noise, value)
+}
+
 /// The context from which the program is written.
 struct RowTermWriter<'a> {
     reading: &'a EffectReading,
@@ -181,7 +188,7 @@ impl RowTermWriter<'_> {
     /// long as z is computed.
     fn gains<'g>(&self, inputs: &[Expr<'g>], rows: &Rows<'g>) -> [Expr<'g>; 2] {
         let graph = inputs[Z].graph();
-        let at = Point::new(inputs[Z], graph.full([0], 0.0));
+        let at = point_at(inputs[Z]);
         let predictor = self.split.predictor(&at, rows);
         let direction = self.direction(inputs[DIRECTIONS]);
         let gain = graph.jvp(&[predictor], &[at.latents], &[direction])[0];
@@ -194,12 +201,10 @@ impl RowTermWriter<'_> {
         let graph = inputs[Z].graph();
         let [gain, predictor] = self.gains(inputs, rows);
         let along_pattern = graph.jvp(&[predictor], &[inputs[Z]], &[inputs[PATTERN]])[0];
-        let at = Point::new(inputs[Z], graph.full([0], 0.0));
+        let at = point_at(inputs[Z]);
         let held = predictor.anchor();
         let value = self.split.log_density_given(held, &at, rows);
-        let slope = graph.grad(value.sum(), &[held])[0];
-        let ones = graph.full(held.shape(), 1.0);
-        let curve = graph.jvp(&[slope], &[held], &[ones])[0];
+        let [slope, curve] = derivatives(value, held);
         vec![gain, predictor, slope, curve, along_pattern]
     }
 

@@ -23,7 +23,8 @@ const MOST_REST: usize = 1 << 18;
 
 /// The random effects of one grouping factor.
 pub(crate) struct RandomEffectBlock {
-    /// The site.
+    /// The position of the site, and its name.
+    pub(crate) site: usize,
     pub(crate) name: String,
     /// Its range in z.
     pub(crate) places: Range<usize>,
@@ -176,15 +177,16 @@ impl EffectStructure<'_> {
 
     /// Pairs of blocks that assign the rows to the same groups: only the sums of their effects are
     /// identified.
-    pub(crate) fn confounded(&self) -> Vec<(String, String)> {
+    pub(crate) fn confounded(&self) -> Vec<(usize, usize)> {
         let mut found = Vec::new();
         for (k, block) in self.blocks.iter().enumerate() {
-            let alike = |other: &&RandomEffectBlock| {
+            let is_alike = |other: &RandomEffectBlock| {
                 block.coefficients == other.coefficients
                     && is_renaming(&block.codes, &other.codes, block.groups)
             };
-            let others = self.blocks[k + 1..].iter().filter(alike);
-            found.extend(others.map(|other| (block.name.clone(), other.name.clone())));
+            let others = (k + 1)..self.blocks.len();
+            let others = others.filter(|other| is_alike(&self.blocks[*other]));
+            found.extend(others.map(|other| (k, other)));
         }
         found
     }

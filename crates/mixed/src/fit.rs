@@ -8,9 +8,7 @@ use lehr_numeric::summary::mean;
 use crate::effect_draws::PointDraws;
 use crate::effect_structure::MOST_AXES;
 use crate::group_moments::GroupMoments;
-use crate::integration_points::{
-    DrawContents, HyperparameterPoints, PointOrder, PointSource, WeightedDraws,
-};
+use crate::integration_points::{DrawContents, HyperparameterPoints, PointSource, WeightedDraws};
 use crate::mixed_search::MixedSearch;
 use crate::moment_draws::{MomentDraws, group_moments, kept_layout};
 use crate::option::{HyperparameterMethod, MixedError};
@@ -98,8 +96,7 @@ impl MixedSearch<'_> {
             log_evidence: log_mean(&drawn.points.log_weights),
             mean_log_weights: drawn.draws.iter().map(average).collect(),
             half_log_dets: drawn.halves.clone(),
-            converged: self.mode.converged
-                && (drawn.order == PointOrder::Chains || has_converged(drawn, marginal)),
+            converged: self.mode.converged && (drawn.from_chains || has_converged(drawn, marginal)),
             points: drawn.points.clone(),
         })
     }
@@ -108,12 +105,13 @@ impl MixedSearch<'_> {
     fn count(&self, drawn: &WeightedDraws) -> usize {
         let (draws, each) = (self.options.draws, drawn.each());
         let even = draws.div_ceil(drawn.points.len());
-        match drawn.order {
-            PointOrder::Chains => drawn.points.len(),
-            PointOrder::Sobol if !self.marginal.is_normal() && each > even => {
-                drawn.points.len() * each
-            }
-            PointOrder::Sobol => draws,
+        let has_spares = !self.marginal.is_normal() && each > even;
+        if drawn.from_chains {
+            drawn.points.len()
+        } else if has_spares {
+            drawn.points.len() * each
+        } else {
+            draws
         }
     }
 }

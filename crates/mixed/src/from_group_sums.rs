@@ -96,22 +96,18 @@ fn assemble(
 }
 
 /// Pairs of blocks that assign all rows to the same groups.
-fn confounded(model: &EffectStructure<'_>, sums: &GroupSums) -> Vec<(String, String)> {
+fn confounded(model: &EffectStructure<'_>, sums: &GroupSums) -> Vec<(usize, usize)> {
     let mut found = model.confounded();
-    let place = |name: &String| model.blocks.iter().position(|block| block.name == *name);
     found.retain(|(one, other)| {
-        let places = place(one).zip(place(other));
-        places.is_some_and(|(one, other)| {
-            let pairs = &sums.pairs[pair_of(one, other, model.blocks.len())];
-            let (mut left, mut right): (Vec<usize>, Vec<usize>) =
-                pairs.sorted().map(|(one, other, _)| (one, other)).unzip();
-            let count = left.len();
-            for codes in [&mut left, &mut right] {
-                codes.sort_unstable();
-                codes.dedup();
-            }
-            left.len() == count && right.len() == count
-        })
+        let pairs = &sums.pairs[pair_of(*one, *other, model.blocks.len())];
+        let (mut left, mut right): (Vec<usize>, Vec<usize>) =
+            pairs.sorted().map(|(one, other, _)| (one, other)).unzip();
+        let count = left.len();
+        for codes in [&mut left, &mut right] {
+            codes.sort_unstable();
+            codes.dedup();
+        }
+        left.len() == count && right.len() == count
     });
     found
 }

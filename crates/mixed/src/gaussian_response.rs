@@ -3,12 +3,13 @@
 
 use std::f64::consts::TAU;
 
-use lehr_density::Point;
 use lehr_density::rows_here;
 use lehr_numeric::dense::small;
 use lehr_numeric::vector::dot;
 
 use crate::cross_products::{CrossProducts, Effects};
+use crate::dependence::{derivatives, point_at};
+use crate::effect_rows::weighted_response;
 use crate::effect_structure::{EffectStructure, reference};
 use crate::elimination_order::EliminationOrder;
 use crate::prior::EffectPrior;
@@ -131,9 +132,7 @@ pub(crate) fn read_offsets(model: &EffectStructure<'_>) -> Option<Vec<f64>> {
     let split = model.split;
     let sizes = [Argument::Shared(size)];
     let mut pass = RowPass::new(rows_here(model.density), 1, &sizes, |inputs, rows| {
-        let graph = inputs[0].graph();
-        let at = Point::new(inputs[0], graph.full([0], 0.0));
-        vec![split.predictor(&at, rows)]
+        vec![split.predictor(&point_at(inputs[0]), rows)]
     });
     let mut at = |shift: f64| {
         let mut z = reference(model.density);
@@ -157,21 +156,14 @@ pub(crate) fn read_offsets(model: &EffectStructure<'_>) -> Option<Vec<f64>> {
 fn read_responses(model: &EffectStructure<'_>, noise: f64) -> WeightedResponses {
     let size = model.density.latents().size();
     let split = model.split;
-    let mut pass = RowPass::new(
-        rows_here(model.density),
-        1,
-        &[Argument::Shared(size)],
-        |inputs, rows| {
-            let graph = inputs[0].graph();
-            let at = Point::new(inputs[0], graph.full([0], 0.0));
-            let predictor = split.predictor(&at, rows).anchor();
-            let value = split.log_density_given(predictor, &at, rows);
-            let slope = graph.grad(value.sum(), &[predictor])[0];
-            let ones = graph.full(predictor.shape(), 1.0);
-            let curve = graph.jvp(&[slope], &[predictor], &[ones])[0];
-            vec![slope, curve.broadcast(predictor.shape())]
-        },
-    );
+    let sizes = [Argument::Shared(size)];
+    let mut pass = RowPass::new(rows_here(model.density), 1, &sizes, |inputs, rows| {
+        let at = point_at(inputs[0]);
+        let predictor = split.predictor(&at, rows).anchor();
+        let value = split.log_density_given(predictor, &at, rows);
+        let [slope, curve] = derivatives(value, predictor);
+        vec![slope, curve.broadcast(predictor.shape())]
+    });
     let rows = model.density.n_rows();
     let mut found = WeightedResponses {
         weights: vec![0.0; rows],
@@ -181,10 +173,8 @@ fn read_responses(model: &EffectStructure<'_>, noise: f64) -> WeightedResponses 
     pass.each(&[&origin], |range, workspace| -> Option<()> {
         let (slopes, curves) = (workspace.output(0), workspace.output(1));
         for (k, row) in range.enumerate() {
-            let curve = -curves[k % curves.len()];
-            found.weights[row] = curve * noise * noise;
-            // A row of weight zero has no information.
-            found.values[row] = if curve > 0.0 { slopes[k] / curve } else { 0.0 };
+            let curve = curves[k % curves.len()];
+            (found.weights[row], found.values[row]) = weighted_response(slopes[k], curve, noise);
         }
         None
     });

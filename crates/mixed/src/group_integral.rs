@@ -199,9 +199,7 @@ impl<'a> GroupNodes<'a> {
         let rows = (group_rows.coefficients.chunks_exact(width)).zip(&group_rows.codes);
         for ((z, code), curve) in rows.zip(around.curves) {
             let own = &mut precisions[*code as usize * square..][..square];
-            for (k, entry) in own.iter_mut().enumerate() {
-                *entry += curve.max(0.0) * z[k / width] * z[k % width];
-            }
+            small::add_outer(own, curve.max(0.0), z, z);
         }
         for own in precisions.chunks_exact_mut(square) {
             small::cholesky(own, width)?;
@@ -329,8 +327,7 @@ impl<'a> GroupNodes<'a> {
         let flipped = small::transposed(&inverse, width);
         let mut precision =
             small::product(&flipped, &small::product(&curve, &inverse, width), width);
-        let pairs = precision.iter_mut().zip(&prior.precision);
-        pairs.for_each(|(sum, p)| *sum += p);
+        small::add(&mut precision, 1.0, &prior.precision);
         let mut slope = small::apply(&flipped, &slope);
         let pull = small::apply(&prior.precision, centre);
         for (entry, (l, p)) in slope.iter_mut().zip(prior.linear.iter().zip(&pull)) {
@@ -383,12 +380,8 @@ impl<'a> GroupNodes<'a> {
                 // Under the Gaussian itself the nodes have its mean and covariance, so only the
                 // excess counts.
                 let excess = share - weights[node];
-                for i in 0..width {
-                    gap.linear[i] += excess * v[i];
-                    for j in 0..width {
-                        gap.precision[i * width + j] -= 0.5 * excess * v[i] * v[j];
-                    }
-                }
+                small::add(&mut gap.linear, excess, &v);
+                small::add_outer(&mut gap.precision, -0.5 * excess, &v, &v);
             }
         }
         gap

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use lehr_density::Density;
+use lehr_numeric::dense::small;
 use lehr_rows::{Cut, RowBlock, RowJob, RowsError, encoded};
 use serde::{Deserialize, Serialize};
 
@@ -120,17 +121,17 @@ impl GroupSums {
         self.square += next.square;
         self.weight += next.weight;
         self.irregular_rows += next.irregular_rows;
-        add(&mut self.common, &next.common);
-        add(&mut self.pulled, &next.pulled);
+        small::add(&mut self.common, 1.0, &next.common);
+        small::add(&mut self.pulled, 1.0, &next.pulled);
         for (block, next) in self.blocks.iter_mut().zip(&next.blocks) {
-            add(&mut block.own, &next.own);
-            add(&mut block.mixed, &next.mixed);
-            add(&mut block.pulled, &next.pulled);
+            small::add(&mut block.own, 1.0, &next.own);
+            small::add(&mut block.mixed, 1.0, &next.mixed);
+            small::add(&mut block.pulled, 1.0, &next.pulled);
         }
         for (pair, next) in self.pairs.iter_mut().zip(&next.pairs) {
             let size = pair.size;
             for (key, values) in next.keys.iter().zip(next.values.chunks_exact(size)) {
-                add(pair.sums_of(*key), values);
+                small::add(pair.sums_of(*key), 1.0, values);
             }
         }
     }
@@ -145,27 +146,27 @@ impl GroupSums {
         let shared = &all[all.len() - self.pulled.len()..];
         self.weight += weight;
         self.square += weight * value * value;
-        add_scaled(&mut self.pulled, weight * value, shared);
-        outer(&mut self.common, weight, shared, shared);
+        small::add(&mut self.pulled, weight * value, shared);
+        small::add_outer(&mut self.common, weight, shared, shared);
         let (mut first, mut pair) = (0, 0);
         for k in 0..self.blocks.len() {
             let block = &mut self.blocks[k];
             let (width, group) = (block.width, rows.codes[k][row] as usize);
             let z = &all[first..first + width];
             first += width;
-            add_scaled(
+            small::add(
                 &mut block.pulled[group * width..][..width],
                 weight * value,
                 z,
             );
-            outer(
+            small::add_outer(
                 &mut block.own[group * width * width..][..width * width],
                 weight,
                 z,
                 z,
             );
             let size = width * shared.len();
-            outer(&mut block.mixed[group * size..][..size], weight, z, shared);
+            small::add_outer(&mut block.mixed[group * size..][..size], weight, z, shared);
             let mut from = first;
             for (other, codes) in self.blocks[k + 1..].iter().zip(&rows.codes[k + 1..]) {
                 let second = &all[from..from + other.width];
@@ -173,27 +174,9 @@ impl GroupSums {
                 let own = &mut self.pairs[pair];
                 pair += 1;
                 let key = group as u64 * own.groups + u64::from(codes[row]);
-                outer(own.sums_of(key), weight, z, second);
+                small::add_outer(own.sums_of(key), weight, z, second);
             }
         }
-    }
-}
-
-fn add(into: &mut [f64], more: &[f64]) {
-    into.iter_mut()
-        .zip(more)
-        .for_each(|(sum, more)| *sum += more);
-}
-
-fn add_scaled(into: &mut [f64], share: f64, more: &[f64]) {
-    let pairs = into.iter_mut().zip(more);
-    pairs.for_each(|(sum, more)| *sum += share * more);
-}
-
-/// Adds w x yᵀ.
-fn outer(into: &mut [f64], weight: f64, x: &[f64], y: &[f64]) {
-    for (line, x) in into.chunks_exact_mut(y.len().max(1)).zip(x) {
-        add_scaled(line, weight * x, y);
     }
 }
 

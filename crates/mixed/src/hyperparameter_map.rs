@@ -41,9 +41,9 @@ pub(crate) struct PivotRows {
     pub(crate) inverse: Vec<f64>,
 }
 
-/// T⁻¹ at one θ.
+/// T or T⁻¹ at one θ.
 #[derive(Clone, Debug)]
-pub(crate) enum InverseMap {
+pub(crate) enum MapMatrix {
     Identity,
     /// The diagonal.
     Scaled(Vec<f64>),
@@ -62,31 +62,31 @@ impl HyperparameterMap {
     }
 }
 
-impl InverseMap {
+impl MapMatrix {
     /// T⁻¹v
     pub(crate) fn apply(&self, v: &[f64]) -> Vec<f64> {
         match self {
-            InverseMap::Identity => v.to_vec(),
-            InverseMap::Scaled(factors) => v.iter().zip(factors).map(|(v, f)| v * f).collect(),
-            InverseMap::Full(matrix) => small::apply(matrix, v),
+            MapMatrix::Identity => v.to_vec(),
+            MapMatrix::Scaled(factors) => v.iter().zip(factors).map(|(v, f)| v * f).collect(),
+            MapMatrix::Full(matrix) => small::apply(matrix, v),
         }
     }
 
     /// All numbers of T⁻¹.
     pub(crate) fn matrix(&self, width: usize) -> Vec<f64> {
         match self {
-            InverseMap::Identity => small::identity(width),
-            InverseMap::Scaled(factors) => small::diagonal(factors),
-            InverseMap::Full(matrix) => matrix.clone(),
+            MapMatrix::Identity => small::identity(width),
+            MapMatrix::Scaled(factors) => small::diagonal(factors),
+            MapMatrix::Full(matrix) => matrix.clone(),
         }
     }
 
     /// T: empty for the identity, else the diagonal or the full matrix, row-major.
     pub(crate) fn invert(&self, width: usize) -> Option<Vec<f64>> {
         match self {
-            InverseMap::Identity => Some(Vec::new()),
-            InverseMap::Scaled(factors) => Some(factors.iter().map(|f| f.recip()).collect()),
-            InverseMap::Full(matrix) => small::inverse(matrix, width).map(|found| found.0),
+            MapMatrix::Identity => Some(Vec::new()),
+            MapMatrix::Scaled(factors) => Some(factors.iter().map(|f| f.recip()).collect()),
+            MapMatrix::Full(matrix) => small::inverse(matrix, width).map(|found| found.0),
         }
     }
 }

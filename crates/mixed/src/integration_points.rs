@@ -7,7 +7,6 @@ use lehr_density::Density;
 use lehr_numeric::pareto::{Pareto, log_mean};
 use lehr_numeric::sobol;
 use lehr_numeric::stream::Stream;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::axis_proposal::AxisProposal;
@@ -45,8 +44,9 @@ pub struct HyperparameterPoints {
 pub struct WeightedDraws {
     /// The points.
     pub points: HyperparameterPoints,
-    /// The order of the points.
-    pub(crate) order: PointOrder,
+    /// Whether the points are draws of chains, of which neighbours are correlated. The first of other
+    /// points are spread like all of them.
+    pub(crate) from_chains: bool,
     /// The draws of each point in turn.
     pub(crate) draws: Vec<PointDraws>,
     pub(crate) factors: usize,
@@ -107,15 +107,6 @@ pub(crate) enum DrawContents {
     WithoutLargest,
 }
 
-/// The order of points.
-#[derive(Clone, Copy, PartialEq)]
-pub(crate) enum PointOrder {
-    /// The first points are spread like all of them.
-    Sobol,
-    /// Neighbouring points are correlated.
-    Chains,
-}
-
 /// The source of points.
 #[derive(Clone, Copy)]
 pub(crate) enum PointSource<'a> {
@@ -145,13 +136,6 @@ impl PointSource<'_> {
         }
     }
 
-    fn order(self) -> PointOrder {
-        match self {
-            PointSource::Axes(_) => PointOrder::Sobol,
-            PointSource::Chains(_) => PointOrder::Chains,
-        }
-    }
-
     fn cube(self, count: usize, size: usize, seed: u64) -> Vec<f64> {
         match self {
             PointSource::Axes(_) => sobol::sobol_points(count, size, seed),
@@ -167,9 +151,8 @@ impl MarginalDensity<'_> {
         let density = self.model.density;
         let numbers = options.draws * density.latents().size();
         let is_large = options.most_numbers.is_some_and(|most| numbers > most);
-        let largest = density.latents().position(&self.model.blocks[0].name);
-        let is_named = |site: usize| dependence::quantity_reads_site(density, site);
-        if self.is_normal() && is_large && !largest.is_some_and(is_named) {
+        let is_named = || dependence::quantity_reads_site(density, self.model.blocks[0].site);
+        if self.is_normal() && is_large && !is_named() {
             DrawContents::WithoutLargest
         } else {
             DrawContents::All
@@ -268,7 +251,7 @@ impl PointSampler<'_> {
                 kind: self.kind,
                 ..HyperparameterPoints::default()
             },
-            order: self.proposed.order(),
+            from_chains: matches!(self.proposed, PointSource::Chains(_)),
             draws: Vec::with_capacity(points.len()),
             heights: Vec::with_capacity(points.len()),
             halves: Vec::with_capacity(points.len()),
@@ -279,9 +262,7 @@ impl PointSampler<'_> {
     }
 
     fn points(&self, cube: &[f64], range: Range<usize>) -> Vec<WeightedPoint> {
-        let workspace = || self.marginal.workspace();
-        let point = |work: &mut MixedWorkspace, k| self.point(k, cube, work);
-        range.into_par_iter().map_init(workspace, point).collect()
+        (self.marginal).in_parallel(range, |work, k| self.point(k, cube, work))
     }
 
     /// The k-th point, with its draws.
@@ -440,32 +421,23 @@ impl HyperparameterPoints {
         let counts = self.allotment(count);
         let theta = |k: usize| &self.thetas[k * size..(k + 1) * size];
         let likely = (0..self.len()).max_by_key(|k| counts[*k])?;
-        let first = marginal.evaluate(
-            theta(likely),
-            &WarmStart::default(),
-            Accuracy::Slope,
-            &mut marginal.workspace(),
-        )?;
+        let (none, work) = (WarmStart::default(), &mut marginal.workspace());
+        let first = marginal.evaluate(theta(likely), &none, Accuracy::Slope, work)?;
         let warm_start = WarmStart::of(theta(likely), &first);
-        let parts: Vec<Option<Vec<f64>>> = (0..self.len())
-            .into_par_iter()
-            .filter(|k| counts[*k] > 0)
-            .map_init(
-                || marginal.workspace(),
-                |work, k| {
-                    let theta = theta(k);
-                    let mut random = Stream::new(seed, "effects again", k as u64);
-                    let at = &marginal.evaluate(theta, &warm_start, Accuracy::Value, work)?;
-                    let place = EffectSampler {
-                        marginal,
-                        theta,
-                        at,
-                    };
-                    let draws = place.draw((self.kind, counts[k]), &mut random, work)?;
-                    Some(draws.z)
-                },
-            )
-            .collect();
+        let parts = marginal.in_parallel(0..self.len(), |work, k| {
+            if counts[k] == 0 {
+                return Some(Vec::new());
+            }
+            let mut random = Stream::new(seed, "effects again", k as u64);
+            let at = &marginal.evaluate(theta(k), &warm_start, Accuracy::Value, work)?;
+            let place = EffectSampler {
+                marginal,
+                theta: theta(k),
+                at,
+            };
+            let draws = place.draw((self.kind, counts[k]), &mut random, work)?;
+            Some(draws.z)
+        });
         let parts: Option<Vec<Vec<f64>>> = parts.into_iter().collect();
         Some(parts?.concat())
     }

@@ -1,11 +1,13 @@
 //! The density of the hyperparameters alone, with all random effects integrated out.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use lehr_density::{Density, probe_rows};
 use lehr_graph::Graph;
 use lehr_numeric::lanczos::Probes;
 use lehr_rows::RowsError;
+use rayon::prelude::*;
 
 use crate::cross_products::{CrossProducts, Effects};
 use crate::effect_structure::{
@@ -35,7 +37,7 @@ pub struct MarginalDensity<'d> {
     pub(crate) probes: Option<Arc<Probes>>,
     /// Pairs of blocks that assign the rows to the same groups: only the sums of their effects are
     /// identified.
-    pub(crate) confounded: Vec<(String, String)>,
+    pub(crate) confounded: Vec<(usize, usize)>,
 }
 
 /// The reasons why effects cannot be integrated out.
@@ -233,6 +235,16 @@ impl<'d> MarginalDensity<'d> {
             factors: 0,
             inverses: 0,
         }
+    }
+
+    /// Results in parallel, each thread with its own workspace.
+    pub(crate) fn in_parallel<T: Send>(
+        &self,
+        range: Range<usize>,
+        of: impl Fn(&mut MixedWorkspace, usize) -> T + Send + Sync,
+    ) -> Vec<T> {
+        let workspace = || self.workspace();
+        range.into_par_iter().map_init(workspace, of).collect()
     }
 
     /// The rows that are not normal, with their parts.

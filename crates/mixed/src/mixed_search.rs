@@ -10,9 +10,12 @@ use crate::proposal::ProposalKind;
 
 /// A search for points of the hyperparameters around their mode.
 pub struct MixedSearch<'a> {
-    pub(crate) marginal: &'a MarginalDensity<'a>,
-    pub(crate) mode: MarginalMode,
-    pub(crate) axes: AxisProposal,
+    /// The density of the hyperparameters.
+    pub marginal: &'a MarginalDensity<'a>,
+    /// Its mode.
+    pub mode: MarginalMode,
+    /// The axes through the mode.
+    pub axes: AxisProposal,
     pub(crate) options: MixedOptions,
 }
 
@@ -29,21 +32,6 @@ impl<'a> MixedSearch<'a> {
             mode,
             options,
         }
-    }
-
-    /// The density of the hyperparameters.
-    pub fn marginal(&self) -> &'a MarginalDensity<'a> {
-        self.marginal
-    }
-
-    /// Its mode.
-    pub fn mode(&self) -> &MarginalMode {
-        &self.mode
-    }
-
-    /// The axes through the mode.
-    pub fn axes(&self) -> &AxisProposal {
-        &self.axes
     }
 
     /// The kind of draws at points.

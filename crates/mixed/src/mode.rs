@@ -3,7 +3,6 @@
 use faer::{Mat, Side};
 use lehr_density::Support;
 use lehr_numeric::dense::small;
-use rayon::prelude::*;
 
 use crate::cross_products::Effects;
 use crate::effect_structure::{EffectCovariance, RandomEffectBlock, reference};
@@ -270,19 +269,14 @@ fn curvature_at(
     let steps: Vec<f64> = (0..size)
         .map(|i| 0.5 * inverse(i).max(1e-8).sqrt().min(1.0))
         .collect();
-    let sides: Option<Vec<(Vec<f64>, WarmStart)>> = (0..2 * size)
-        .into_par_iter()
-        .map_init(
-            || marginal.workspace(),
-            |work, k| {
-                let mut theta = at.theta.clone();
-                theta[k / 2] += steps[k / 2] * [1.0, -1.0][k % 2];
-                let found = marginal.evaluate(&theta, &at.warm_start, Accuracy::Slope, work)?;
-                let slope = marginal.gradient_at(&theta, &found, work)?;
-                Some((slope, WarmStart::of(&theta, &found)))
-            },
-        )
-        .collect();
+    let sides = marginal.in_parallel(0..2 * size, |work, k| {
+        let mut theta = at.theta.clone();
+        theta[k / 2] += steps[k / 2] * [1.0, -1.0][k % 2];
+        let found = marginal.evaluate(&theta, &at.warm_start, Accuracy::Slope, work)?;
+        let slope = marginal.gradient_at(&theta, &found, work)?;
+        Some((slope, WarmStart::of(&theta, &found)))
+    });
+    let sides: Option<Vec<(Vec<f64>, WarmStart)>> = sides.into_iter().collect();
     let (slopes, warm_starts): (Vec<Vec<f64>>, Vec<WarmStart>) = sides?.into_iter().unzip();
     at.warm_start
         .fit_paths(warm_starts.as_chunks::<2>().0, &steps);
@@ -299,15 +293,21 @@ fn curvature_at(
 /// which the posterior is locally flat, the axes determine its extent.
 fn bound_eigenvalues(matrix: &Mat<f64>) -> Mat<f64> {
     const LEAST: f64 = 0.04;
+    map_eigenvalues(matrix, |value| value.max(LEAST)).0
+}
+
+/// V f(λ) Vᵀ of a symmetric matrix V λ Vᵀ, and λ.
+pub(crate) fn map_eigenvalues(matrix: &Mat<f64>, f: impl Fn(f64) -> f64) -> (Mat<f64>, Vec<f64>) {
     let size = matrix.nrows();
     if size == 0 {
-        return matrix.clone();
+        return (Mat::zeros(0, 0), Vec::new());
     }
     let eigen = matrix.self_adjoint_eigen(Side::Lower);
     let eigen = eigen.expect("a symmetric matrix has its eigenvalues");
     let (values, vectors) = (eigen.S(), eigen.U());
-    Mat::from_fn(size, size, |i, j| {
-        let terms = (0..size).map(|k| vectors[(i, k)] * values[k].max(LEAST) * vectors[(j, k)]);
+    let mapped = Mat::from_fn(size, size, |i, j| {
+        let terms = (0..size).map(|k| vectors[(i, k)] * f(values[k]) * vectors[(j, k)]);
         terms.sum::<f64>()
-    })
+    });
+    (mapped, (0..size).map(|k| values[k]).collect())
 }

@@ -14,9 +14,10 @@ use rayon::prelude::*;
 
 use crate::cross_products::Effects;
 use crate::effect_draws::draw_rest;
+use crate::effect_structure::RandomEffectBlock;
 use crate::group_integral::Accuracy;
 use crate::group_moments::{EffectSums, GroupMoments, OtherEffects, PointPrior};
-use crate::integration_points::{PointOrder, WeightedDraws};
+use crate::integration_points::WeightedDraws;
 use crate::marginal::{MarginalDensity, ResponseRows};
 use crate::marginal_point::MarginalPoint;
 use crate::option::EVEN;
@@ -76,19 +77,13 @@ impl MomentDraws {
 /// The sites without the largest block.
 pub(crate) fn kept_layout(marginal: &MarginalDensity<'_>) -> Layout {
     let latents = marginal.model.density.latents();
-    let position = position(marginal);
+    let position = marginal.model.blocks[0].site;
     let sites = latents.sites().iter().enumerate();
     let kept: Vec<Site> = sites
         .filter(|(place, _)| *place != position)
         .map(|(_, site)| site.clone())
         .collect();
     Layout::new(kept).expect("some sites of a layout are one")
-}
-
-fn position(marginal: &MarginalDensity<'_>) -> usize {
-    let latents = marginal.model.density.latents();
-    let found = latents.position(&marginal.model.blocks[0].name);
-    found.expect("a block is a site")
 }
 
 /// The points at which moments are computed. With very many groups the effects hardly change with
@@ -102,9 +97,10 @@ fn chosen(marginal: &MarginalDensity<'_>, drawn: &WeightedDraws) -> Vec<usize> {
     if points.share() < EVEN {
         return all.collect();
     }
-    let step = match drawn.order {
-        PointOrder::Sobol => 1,
-        PointOrder::Chains => points.len().div_ceil(count),
+    let step = if drawn.from_chains {
+        points.len().div_ceil(count)
+    } else {
+        1
     };
     all.step_by(step).take(count).collect()
 }
@@ -148,14 +144,23 @@ pub(crate) fn group_moments(
             small::add(&mut squares, weights[*k] / total, &own.squares);
         }
     }
-    centre(&mut squares, &means, width);
+    // Second moments around 0 become covariances.
+    let groups = squares.chunks_exact_mut(width * width);
+    for (square, mean) in groups.zip(means.chunks_exact(width)) {
+        small::add_outer(square, -1.0, mean, mean);
+    }
     let (priors, points) = priors(drawn, kept);
     Some(GroupMoments {
+        latents: marginal.model.density.latents().clone(),
+        position: marginal.model.blocks[0].site,
+        width,
         means,
         covariances: squares,
+        sums: effect_sums(marginal)?,
+        others: others(marginal),
         priors,
         points,
-        ..without_groups(marginal, seed)?
+        seed,
     })
 }
 
@@ -171,32 +176,6 @@ fn priors(drawn: &WeightedDraws, kept: &MomentDraws) -> (Vec<PointPrior>, Vec<u3
     let last = found.len().saturating_sub(1) as u32;
     let points = kept.points.iter().map(|k| places[*k].min(last)).collect();
     (found, points)
-}
-
-/// The largest block before any point is processed.
-fn without_groups(marginal: &MarginalDensity<'_>, seed: u64) -> Option<GroupMoments> {
-    Some(GroupMoments {
-        latents: marginal.model.density.latents().clone(),
-        position: position(marginal),
-        width: marginal.order.width,
-        means: Vec::new(),
-        covariances: Vec::new(),
-        sums: effect_sums(marginal)?,
-        others: others(marginal),
-        priors: Vec::new(),
-        points: Vec::new(),
-        seed,
-    })
-}
-
-/// Converts second moments around 0 to covariances.
-fn centre(squares: &mut [f64], means: &[f64], width: usize) {
-    let groups = squares.chunks_exact_mut(width * width);
-    for (square, mean) in groups.zip(means.chunks_exact(width)) {
-        for (k, entry) in square.iter_mut().enumerate() {
-            *entry -= mean[k / width] * mean[k % width];
-        }
-    }
 }
 
 fn moments(
@@ -226,9 +205,7 @@ fn exact_moments(
     for (group, square) in squares.chunks_exact_mut(width * width).enumerate() {
         work.factor.group_covariance(group, square);
         let mean = &at.mean.own[group * width..][..width];
-        for (k, entry) in square.iter_mut().enumerate() {
-            *entry += mean[k / width] * mean[k % width];
-        }
+        small::add_outer(square, 1.0, mean, mean);
     }
     Some(EffectMoments {
         means: at.mean.own,
@@ -261,9 +238,7 @@ fn drawn_moments(
         small::add(&mut means, share, &given.own);
         let groups = given.own.chunks_exact(width);
         for (mean, square) in groups.zip(squares.chunks_exact_mut(width * width)) {
-            for (k, entry) in square.iter_mut().enumerate() {
-                *entry += share * mean[k / width] * mean[k % width];
-            }
+            small::add_outer(square, share, mean, mean);
         }
     }
     for (group, square) in squares.chunks_exact_mut(width * width).enumerate() {
@@ -276,19 +251,16 @@ fn drawn_moments(
 /// The places of the other effects in a kept draw: those of blocks, and the common ones.
 fn others(marginal: &MarginalDensity<'_>) -> Vec<OtherEffects> {
     let model = &marginal.model;
-    let mut found: Vec<OtherEffects> = (model.blocks[1..].iter())
-        .map(|block| OtherEffects {
-            places: block
-                .places
-                .clone()
-                .map(|at| model.kept_place(at))
-                .collect(),
-            width: block.width,
-        })
-        .collect();
-    let common = model.common.places.iter();
+    let places = |places: &mut dyn Iterator<Item = usize>| -> Vec<usize> {
+        places.map(|place| model.kept_place(place)).collect()
+    };
+    let block = |block: &RandomEffectBlock| OtherEffects {
+        places: places(&mut block.places.clone()),
+        width: block.width,
+    };
+    let mut found: Vec<OtherEffects> = model.blocks[1..].iter().map(block).collect();
     found.push(OtherEffects {
-        places: common.map(|at| model.kept_place(*at)).collect(),
+        places: places(&mut model.common.places.iter().copied()),
         width: 1,
     });
     found

@@ -1,10 +1,11 @@
 //! The prior of the effects given the hyperparameters θ: precisions, means, and the transformations
 //! of the rows' coefficients; and the reverse derivatives, from slopes in those to a slope in θ.
 
-use lehr_density::{Point, Rows};
+use lehr_density::Rows;
 use lehr_graph::{Expr, Graph, Workspace};
 
 use crate::column_plan::ColumnPlan;
+use crate::dependence::point_at;
 use crate::effect_structure::{EffectStructure, reference};
 use crate::prior_terms::{BlockPrior, PriorTerms, write_prior_terms};
 
@@ -70,7 +71,7 @@ impl EffectPriorProgram {
         rows.resize(rows.len().max(2), 0);
         let graph = Graph::new();
         let z = graph.input(Z, [model.density.latents().size()]);
-        let at = Point::new(z, graph.full([0], 0.0));
+        let at = point_at(z);
         let data = Rows::inputs(&graph, model.density.columns(), rows.len(), "rows.");
         let prior = model.density.log_prior(&at);
         let mut outputs = vec![prior];

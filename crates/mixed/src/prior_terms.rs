@@ -6,7 +6,7 @@ use lehr_graph::{Expr, Graph};
 use lehr_numeric::dense::small;
 
 use crate::effect_structure::{EffectCovariance, EffectStructure, RandomEffectBlock};
-use crate::hyperparameter_map::{DiagonalMap, HyperparameterMap, InverseMap, PivotRows};
+use crate::hyperparameter_map::{DiagonalMap, HyperparameterMap, MapMatrix};
 
 /// The prior of one group of a block, in the effects v = T u that the rows read at the reference.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub(crate) struct BlockPrior {
     /// P times the mean.
     pub(crate) linear: Vec<f64>,
     /// T⁻¹
-    pub(crate) inverse: InverseMap,
+    pub(crate) inverse: MapMatrix,
 }
 
 /// Expressions of one block.
@@ -137,14 +137,7 @@ pub(crate) struct PriorTerms<'b> {
     block: &'b RandomEffectBlock,
     linear: Vec<f64>,
     precision: Vec<f64>,
-    map: MapTerms<'b>,
-}
-
-/// T, and its source.
-enum MapTerms<'b> {
-    Identity,
-    Scaled(Vec<f64>, &'b DiagonalMap),
-    Full(Vec<f64>, &'b PivotRows),
+    map: MapMatrix,
 }
 
 /// Slopes in a block's precision (symmetric) and in its linear term.
@@ -167,13 +160,11 @@ impl<'b> PriorTerms<'b> {
             EffectCovariance::Joint => small::transposed(&columns(width), width),
         };
         let map = match &block.theta_map {
-            HyperparameterMap::Identity => MapTerms::Identity,
-            HyperparameterMap::Scaled(scales) => {
-                MapTerms::Scaled(scales.factors(&columns(1)), scales)
-            }
+            HyperparameterMap::Identity => MapMatrix::Identity,
+            HyperparameterMap::Scaled(scales) => MapMatrix::Scaled(scales.factors(&columns(1))),
             HyperparameterMap::Full(pivots) => {
                 let rows = small::transposed(&columns(width), width);
-                MapTerms::Full(small::product(&pivots.inverse, &rows, width), pivots)
+                MapMatrix::Full(small::product(&pivots.inverse, &rows, width))
             }
         };
         PriorTerms {
@@ -188,32 +179,32 @@ impl<'b> PriorTerms<'b> {
     pub(crate) fn mapped_prior(self) -> Option<(BlockPrior, f64)> {
         let width = self.block.width;
         let (prior, log_det) = match &self.map {
-            MapTerms::Identity => {
+            MapMatrix::Identity => {
                 let prior = BlockPrior {
                     precision: self.precision,
                     linear: self.linear,
-                    inverse: InverseMap::Identity,
+                    inverse: MapMatrix::Identity,
                 };
                 (prior, 0.0)
             }
-            MapTerms::Scaled(factors, _) => {
+            MapMatrix::Scaled(factors) => {
                 let inverse: Vec<f64> = factors.iter().map(|factor| factor.recip()).collect();
                 let prior = BlockPrior {
                     precision: scaled(&self.precision, &inverse),
                     linear: times(&self.linear, &inverse),
-                    inverse: InverseMap::Scaled(inverse),
+                    inverse: MapMatrix::Scaled(inverse),
                 };
                 let logs = factors.iter().map(|factor| factor.abs().ln());
                 (prior, logs.sum())
             }
-            MapTerms::Full(map, _) => {
+            MapMatrix::Full(map) => {
                 let (inverse, log_det) = small::inverse(map, width)?;
                 let flipped = small::transposed(&inverse, width);
                 let inner = small::product(&self.precision, &inverse, width);
                 let prior = BlockPrior {
                     precision: small::product(&flipped, &inner, width),
                     linear: small::apply(&flipped, &self.linear),
-                    inverse: InverseMap::Full(inverse),
+                    inverse: MapMatrix::Full(inverse),
                 };
                 (prior, log_det)
             }
@@ -229,80 +220,53 @@ impl<'b> PriorTerms<'b> {
     /// ```
     pub(crate) fn pull_back(self, slopes: &BlockSlopes) -> Option<Vec<Vec<f64>>> {
         let (precision, linear) = slopes;
-        let covariance = self.block.covariance;
-        match self.map {
-            MapTerms::Identity => {
-                let mut found = vec![linear.clone()];
-                found.extend(columns(precision, self.block, covariance));
-                Some(found)
-            }
-            MapTerms::Scaled(..) => self.pull_back_diagonal(slopes),
-            MapTerms::Full(..) => self.pull_back_full(slopes),
-        }
-    }
-
-    fn pull_back_diagonal(self, (precision, linear): &BlockSlopes) -> Option<Vec<Vec<f64>>> {
-        let block = self.block;
-        let MapTerms::Scaled(factors, scales) = &self.map else {
-            return None;
-        };
-        let (factors, scales) = (factors.clone(), *scales);
-        let (prior, _) = self.mapped_prior()?;
-        let inverse: Vec<f64> = factors.iter().map(|factor| factor.recip()).collect();
-        let entry = |i: usize| {
-            let row = i * block.width..(i + 1) * block.width;
-            let both = small::dot(&prior.precision[row.clone()], &precision[row]);
-            (-2.0 * both - prior.linear[i] * linear[i] - block.groups as f64) * inverse[i]
-        };
-        let map: Vec<f64> = (0..block.width).map(entry).collect();
-        let mut found = vec![times(linear, &inverse)];
-        let own = scaled(precision, &inverse);
-        found.extend(columns(&own, block, block.covariance));
-        found.push(scales.pull_back(&factors, &map));
-        Some(found)
-    }
-
-    fn pull_back_full(self, (precision, linear): &BlockSlopes) -> Option<Vec<Vec<f64>>> {
         let (block, width) = (self.block, self.block.width);
-        let MapTerms::Full(_, pivots) = self.map else {
-            return None;
+        let factors = match &self.map {
+            MapMatrix::Scaled(factors) => factors.clone(),
+            _ => Vec::new(),
         };
         let (prior, _) = self.mapped_prior()?;
-        let InverseMap::Full(inverse) = &prior.inverse else {
-            return None;
+        let groups = block.groups as f64;
+        let (own_linear, own_precision, own_map) = match (&prior.inverse, &block.theta_map) {
+            (MapMatrix::Scaled(inverse), HyperparameterMap::Scaled(scales)) => {
+                let entry = |i: usize| {
+                    let row = i * width..(i + 1) * width;
+                    let both = small::dot(&prior.precision[row.clone()], &precision[row]);
+                    (-2.0 * both - prior.linear[i] * linear[i] - groups) * inverse[i]
+                };
+                let map: Vec<f64> = (0..width).map(entry).collect();
+                let own_map = vec![scales.pull_back(&factors, &map)];
+                (times(linear, inverse), scaled(precision, inverse), own_map)
+            }
+            (MapMatrix::Full(inverse), HyperparameterMap::Full(pivots)) => {
+                let flipped = small::transposed(inverse, width);
+                let own_linear = small::apply(inverse, linear);
+                let inner = small::product(precision, &flipped, width);
+                let mut map = small::product(&prior.precision, &inner, width);
+                for (k, entry) in map.iter_mut().enumerate() {
+                    let both = prior.linear[k / width] * own_linear[k % width];
+                    *entry = -2.0 * *entry - both - groups * flipped[k];
+                }
+                let pivots = small::transposed(&pivots.inverse, width);
+                let own_map = columns(&small::product(&pivots, &map, width), width);
+                (own_linear, small::product(inverse, &inner, width), own_map)
+            }
+            _ => (linear.clone(), precision.clone(), Vec::new()),
         };
-        let flipped = small::transposed(inverse, width);
-        let own_linear = small::apply(inverse, linear);
-        let inner = small::product(precision, &flipped, width);
-        let own_precision = small::product(inverse, &inner, width);
-        let mut map = small::product(&prior.precision, &inner, width);
-        for (k, entry) in map.iter_mut().enumerate() {
-            let (i, j) = (k / width, k % width);
-            *entry =
-                -2.0 * *entry - prior.linear[i] * own_linear[j] - block.groups as f64 * flipped[k];
-        }
-        let own_columns = small::product(&small::transposed(&pivots.inverse, width), &map, width);
         let mut found = vec![own_linear];
-        found.extend(columns(&own_precision, block, block.covariance));
-        found.extend(columns(&own_columns, block, EffectCovariance::Joint));
+        match block.covariance {
+            EffectCovariance::Independent => found.push(small::diagonal_of(&own_precision, width)),
+            EffectCovariance::Joint => found.extend(columns(&own_precision, width)),
+        }
+        found.extend(own_map);
         Some(found)
     }
 }
 
-/// The form in which the program has a matrix: its columns, or its diagonal.
-fn columns(
-    matrix: &[f64],
-    block: &RandomEffectBlock,
-    covariance: EffectCovariance,
-) -> Vec<Vec<f64>> {
-    let width = block.width;
-    match covariance {
-        EffectCovariance::Independent => vec![small::diagonal_of(matrix, width)],
-        EffectCovariance::Joint => {
-            let flipped = small::transposed(matrix, width);
-            flipped.chunks_exact(width).map(<[f64]>::to_vec).collect()
-        }
-    }
+/// The columns of a matrix.
+fn columns(matrix: &[f64], width: usize) -> Vec<Vec<f64>> {
+    let flipped = small::transposed(matrix, width);
+    flipped.chunks_exact(width).map(<[f64]>::to_vec).collect()
 }
 
 /// D M D for a diagonal matrix D.

@@ -55,6 +55,7 @@ impl MixedSearch<'_> {
             chosen.push(("drawn exactly", words));
         }
         for (one, other) in &marginal.confounded {
+            let [one, other] = [one, other].map(|block| &model.blocks[*block].name);
             let words = format!(
                 "{one} and {other} group the rows alike: only the sums of their effects are known"
             );

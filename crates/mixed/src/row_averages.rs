@@ -9,6 +9,7 @@ use lehr_numeric::dense::small;
 use lehr_numeric::quadrature::{MOST_CLASSES, NODES, Rule, class_of, rule_of};
 
 use crate::column_plan::ColumnPlan;
+use crate::dependence::{derivatives, point_at};
 use crate::effect_structure::EffectStructure;
 
 /// Rows that are processed together.
@@ -69,7 +70,7 @@ fn point<'g>(model: &EffectStructure<'_>, graph: &'g Graph, theta: Expr<'g>) -> 
         theta.slice(0, next - length..next)
     };
     let sites: Vec<Expr<'g>> = (0..latents.sites().len()).map(&mut part).collect();
-    Point::new(graph.concat(&sites, 0).anchor(), graph.full([0], 0.0))
+    point_at(graph.concat(&sites, 0).anchor())
 }
 
 /// ℓ of each row, times its frequency.
@@ -108,9 +109,7 @@ fn write_averages<'g>(
     );
     let moved = (centre + deviation * node).anchor();
     let value = row_log_density(model, moved, theta, rows);
-    let slope = graph.grad(value.sum(), &[moved])[0];
-    let ones = graph.full(moved.shape(), 1.0);
-    let curve = graph.jvp(&[slope], &[moved], &[ones])[0];
+    let [slope, curve] = derivatives(value, moved);
     let mut found: Vec<Expr<'g>> = [value, slope, curve]
         .iter()
         .map(|of| (of.broadcast(moved.shape()) * weight).sum_lanes())

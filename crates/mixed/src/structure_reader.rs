@@ -3,11 +3,11 @@
 
 use std::ops::Range;
 
-use lehr_density::{ColumnKind, Density, Point, RowSet, Rows, SplitRows, rows_here};
+use lehr_density::{ColumnKind, Density, RowSet, Rows, SplitRows, rows_here};
 use lehr_graph::{Expr, Graph, Plan, Slot, Workspace};
 use lehr_rows::{Argument, RowPass};
 
-use crate::dependence::{ModelPart, slope_depends_on};
+use crate::dependence::{ModelPart, point_at, slope_depends_on};
 use crate::effect_structure::{
     EffectCovariance, EffectStructure, FixedEffectBlock, RandomEffectBlock, moved, reference,
 };
@@ -27,7 +27,7 @@ const MANY: usize = 1 << 18;
 /// The change of the predictor along a direction: at the first input, along the second.
 fn gain<'g>(split: &dyn SplitRows, inputs: &[Expr<'g>], rows: &Rows<'g>) -> Vec<Expr<'g>> {
     let graph = inputs[0].graph();
-    let at = Point::new(inputs[0], graph.full([0], 0.0));
+    let at = point_at(inputs[0]);
     let predictor = split.predictor(&at, rows);
     graph.jvp(&[predictor], &[at.latents], &[inputs[1]])
 }
@@ -167,7 +167,7 @@ impl<'d> StructureReader<'d> {
         let hyper = self.hyper.iter().flat_map(|site| latents.range(*site));
         let elsewhere = moved(&self.origin, &hyper.collect::<Vec<usize>>());
         let reference = std::mem::replace(&mut self.origin, elsewhere);
-        let after = moves.then(|| self.columns(&block.places, block.width));
+        let after = moves.then(|| self.columns(&Self::effects_of(&block.places, block.width)));
         let covariance = self.covariance(&block);
         self.origin = reference;
         let differ = "groups differ by more than their rows, those of";
@@ -209,6 +209,7 @@ impl<'d> StructureReader<'d> {
             _ => None,
         };
         let block = |(column, codes, coefficients), groups, width| RandomEffectBlock {
+            site,
             name: own.name.clone(),
             places: places.clone(),
             groups,
@@ -224,7 +225,11 @@ impl<'d> StructureReader<'d> {
             None if ungrouped == UngroupedEffects::FixedEffectBlock => Ok(None),
             None if places.len() <= MOST_COLUMNS => {
                 let codes = vec![0; self.n_rows()];
-                let rows = (None, codes, self.columns(&places, places.len()));
+                let rows = (
+                    None,
+                    codes,
+                    self.columns(&Self::effects_of(&places, places.len())),
+                );
                 Ok(Some(block(rows, 1, places.len())))
             }
             None => {
@@ -270,34 +275,35 @@ impl<'d> StructureReader<'d> {
         let own = columns.filter(|(_, column)| column.kind == ColumnKind::Index { levels });
         let read = |(place, _): (usize, &lehr_density::Column)| {
             let mut codes = vec![0; self.n_rows()];
-            if let Some(rows) = &self.sample {
-                let some = RowSet::List(rows);
-                rows_here(self.density)
-                    .batch_order()
-                    .copy_indices(place, &some, &mut codes);
-            } else {
-                let all = RowSet::Range(0..codes.len());
-                self.density.source().copy_indices(place, &all, &mut codes);
-            }
+            let (source, rows) = match &self.sample {
+                Some(rows) => (rows_here(self.density).batch_order(), RowSet::List(rows)),
+                None => (self.density.source(), RowSet::Range(0..codes.len())),
+            };
+            source.copy_indices(place, &rows, &mut codes);
             (place, codes)
         };
         own.map(read).collect()
     }
 
-    /// The coefficient of each effect, row after row, if a row reads one group.
-    fn columns(&mut self, places: &Range<usize>, width: usize) -> Vec<f64> {
+    /// The places of each effect of a block's groups.
+    fn effects_of(places: &Range<usize>, width: usize) -> Vec<Vec<usize>> {
+        let own = |effect: usize| places.clone().skip(effect).step_by(width).collect();
+        (0..width).map(own).collect()
+    }
+
+    /// The coefficient of each effect, row after row, if a row reads one of its places.
+    fn columns(&mut self, effects: &[Vec<usize>]) -> Vec<f64> {
         let size = self.origin.len();
-        let direction = |effect: usize| {
+        let direction = |places: &Vec<usize>| {
             let mut along = vec![0.0; size];
-            let own = along[places.clone()].iter_mut().skip(effect);
-            own.step_by(width).for_each(|entry| *entry = 1.0);
+            places.iter().for_each(|place| along[*place] = 1.0);
             along
         };
-        let directions: Vec<Vec<f64>> = (0..width).map(direction).collect();
+        let directions: Vec<Vec<f64>> = effects.iter().map(direction).collect();
         let found = self.along(&directions);
-        let rows = self.n_rows();
+        let width = effects.len();
         let entry = |k: usize| found[k % width][k / width];
-        (0..rows * width).map(entry).collect()
+        (0..self.n_rows() * width).map(entry).collect()
     }
 
     /// The codes by which rows read their group of a site, with the coefficients, if rows read one
@@ -311,7 +317,7 @@ impl<'d> StructureReader<'d> {
         if candidates.is_empty() {
             return None;
         }
-        let coefficients = self.columns(places, width);
+        let coefficients = self.columns(&Self::effects_of(places, width));
         let mut along = vec![0.0; self.origin.len()];
         for (k, entry) in along[places.clone()].iter_mut().enumerate() {
             *entry = probe_pattern(k);
@@ -321,10 +327,8 @@ impl<'d> StructureReader<'d> {
         let suits = |(_, codes): &(usize, Vec<u32>)| {
             rows.clone().zip(codes).all(|((own, found), &code)| {
                 let first = code as usize * width;
-                let terms = own
-                    .iter()
-                    .enumerate()
-                    .map(|(k, c)| c * probe_pattern(first + k));
+                let terms = own.iter().enumerate();
+                let terms = terms.map(|(k, c)| c * probe_pattern(first + k));
                 let (sum, size) = terms.fold((0.0, 1e-300), |(s, a), t: f64| (s + t, a + t.abs()));
                 (sum - found).abs() <= ROUNDING * size
             })
@@ -337,17 +341,8 @@ impl<'d> StructureReader<'d> {
     pub(crate) fn common(&mut self, sites: &[usize]) -> FixedEffectBlock {
         let latents = self.density.latents();
         let places: Vec<usize> = sites.iter().flat_map(|site| latents.range(*site)).collect();
-        let size = self.origin.len();
-        let unit = |place: &usize| {
-            let mut along = vec![0.0; size];
-            along[*place] = 1.0;
-            along
-        };
-        let directions: Vec<Vec<f64>> = places.iter().map(unit).collect();
-        let found = self.along(&directions);
-        let width = places.len();
-        let entry = |k: usize| found[k % width][k / width];
-        let columns = (0..self.n_rows() * width).map(entry).collect();
+        let effects: Vec<Vec<usize>> = places.iter().map(|place| vec![*place]).collect();
+        let columns = self.columns(&effects);
         let (linear, precision) = prior_of(self.density, &self.origin, &places);
         FixedEffectBlock {
             places,
@@ -419,7 +414,7 @@ impl PriorHessian {
         let size = density.latents().size();
         let z = graph.input("z", [size]);
         let along = graph.input("along", [size]);
-        let value = density.log_prior(&Point::new(z, graph.full([0], 0.0)));
+        let value = density.log_prior(&point_at(z));
         let slope = graph.grad(value, &[z])[0];
         let product = graph.jvp(&[slope], &[z], &[along])[0];
         let plan = Plan::new(&[slope, product], 1);

@@ -11,7 +11,6 @@ use lehr_model::distribution::{
 };
 use lehr_model::{Bound, Model};
 use lehr_numeric::dense::{inverse, log_determinant, quadratic_form};
-use lehr_numeric::lanczos::{LANES, LaneMoments, Probes};
 use lehr_numeric::stream::Stream;
 use lehr_rows::fold;
 use lehr_table::Table;
@@ -96,23 +95,6 @@ impl Data {
             offset: pick(&self.offset),
             y: pick(&self.y),
         }
-    }
-}
-
-/// Every unit direction in turn as a probe, so that results are exact.
-fn unit_probes(size: usize) -> Probes {
-    let unit = |first: usize| -> Vec<LaneMoments> {
-        let entry = |k: usize, lane: usize| {
-            let own = k == first * LANES + lane;
-            if own { (size as f64).sqrt() } else { 0.0 }
-        };
-        let row = |k: usize| std::array::from_fn(|lane| entry(k, lane));
-        (0..size).map(row).collect()
-    };
-    Probes {
-        lanes: (0..size.div_ceil(LANES)).map(unit).collect(),
-        count: size,
-        steps: size,
     }
 }
 
@@ -466,7 +448,12 @@ fn factors_that_group_the_rows_alike_are_named() {
     });
     let bound = model.bind(&data.table()).unwrap();
     let marginal = MarginalDensity::new(&bound).unwrap();
-    assert_eq!(marginal.confounded, [("a".into(), "b".into())]);
+    let name = |block: usize| marginal.model.blocks[block].name.as_str();
+    let names = marginal
+        .confounded
+        .iter()
+        .map(|pair| (name(pair.0), name(pair.1)));
+    assert_eq!(names.collect::<Vec<_>>(), [("a", "b")]);
     assert!(
         MarginalDensity::new(&bind(Form::Effect, &data))
             .unwrap()

@@ -104,9 +104,7 @@ pub(crate) fn outer(order: &EliminationOrder, mean: &Effects) -> SecondMoments {
     let of = |(width, values): (usize, &[f64])| {
         let mut sum = vec![0.0; if values.is_empty() { 0 } else { width * width }];
         for group in values.chunks_exact(width) {
-            for (k, entry) in sum.iter_mut().enumerate() {
-                *entry += group[k / width] * group[k % width];
-            }
+            small::add_outer(&mut sum, 1.0, group, group);
         }
         sum
     };

@@ -12,7 +12,8 @@ use lehr_rows::{
 };
 use lehr_table::Table;
 
-use super::{Data, Form, ROWS, bind, theta, unit_probes};
+use super::large::unit_probes;
+use super::{Data, Form, ROWS, bind, theta};
 use crate::effect_structure::EffectStructure;
 use crate::group_integral::Accuracy;
 use crate::group_sums::GroupSumsJob;

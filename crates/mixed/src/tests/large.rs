@@ -2,9 +2,9 @@
 //! groups.
 
 use lehr_density::Density;
-use lehr_numeric::lanczos::Probes;
+use lehr_numeric::lanczos::{LANES, LaneMoments, Probes};
 
-use super::{Data, Form, bind, theta, unit_probes};
+use super::{Data, Form, bind, theta};
 use crate::group_integral::Accuracy;
 use crate::marginal::MarginalDensity;
 use crate::marginal_point::MarginalPoint;
@@ -29,6 +29,23 @@ fn both(
     assert_eq!(dense.len(), iterative.len());
     for (dense, iterative) in dense.iter().zip(&iterative) {
         assert!((dense - iterative).abs() < 1e-7, "{dense} {iterative}");
+    }
+}
+
+/// Every unit direction in turn as a probe, so that results are exact.
+pub(super) fn unit_probes(size: usize) -> Probes {
+    let unit = |first: usize| -> Vec<LaneMoments> {
+        let entry = |k: usize, lane: usize| {
+            let own = k == first * LANES + lane;
+            if own { (size as f64).sqrt() } else { 0.0 }
+        };
+        let row = |k: usize| std::array::from_fn(|lane| entry(k, lane));
+        (0..size).map(row).collect()
+    };
+    Probes {
+        lanes: (0..size.div_ceil(LANES)).map(unit).collect(),
+        count: size,
+        steps: size,
     }
 }
 

@@ -215,6 +215,14 @@ pub fn add(into: &mut [f64], share: f64, more: &[f64]) {
     pairs.for_each(|(sum, more)| *sum += share * more);
 }
 
+/// Adds a multiple of the outer product x yᵀ.
+#[inline]
+pub fn add_outer(into: &mut [f64], share: f64, x: &[f64], y: &[f64]) {
+    for (line, x) in into.chunks_exact_mut(y.len().max(1)).zip(x) {
+        add(line, share * x, y);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -277,6 +285,9 @@ mod tests {
         for (found, wanted) in turned.iter().zip(&wanted) {
             assert!((found - wanted).abs() < 1e-13);
         }
+        let mut outer = [1.0; 4];
+        add_outer(&mut outer, 2.0, &[1.0, -1.0], &[3.0, 0.5]);
+        assert_eq!(outer, [7.0, 2.0, -5.0, 0.0]);
         assert!(inverse(&[1.0, 2.0, 2.0, 4.0], 2).is_none());
         assert!(cholesky(&mut [1.0, 2.0, 2.0, 1.0], 2).is_none());
     }

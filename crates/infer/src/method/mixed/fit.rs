@@ -126,7 +126,7 @@ fn posterior(
     chains: Option<HyperparameterDraws>,
     run: &Run<'_>,
 ) -> Result<Posterior, FitError> {
-    let density = search.marginal().density();
+    let density = search.marginal.density();
     let evidence = evidence(&fit, chains.as_ref());
     let pareto = Pareto::new(&fit.log_weights)?;
     let examination = if fit.moments.is_some() {
@@ -146,7 +146,7 @@ fn posterior(
         None => NO_ROWS.into(),
     };
     let proposal = match chains {
-        None => Proposal::Guide(training(search.mode(), fit.converged)),
+        None => Proposal::Guide(training(&search.mode, fit.converged)),
         Some(walked) => Proposal::Chains(Box::new(walked.chains)),
     };
     let record = FitRecord {

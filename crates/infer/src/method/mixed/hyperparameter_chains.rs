@@ -47,7 +47,7 @@ impl HyperparameterChains<'_> {
             metric: Metric::Diagonal,
         };
         let seed = run.seed;
-        let mode = self.search.mode();
+        let mode = &self.search.mode;
         let value = [mode.value];
         let mut stage = ChainStage::new(run, mode.theta.iter().chain(&value))?;
         let trace = nuts.run(self, seed, &mut stage);
@@ -58,7 +58,7 @@ impl HyperparameterChains<'_> {
             chains: trace.chains,
             weights: None,
         };
-        let size = self.search.marginal().size();
+        let size = self.search.marginal.size();
         let values = |points: &[f64]| Ok::<_, FitError>((self.values(points), 0.0));
         Ok(HyperparameterDraws {
             evidence: bridged(&sample, (size, seed), values)?,
@@ -69,7 +69,7 @@ impl HyperparameterChains<'_> {
 
     /// The marginal log density at one θ after another.
     fn values(&self, thetas: &[f64]) -> Vec<f64> {
-        let (marginal, near) = (self.search.marginal(), &self.search.mode().warm_start);
+        let (marginal, near) = (self.search.marginal, &self.search.mode.warm_start);
         let value = |workspace: &mut MixedWorkspace, theta: &[f64]| {
             let at = marginal.evaluate(theta, near, Accuracy::Slope, workspace);
             at.map_or(f64::NEG_INFINITY, |at| at.value)
@@ -91,7 +91,7 @@ fn refused(error: &ChainError) -> FitError {
 
 impl LogDensityFn for HyperparameterChains<'_> {
     fn size(&self) -> usize {
-        self.search.marginal().size()
+        self.search.marginal.size()
     }
 
     fn origin(&self) -> Vec<f64> {
@@ -101,12 +101,12 @@ impl LogDensityFn for HyperparameterChains<'_> {
     fn evaluator(&self) -> Box<dyn Evaluator + '_> {
         Box::new(MarginalEvaluator {
             search: self.search,
-            workspace: self.search.marginal().workspace(),
+            workspace: self.search.marginal.workspace(),
         })
     }
 
     fn kept(&self, x: &[f64]) -> Vec<f64> {
-        self.search.axes().theta(x)
+        self.search.axes.theta(x)
     }
 }
 
@@ -118,9 +118,9 @@ struct MarginalEvaluator<'a> {
 
 impl Evaluator for MarginalEvaluator<'_> {
     fn value(&mut self, x: &[f64], slope: &mut [f64]) -> Result<f64, ValueError> {
-        let (axes, near) = (self.search.axes(), &self.search.mode().warm_start);
+        let (axes, near) = (&self.search.axes, &self.search.mode.warm_start);
         let theta = axes.theta(x);
-        let found = (self.search.marginal()).gradient(&theta, near, &mut self.workspace);
+        let found = (self.search.marginal).gradient(&theta, near, &mut self.workspace);
         let (value, own) = found.ok_or(ValueError::NotFinite)?;
         slope.copy_from_slice(&axes.pull_back(&own));
         let is_finite = value.is_finite() && slope.iter().all(|entry| entry.is_finite());
