@@ -60,7 +60,10 @@ def machines_folder(tmp_path_factory):
     part = README.read_text().split("## In the shell")[1]
     lines = part.split("```sh\n")[1].split("```")[0].splitlines()
     script = "\n".join(line for line in lines if not line.startswith("cargo install"))
-    environment = os.environ | {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
+    environment = os.environ | {
+        "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(Path(lehr.__file__).parents[1]),
+    }
     run = ["sh", "-c", script]
     printed = subprocess.run(
         run, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, check=True
