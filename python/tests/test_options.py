@@ -56,9 +56,7 @@ ITS_OWN = {"completions", "demo", "help", "man"}
 
 def options(command):
     page = (PAGES / f"{command}.md").read_text()
-    return {
-        name.replace("-", "_") for name in re.findall(r"^- `(?:-\w, )?--([a-z-]+)", page, re.M)
-    }
+    return {name.replace("-", "_") for name in re.findall(r"^- `(?:-\w, )?--([a-z-]+)", page, re.M)}
 
 
 def keywords(function):
