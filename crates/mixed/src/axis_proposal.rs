@@ -1,5 +1,5 @@
-//! An importance proposal of the hyperparameters: independent along axes through the mode, each as
-//! wide and as skewed as the posterior is there.
+//! An importance-sampling proposal for the hyperparameters. It is a product of densities along axes
+//! through the mode. Each has the width and the skewness of the posterior along its axis.
 
 use faer::Mat;
 

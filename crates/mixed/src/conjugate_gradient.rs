@@ -1,14 +1,15 @@
-//! The Schur complement of the effects' precision, if it is too large to factorise: solves by
-//! conjugate gradients, and ln |S| and traces by Lanczos quadrature with Hutchinson probes that
-//! stay the same for every θ.  With B the other blocks and β the common effects, β is eliminated
-//! exactly:
+//! Solves with the Schur complement S if S is too large to factorise. Systems are solved by
+//! conjugate gradients. ln |S| and traces are estimated by Lanczos quadrature with Hutchinson probes,
+//! which are the same at every θ. B are the other blocks of random effects, β the fixed effects. β is
+//! eliminated exactly:
 //!
 //! ```text
 //! S = [S_BB S_Bβ; S_βB S_ββ],   W = S_BB⁻¹S_Bβ,   C = S_ββ − S_βB W,   ln |S| = ln |S_BB| + ln |C|
 //! S⁻¹ = [S_BB⁻¹ 0; 0 0] + E C⁻¹Eᵀ,   E = [−W; 1]
 //! ```
-//!  S_BB scaled by its diagonal is close to the identity, so that few steps suffice (Golub & Welsch
-//!  1969 for zᵀ ln(S) z; Chow & Saad 2014 for draws S^(−½)ε).
+//!
+//! S_BB scaled by its diagonal is close to the identity, so a few steps suffice (Golub & Welsch 1969
+//! for zᵀ ln(S) z; Chow & Saad 2014 for draws S^(−½)ε).
 
 use lehr_numeric::dense::small;
 use lehr_numeric::lanczos::{
@@ -84,22 +85,14 @@ impl ConjugateGradient {
         self.take_common(&mut corner);
         self.subtract(by, &mut corner);
         // NaN is not positive either.
-        if self
-            .diagonal
-            .iter()
-            .any(|entry| entry.is_nan() || *entry <= 0.0)
-        {
+        if !self.diagonal.iter().all(|entry| *entry > 0.0) {
             return None;
         }
-        self.roots.clear();
-        self.roots
-            .extend(self.diagonal.iter().map(|entry| entry.sqrt()));
+        self.roots = self.diagonal.iter().map(|entry| entry.sqrt()).collect();
         self.solve_common(by)?;
         let lines = self.mixed.chunks_exact(common.max(1));
         for (line, solved) in lines.zip(self.solved.chunks_exact(common.max(1))) {
-            for (k, entry) in corner.iter_mut().enumerate() {
-                *entry -= line[k / common] * solved[k % common];
-            }
+            small::add_outer(&mut corner, -1.0, line, solved);
         }
         small::cholesky(&mut corner, common)?;
         self.corner = corner;
@@ -133,9 +126,7 @@ impl ConjugateGradient {
                 let line = &mut self.mixed[column * common..][..common];
                 small::add(line, -v, shared);
             }
-            for (k, entry) in corner.iter_mut().enumerate() {
-                *entry -= shared[k / common] * shared[k % common];
-            }
+            small::add_outer(corner, -1.0, shared, shared);
         });
     }
 
@@ -145,8 +136,7 @@ impl ConjugateGradient {
         let common = self.mixed.len().checked_div(size).unwrap_or(0);
         self.solved.clear();
         self.solved.resize(size * common, 0.0);
-        let mut first = 0;
-        while first < common {
+        for first in (0..common).step_by(LANES) {
             let some = LANES.min(common - first);
             let mut right = zero(size);
             for (k, lanes) in right.iter_mut().enumerate() {
@@ -156,15 +146,8 @@ impl ConjugateGradient {
             for (k, lanes) in found.iter().enumerate() {
                 self.solved[k * common + first..][..some].copy_from_slice(&lanes[..some]);
             }
-            first += some;
         }
         Some(())
-    }
-
-    /// D⁻¹x
-    fn scaled(&self, x: &[LaneMoments]) -> Vec<LaneMoments> {
-        let pairs = x.iter().zip(&self.diagonal);
-        pairs.map(|(x, d)| x.map(|entry| entry / d)).collect()
     }
 
     /// S_BB x
@@ -190,7 +173,7 @@ impl ConjugateGradient {
     ) -> Option<Vec<LaneMoments>> {
         let size = right.len();
         let (mut found, mut left) = (zero(size), right.to_vec());
-        let mut ahead = self.scaled(&left);
+        let mut ahead = divide(&left, &self.diagonal);
         let mut direction = ahead.clone();
         let mut now = dot_lanes(&left, &ahead);
         let wanted = now.map(|square| square * CLOSE * CLOSE);
@@ -208,17 +191,14 @@ impl ConjugateGradient {
             });
             add(&mut found, &share, &direction);
             add(&mut left, &share.map(|s| -s), &pushed);
-            ahead = self.scaled(&left);
+            ahead = divide(&left, &self.diagonal);
             let next = dot_lanes(&left, &ahead);
-            let map: LaneMoments = std::array::from_fn(|lane| {
+            let ratio: LaneMoments = std::array::from_fn(|lane| {
                 let moves = now[lane] > 0.0;
                 if moves { next[lane] / now[lane] } else { 0.0 }
             });
             for (d, a) in direction.iter_mut().zip(&ahead) {
-                let both = a.iter().zip(&map);
-                d.iter_mut()
-                    .zip(both)
-                    .for_each(|(d, (a, map))| *d = a + map * *d);
+                *d = std::array::from_fn(|lane| a[lane] + ratio[lane] * d[lane]);
             }
             now = next;
         }
@@ -227,19 +207,10 @@ impl ConjugateGradient {
 
     /// D^(−½)S_BB D^(−½) x
     fn apply_scaled(&self, by: EliminatedBlock<'_>, x: &[LaneMoments], into: &mut [LaneMoments]) {
-        let scaled: Vec<LaneMoments> = self.divided(x);
-        self.apply(by, &scaled, into);
+        self.apply(by, &divide(x, &self.roots), into);
         for (into, root) in into.iter_mut().zip(&self.roots) {
-            for entry in into {
-                *entry /= root;
-            }
+            *into = into.map(|entry| entry / root);
         }
-    }
-
-    /// D^(−½)x
-    fn divided(&self, x: &[LaneMoments]) -> Vec<LaneMoments> {
-        let pairs = x.iter().zip(&self.roots);
-        pairs.map(|(x, root)| x.map(|entry| entry / root)).collect()
     }
 
     fn krylov(&self, by: EliminatedBlock<'_>, start: &[LaneMoments], steps: usize) -> Krylov {
@@ -290,9 +261,8 @@ impl ConjugateGradient {
         let common = self.corner.len().isqrt();
         let mut lanes = zero(size);
         for (k, into) in lanes.iter_mut().enumerate() {
-            into.iter_mut()
-                .zip(&*draws)
-                .for_each(|(l, own)| *l = own[k]);
+            let pairs = into.iter_mut().zip(&*draws);
+            pairs.for_each(|(lane, own)| *lane = own[k]);
         }
         let mut steps = STEPS;
         let found = loop {
@@ -305,7 +275,7 @@ impl ConjugateGradient {
             }
             steps *= 2;
         };
-        let found = self.divided(&found);
+        let found = divide(&found, &self.roots);
         for (lane, own) in draws.iter_mut().enumerate() {
             let (blocks, shared) = own.split_at_mut(size);
             small::solve_lower_transposed(&self.corner, shared);
@@ -407,6 +377,12 @@ impl ConjugateGradient {
         }
         found
     }
+}
+
+/// D⁻¹x for a diagonal matrix D.
+fn divide(x: &[LaneMoments], diagonal: &[f64]) -> Vec<LaneMoments> {
+    let pairs = x.iter().zip(diagonal);
+    pairs.map(|(x, d)| x.map(|entry| entry / d)).collect()
 }
 
 /// A sparse vector: some columns of B, and β.

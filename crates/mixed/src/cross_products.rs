@@ -1,4 +1,4 @@
-//! Products of the rows' coefficients, summed with a weight for each row.
+//! Weighted sums over rows of the products of their coefficients, ZᵀWZ of regression.
 
 use std::ops::Range;
 

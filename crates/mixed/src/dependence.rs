@@ -1,4 +1,4 @@
-//! The dependence structure of a density, from its derivatives as expressions.
+//! Derivatives of a density as expressions, and what they show of its dependence structure.
 
 use lehr_density::{Density, Layout, Point, Rows};
 use lehr_graph::{Expr, Graph};

@@ -1,5 +1,5 @@
-//! Rows that are equal count as one row with a frequency weight: exact, and shorter if there are
-//! few columns with few values.
+//! Equal rows are joined to one row with a frequency weight. This is exact, and saves time if the
+//! table has few columns with few values.
 
 use std::ops::Range;
 

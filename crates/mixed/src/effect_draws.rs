@@ -1,4 +1,4 @@
-//! Draws of the effects at one θ.
+//! Draws of the random effects and the fixed effects at one θ.
 
 use lehr_numeric::dense::small;
 use lehr_numeric::stream::Stream;

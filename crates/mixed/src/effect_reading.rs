@@ -1,5 +1,5 @@
-//! The way in which rows read their effects, sent to the owner of the rows: sites, columns, and the
-//! transformation of coefficients with the hyperparameters.
+//! A description of how rows read their effects: sites, columns, and the change of coefficients with
+//! the hyperparameters. It has no data of rows, and is sent to workers.
 
 use lehr_density::Density;
 use lehr_rows::{RowsError, decoded};
@@ -32,7 +32,7 @@ pub(crate) struct BlockReading {
 }
 
 impl EffectReading {
-    /// The scheme of a density's rows, with T of every block at moved hyperparameters.
+    /// The reading of a model's rows, with T of every block at moved hyperparameters.
     pub(crate) fn of(
         model: &EffectStructure<'_>,
         maps: Vec<Vec<f64>>,

@@ -1,5 +1,5 @@
-//! Coefficients, weights and responses of rows in a pass, with a check that each row reads its
-//! effects as assumed.
+//! Reads the coefficients, weights and responses of rows in one pass, and checks that each row reads
+//! its effects as the description says.
 
 use lehr_density::{Density, Layout, RowSet, RowSource, Rows, SplitRows};
 use lehr_graph::{Expr, Workspace};
@@ -91,7 +91,7 @@ impl RowReader {
         &self.reading
     }
 
-    /// Reads the rows from `first` on; returns whether each reads its effects as the scheme states.
+    /// Reads the rows from `first` on; returns whether each reads its effects as the reading says.
     pub(crate) fn read(&mut self, source: &dyn RowSource, first: usize) -> Vec<bool> {
         let range = first..first + self.rows();
         for (own, codes) in self.reading.blocks.iter().zip(&mut self.codes) {
@@ -196,7 +196,7 @@ impl RowTermWriter<'_> {
     }
 
     /// The same, with the slope and curvature of its log likelihood in its predictor, and the
-    /// change of the predictor along the wave.
+    /// change of the predictor along the probe pattern.
     fn terms<'g>(&self, inputs: &[Expr<'g>], rows: &Rows<'g>) -> Vec<Expr<'g>> {
         let graph = inputs[Z].graph();
         let [gain, predictor] = self.gains(inputs, rows);

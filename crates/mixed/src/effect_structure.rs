@@ -1,9 +1,9 @@
-//! The collapsed effects: the blocks as the rows read them, found by evaluating the density.  A
-//! group block is a site of which every row reads one group. Its coefficients may depend on the
-//! hyperparameters θ, as in the non-centred form, where rows multiply standard normals by a
-//! standard deviation: they are then zₙᵀT(θ) with zₙ the coefficients at a reference, and T u
-//! replaces u. Nothing here depends on how a model is written: affinity is known from the graph,
-//! the rest from numbers.
+//! The structure of a mixed model: blocks of random effects, fixed effects, and hyperparameters. A
+//! block of random effects is a site of which every row reads one group. Its coefficients may depend
+//! on the hyperparameters θ. In the non-centred form, for example, rows multiply standard normals by
+//! a standard deviation. Coefficients are then zₙᵀT(θ), where zₙ are the coefficients at a reference,
+//! and v = T u replaces u. The structure does not depend on how the model is written: the graph shows
+//! that predictors are affine, and numbers show the rest.
 
 use std::ops::Range;
 

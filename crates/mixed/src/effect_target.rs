@@ -1,4 +1,4 @@
-//! The point at which effects are drawn, and the draws.
+//! The target of draws of the effects, and weighted draws.
 
 use crate::cross_products::Effects;
 use crate::group_grid::GridNodes;

@@ -1,5 +1,5 @@
-//! The rows in the order of the elimination: sorted by their group of the largest block A, with the
-//! places of the rest R precomputed.
+//! The design matrix in the order of the elimination. Rows are sorted by their group of the largest
+//! block A. The places of their entries among the rest R are computed once.
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
-//! A fit with the random effects integrated out: points of the hyperparameters, draws of the
-//! effects at them, and the results that are kept.
+//! A fit with the random effects integrated out. It weighs points of the hyperparameters, draws the
+//! effects at them, and keeps draws or moments.
 
 use lehr_density::Layout;
 use lehr_numeric::pareto::log_mean;

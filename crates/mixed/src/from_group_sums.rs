@@ -1,5 +1,4 @@
-//! Builds the elimination from group sums instead of rows: the pairs of groups that share rows, and
-//! their cross products.
+//! Builds the elimination order and the cross products from group sums instead of rows.
 
 use std::sync::Arc;
 
@@ -19,7 +18,7 @@ use crate::prior_terms::BlockPrior;
 use crate::sparse::Sparse;
 
 impl<'d> MarginalDensity<'d> {
-    /// Collapses a density with a normal response. Some rows, or those of the local sample, show
+    /// The marginal density of a model with a normal response. Some rows, or those of the local sample, show
     /// how all rows read the random effects. One pass over all rows then computes the sums, and
     /// checks every row.
     pub(crate) fn from_group_sums(
@@ -68,7 +67,7 @@ fn maps(model: &EffectStructure<'_>, given: &EffectPrior) -> Result<Vec<Vec<f64>
     found.ok_or_else(|| "coefficients vanish where hyperparameters are moved".into())
 }
 
-/// The design of rows that are stored elsewhere, and their sums.
+/// The elimination order, and the sums over rows in that order.
 fn assemble(
     model: &EffectStructure<'_>,
     sums: &GroupSums,

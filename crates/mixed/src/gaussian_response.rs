@@ -1,5 +1,5 @@
-//! A normal response: the exact log density of the rows without their effects, from sums over the
-//! rows that are computed once.
+//! A Gaussian response: the log marginal likelihood from sufficient statistics, which are summed over
+//! the rows once.
 
 use std::f64::consts::TAU;
 

@@ -1,4 +1,4 @@
-//! The integrands of groups with one effect on a grid: their integrals, and draws from them.
+//! The densities of groups with one effect on a grid: their integrals, and draws from them.
 #![expect(
     clippy::inline_always,
     reason = "what is not inlined into the dispatched function is compiled without its instructions"

@@ -1,11 +1,13 @@
-//! The variational gap, group by group: with all other effects at their means, the effects of one
-//! group have an integrand of one or two dimensions, which is integrated by quadrature.
+//! The difference between ln Z and its variational bound, group by group. The effects of one group,
+//! given all other effects at their means, have an integrand of one or two dimensions. It is
+//! integrated by Gauss–Hermite quadrature:
 //!
 //! ```text
 //! ln Z_g − F_g = ln Σ wₖ e^{hₖ} − Σ wₖ hₖ,   hₖ = Σ ℓ(η + z(vₖ − m_g)) + ln p(vₖ) − ln N(vₖ; m′, V′)
 //! ```
-//!  at the nodes vₖ of the Gaussian variational approximation N(m′, V′) of that integrand. The same
-//!  values give the Newton step towards it (Stein's identities).
+//!
+//! The nodes vₖ are those of N(m′, V′), the Gaussian variational approximation of that integrand. The
+//! same values give the Newton step to N(m′, V′) (Stein's identities).
 
 mod job;
 

@@ -1,13 +1,13 @@
-//! A site with too many numbers for its draws to be kept: the moments of its groups, and the sums
-//! over their rows from which draws of any group can be repeated.
+//! A site with too many numbers for its draws to be kept. The moments of its groups are kept, and the
+//! sums over the rows of each group, from which draws of any group can be repeated.
 //!
 //! Given the hyperparameters and all other effects, the effects v of one group are normal:
 //!
 //! ```text
 //! Λ = h Σ w z zᵀ + P,   Λ m = h (Σ w z y − Σ w z rᵀ u_R) + l,   v ~ N(m, Λ⁻¹)
 //! ```
-//!  so that a draw of a group together with the kept numbers of a draw is a draw of the joint
-//!  posterior.
+//!
+//! A draw of a group together with the kept numbers of a draw is a draw of the joint posterior.
 
 use std::ops::Range;
 

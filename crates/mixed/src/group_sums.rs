@@ -1,5 +1,5 @@
-//! Group sums: sufficient statistics of rows with a normal response for random effects. They are
-//! additive: each owner of rows sums its own, and the sums are added in the order of the rows.
+//! Group sums: the sufficient statistics of a Gaussian response for random effects. They are additive.
+//! Each owner of rows sums its own rows, and the sums are added in the order of the rows.
 
 use std::collections::HashMap;
 
@@ -27,7 +27,7 @@ pub struct GroupSums {
     pub(crate) square: f64,
     /// Σ w
     pub(crate) weight: f64,
-    /// The number of rows that do not read their effects as the scheme states.
+    /// The number of rows that do not read their effects as the reading says.
     pub(crate) irregular_rows: f64,
 }
 

@@ -1,5 +1,5 @@
-//! The change of a block's coefficients with the hyperparameters: they are zₙᵀT(θ) with zₙ those at
-//! a reference, and T is read from a few rows.
+//! The map T(θ) by which the coefficients of a block change with the hyperparameters. A row's
+//! coefficients are zₙᵀT(θ), where zₙ are those at a reference. T is computed from a few rows.
 
 use lehr_numeric::dense::small;
 

@@ -1,5 +1,4 @@
-//! Points of the hyperparameters, their importance weights, and draws of the effects at each of
-//! them.
+//! Points of the hyperparameters with importance weights, and draws of the effects at each of them.
 
 use std::ops::Range;
 
@@ -50,7 +49,7 @@ pub struct WeightedDraws {
     /// The draws of each point in turn.
     pub(crate) draws: Vec<PointDraws>,
     pub(crate) factors: usize,
-    /// The log weights of the points by the collapsed density alone.
+    /// The log weights of the points by the marginal density alone.
     pub(crate) heights: Vec<f64>,
     /// ½ ln |S| at each point by each probe, if probes are used.
     pub(crate) halves: Vec<Vec<f64>>,
@@ -77,7 +76,7 @@ impl WeightedDraws {
 /// One point of the posterior.
 struct WeightedPoint {
     theta: Vec<f64>,
-    /// The collapsed log density less that of the proposal.
+    /// The log marginal density less that of the proposal.
     height: f64,
     draws: PointDraws,
     halves: Vec<f64>,
@@ -112,12 +111,12 @@ pub(crate) enum DrawContents {
 pub(crate) enum PointSource<'a> {
     /// Sobol points through the quantiles of a density along axes.
     Axes(&'a AxisProposal),
-    /// Draws of the collapsed density itself, θ after θ.
+    /// Draws of the marginal density itself, θ after θ.
     Chains(&'a [f64]),
 }
 
 impl PointSource<'_> {
-    /// The k-th θ, and the log density of the proposal, unless that is the collapsed density.
+    /// The k-th θ, and the log density of the proposal, unless that is the marginal density.
     fn theta(self, k: usize, cube: &[f64], size: usize) -> (Vec<f64>, Option<f64>) {
         match self {
             PointSource::Axes(axes) => {

@@ -1,5 +1,5 @@
-//! Inverse-CDF draws of groups with one effect from their own integrands on a grid, which is
-//! interpolated from a few nodes if that is accurate enough.
+//! Draws of groups with one effect by the inverse of their distribution function on a grid. The grid
+//! is interpolated from a few nodes if that is accurate enough.
 
 use std::f64::consts::TAU;
 use std::ops::Range;

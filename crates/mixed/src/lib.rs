@@ -1,13 +1,17 @@
-//! Mixed models: the random effects are integrated out given a few hyperparameters, which leaves a
-//! problem of a few dimensions.
+//! Mixed models: the random and the fixed effects are integrated out given a few hyperparameters. What
+//! is left is a problem of a few dimensions.
 //!
 //! ```text
 //! log p(D, θ) = log ∫ p(D | u, θ) p(u | θ) du + ln p(θ)
 //! ```
 //!
-//! u, the effects, is Gaussian given θ, and reaches each row through one affine predictor
-//! ([`lehr_density::SplitRows`]). [`MarginalDensity`] is log p(D, θ), [`MixedSearch`] finds points
-//! of θ with their weights, and [`MixedFit`] holds the draws of everything.
+//! The effects u are Gaussian given θ, and reach each row through one affine predictor
+//! ([`lehr_density::SplitRows`]). [`MarginalDensity`] is log p(D, θ), [`MixedSearch`] finds points of
+//! θ with their weights, and [`MixedFit`] holds the draws of all sites.
+//!
+//! The notation of all modules: A is the largest block of random effects, R all other effects. A row
+//! reads A with coefficients z and R with coefficients r; a is both. P is the precision of the prior
+//! of the effects and l its linear term. Λ is their precision given the data, S its Schur complement.
 
 mod axis_proposal;
 mod column_plan;

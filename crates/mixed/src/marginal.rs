@@ -1,4 +1,4 @@
-//! The density of the hyperparameters alone, with all random effects integrated out.
+//! The marginal density of the hyperparameters: log p(D, θ), with all effects integrated out.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::variational_gaussian::{EffectProblem, ThetaPrior};
 use crate::warm_start::WarmStart;
 use crate::workspace::MixedWorkspace;
 
-/// log p(D, θ) of a density with collapsed effects: exact for a normal response, else by the
+/// log p(D, θ) of a mixed model: exact for a normal response, else by the
 /// Gaussian variational approximation of the effects and the variational gaps of their groups.
 pub struct MarginalDensity<'d> {
     pub(crate) model: EffectStructure<'d>,
@@ -91,7 +91,7 @@ const ROUGH: f64 = 1.0;
 /// The same if a slope is wanted.
 const CLOSE: f64 = 1e-4;
 impl<'d> MarginalDensity<'d> {
-    /// Collapses a density.
+    /// Integrates the effects out of a density.
     ///
     /// # Errors
     /// If that is not possible: the reason, as a clause. If rows cannot be reached.
@@ -456,7 +456,7 @@ pub(crate) fn stacked(density: &dyn Density) -> &dyn Density {
     density.stacked().unwrap_or(density)
 }
 
-/// Whether a density has random effects that can be collapsed, as far as its rows show before
+/// Whether a density has random effects that can be integrated out, as far as its rows show before
 /// anything is summed: some of them, and all if those do not show it.
 pub fn has_random_effects(density: &dyn Density) -> bool {
     const SOME: usize = 2000;

@@ -1,4 +1,4 @@
-//! The slope of log p(D, θ) in the hyperparameters, from the moments of the effects.
+//! The gradient of log p(D, θ) in the hyperparameters, from the moments of the effects.
 
 use lehr_numeric::dense::small;
 

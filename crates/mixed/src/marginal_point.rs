@@ -1,4 +1,4 @@
-//! The effects at one θ, and the collapsed density there.
+//! The marginal density at one θ, and the effects there.
 
 use crate::cross_products::Effects;
 use crate::group_integral::MeasuredGaps;

@@ -1,5 +1,5 @@
-//! The setting of a search for points of the hyperparameters: the marginal density, its mode, and
-//! the axes through that.
+//! A search for points of the hyperparameters: the marginal density, its mode, and the axes through
+//! the mode.
 
 use crate::axis_proposal::AxisProposal;
 use crate::integration_points::{DrawContents, PointSampler, PointSource};

@@ -1,4 +1,4 @@
-//! The mode of the hyperparameters and the curvature there.
+//! The mode of the hyperparameters by BFGS, and the curvature there.
 
 use faer::{Mat, Side};
 use lehr_density::Support;

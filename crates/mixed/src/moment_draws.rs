@@ -1,7 +1,7 @@
-//! The results that are kept if the largest block has too many numbers for its draws: draws of
-//! everything else, the moments of each group, and the sums over its rows.
+//! What is kept if the largest block has too many numbers for its draws: draws of all other sites, the
+//! moments of each group, and the sums over its rows.
 //!
-//! Given θ the effects of a normal response are Gaussian, so that their moments need no draws:
+//! Given θ, the effects of a Gaussian response are Gaussian, so their moments need no draws:
 //!
 //! ```text
 //! E u_g = Σ_k w_k û_g(θ_k),   cov u_g = Σ_k w_k (cov_g(θ_k) + û_g û_gᵀ) − E u_g E u_gᵀ

@@ -1,4 +1,4 @@
-//! The options of a fit with the random effects integrated out, and its error.
+//! The options of a fit, and its error.
 
 /// The effective share of the points above which draws are allotted by weight, so that only
 /// rounding remains of the weights.

@@ -121,7 +121,7 @@ impl MixedSearch<'_> {
 
 /// Whether both halves of the points agree on the mean and standard deviation of every
 /// hyperparameter, on the model's scale: a long tail needs many points. Points count by the
-/// collapsed density alone, because the draws of the effects only add noise that more points would
+/// marginal density alone, because the draws of the effects only add noise that more points would
 /// not remove.
 pub(crate) fn has_converged(drawn: &WeightedDraws, marginal: &MarginalDensity<'_>) -> bool {
     let latents = marginal.model.density.latents();

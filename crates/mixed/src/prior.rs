@@ -1,5 +1,5 @@
-//! The prior of the effects given the hyperparameters θ: precisions, means, and the transformations
-//! of the rows' coefficients; and the reverse derivatives, from slopes in those to a slope in θ.
+//! The prior of the effects given the hyperparameters θ: precisions, means, and the maps of the rows'
+//! coefficients. The reverse derivatives lead from slopes in those to a slope in θ.
 
 use lehr_density::Rows;
 use lehr_graph::{Expr, Graph, Workspace};

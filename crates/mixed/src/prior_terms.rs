@@ -1,5 +1,5 @@
-//! The prior of each block as expressions of the hyperparameters and as numbers, transformed to the
-//! effects v = T u that the rows read at the reference, and the reverse derivatives.
+//! The prior of each block, as expressions of the hyperparameters and as numbers. It is the prior of
+//! v = T u, the effects that rows read at the reference. The reverse derivatives are here too.
 
 use lehr_density::{Point, Rows};
 use lehr_graph::{Expr, Graph};

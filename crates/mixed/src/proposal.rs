@@ -1,18 +1,20 @@
-//! Draws of the effects where the response is not normal, with their weights.  All effects may be
+//! Draws of the effects with importance weights, if the response is not Gaussian. All effects may be
 //! drawn from the Gaussian variational approximation:
 //!
 //! ```text
 //! ln w = log p(D, u, θ) − ln N(u; m, Λ⁻¹)
 //! ```
-//!  or only those of R, with each group of A drawn from its own integrand, whose integral is then
-//!  part of the weight:
+//!
+//! Or only those of R are, and each group of A is drawn from its own integrand. The integral of that
+//! is then part of the weight:
 //!
 //! ```text
 //! ln w = Σ_g ln Z_g(u_R, θ) + ln p(u_R, θ) − ln N(u_R; m_R, S⁻¹)
 //! ```
-//!  so that thousands of small departures of A from a Gaussian do not affect the weight. Groups of
-//!  one effect are drawn by inversion ([`crate::inverse_cdf`]), groups of several from candidates,
-//!  whose mean ratio is an unbiased Z_g.
+//!
+//! Thousands of small departures of A from a Gaussian then do not affect the weight. Groups of one
+//! effect are drawn by [`crate::inverse_cdf`]. Groups of several effects are drawn from candidates,
+//! and the mean ratio of these is an unbiased estimate of Z_g.
 
 use std::f64::consts::TAU;
 

@@ -1,5 +1,5 @@
-//! The rows' log likelihood as a function of their predictors and the hyperparameters: its values,
-//! and its expectations over Gaussian predictors.
+//! The log likelihood of rows as a function of their predictors and the hyperparameters: its values,
+//! and its expectations over Gaussian predictors by quadrature.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ pub(crate) const LANES: usize = 8;
 /// Programs over blocks of rows.
 pub(crate) struct RowLikelihood<'d> {
     source: &'d dyn RowSource,
-    /// The table's rows in the order of the design.
+    /// The table's rows in the order of the elimination.
     order: Vec<usize>,
     /// The frequency of each row; empty if all are 1.
     times: Vec<f64>,

@@ -1,5 +1,5 @@
-//! The factor of the effects' precision by elimination of the largest block; S is its Schur
-//! complement:
+//! The Cholesky factor of the effects' precision. The largest block A is eliminated group by group. S
+//! is the Schur complement of the rest R:
 //!
 //! ```text
 //! D_g = h Σ ω z zᵀ + P_A = L_g L_gᵀ      V_g = L_g⁻¹ h Σ ω z rᵀ

@@ -1,4 +1,4 @@
-//! Covariances of the effects from the factor of their precision.
+//! The selected inverse: covariances of the effects, for the entries that moments and variances need.
 
 use lehr_numeric::dense::blocked::parallel_dot;
 use lehr_numeric::dense::small;

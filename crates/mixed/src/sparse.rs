@@ -23,7 +23,7 @@ impl Sparse {
         }
     }
 
-    /// Σ ω r rᵀ over the rows of a design; the pattern includes every diagonal entry and the pairs
+    /// Σ ω r rᵀ over all rows; the pattern includes every diagonal entry and the pairs
     /// within a group.
     pub(crate) fn squares(order: &EliminationOrder, weights: &[f64]) -> Sparse {
         let columns = order.read_columns();

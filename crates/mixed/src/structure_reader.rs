@@ -1,4 +1,4 @@
-//! Reads groups and coefficients from the rows of a density, and checks the assumptions of the
+//! Finds the structure of a mixed model by evaluating its rows, and checks the assumptions of the
 //! algebra.
 
 use std::ops::Range;
@@ -441,7 +441,7 @@ impl<'d> EffectStructure<'d> {
     /// The effects of a density and the way in which its rows read them.
     ///
     /// # Errors
-    /// If they cannot be collapsed: the reason, as a clause.
+    /// If they cannot be integrated out: the reason, as a clause.
     pub(crate) fn read(density: &'d dyn Density) -> Result<EffectStructure<'d>, String> {
         EffectStructure::read_sample(density, None)
     }

@@ -1,4 +1,4 @@
-//! The collapsed density against dense algebra, finite differences and symmetries.
+//! The marginal density against dense algebra, finite differences and symmetries.
 
 use std::f64::consts::TAU;
 

@@ -1,4 +1,4 @@
-//! The numbers with which rows are probed, tolerances for rounding, and the width of wide groups.
+//! The pattern with which rows are probed, the tolerance for rounding, and the width of wide groups.
 
 /// The relative difference between two ways to compute the same number that counts as rounding.
 pub(crate) const ROUNDING: f64 = 1e-9;

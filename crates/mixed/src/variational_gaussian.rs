@@ -1,12 +1,12 @@
-//! The Gaussian variational approximation of the effects given the hyperparameters, for any
-//! response:
+//! The best Gaussian approximation of the effects given the hyperparameters, for any response
+//! (Opper & Archambeau 2009):
 //!
 //! ```text
 //! ηₙ ~ N(oₙ + aₙᵀm, sₙ²):   r = E ℓ′,  ω = −E ℓ″,   Λ⁺ = Σ ω a aᵀ + P,   m⁺ = m + (Λ⁺)⁻¹g,   g = Σ r a + l − P m
 //! F(θ) = Σ E ℓ + E ln p(u, θ) + ½D ln 2πe − ½ln|Λ|  ≤  log p(D, θ)
 //! ```
 //!
-//! (Opper and Archambeau 2009). Λ has the sparse pattern of the elimination.
+//! Λ has the sparse pattern of the elimination.
 
 use std::f64::consts::TAU;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! The effects at a nearby θ, as a warm start.
+//! The effects at a nearby θ, as a warm start of the search for those at another θ.
 
 use crate::marginal_point::{Detail, MarginalPoint};
 use crate::variational_gaussian::VariationalGaussian;

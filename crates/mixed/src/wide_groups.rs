@@ -1,4 +1,4 @@
-//! Linear algebra on groups of many effects, for which blocked kernels are worthwhile.
+//! Linear algebra on groups of many effects, by blocked kernels.
 
 use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::solve_lower_triangular_in_place;

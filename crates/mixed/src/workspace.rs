@@ -1,4 +1,4 @@
-//! One thread's memory for evaluations of the collapsed density.
+//! The memory of one thread for evaluations of the marginal density.
 
 use crate::cross_products::CrossProducts;
 use crate::prior::PriorWorkspace;
