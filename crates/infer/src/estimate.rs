@@ -140,12 +140,7 @@ impl Level {
 
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Level::Reliable => "reliable",
-            Level::Corrected => "corrected",
-            Level::Doubtful => "look again",
-            Level::Untrusted => "do not trust",
-        })
+        f.pad(&self.name().replace('-', " "))
     }
 }
 

@@ -6,10 +6,10 @@ use lehr_density::job::{LogLikelihood, all_rows};
 use lehr_numeric::stream::Stream;
 use serde::{Deserialize, Serialize};
 
-use super::hmc::{Hmc, Iterations, Lockstep, Noise, Step};
+use super::hmc::{ChainLength, Hmc, Iterations, Lockstep, Noise, Step, acceptance};
 use super::log_density::LogDensity;
 use super::stage::Watch;
-use super::trace::{ChainError, ChainProgress, Trace};
+use super::trace::{ChainError, Trace};
 use crate::bytes::encoded;
 use crate::expansion::LogPrior;
 use lehr_rows::watch::Wish;
@@ -51,7 +51,11 @@ impl DelayedAcceptance<'_> {
     /// If `watch` asks to stop, the draws made so far are kept.
     pub(crate) fn run(&self, watch: &mut dyn Watch) -> Result<Trace, ChainError> {
         let chains = self.surrogate.n_lanes();
-        let length = self.hmc.draws.div_ceil(chains);
+        let length = ChainLength {
+            chains,
+            warm_up: SETTLING,
+            kept: self.hmc.draws.div_ceil(chains),
+        };
         let mut state = match watch.earlier() {
             Some(bytes) => postcard::from_bytes(&bytes).map_err(|_| ChainError::damaged())?,
             None => self.settled()?,
@@ -60,7 +64,7 @@ impl DelayedAcceptance<'_> {
         lockstep.gradients = state.gradients;
         let rows = all_rows(self.density);
         let mut joint = self.log_joint(&*rows, &lockstep.x)?;
-        while state.iteration < SETTLING + length {
+        while state.iteration < length.total() {
             let step = self.iterate(&mut lockstep, &state, &*rows, &mut joint)?;
             if state.iteration >= SETTLING {
                 state.kept.push(&lockstep.x, step);
@@ -68,26 +72,13 @@ impl DelayedAcceptance<'_> {
             state.iteration += 1;
             state.x.copy_from_slice(&lockstep.x);
             state.gradients = lockstep.gradients;
-            let progress = ChainProgress {
-                done: (state.iteration * chains) as u64,
-                total: ((SETTLING + length) * chains) as u64,
-                divergences: 0,
-            };
+            let progress = length.progress(state.iteration, 0);
             if watch.look(&progress, &|| encoded(&state)) == Wish::Stop {
                 break;
             }
         }
-        let trace = Trace {
-            warm_up: SETTLING,
-            planned: length * chains,
-            gradients: lockstep.gradients,
-            ..state.kept.trace(self.surrogate)
-        };
-        if trace.is_empty() {
-            let done = (state.iteration * chains) as u64;
-            return Err(ChainError::Stopped { done });
-        }
-        Ok(trace)
+        let done = (state.iteration, lockstep.gradients);
+        length.trace(&state.kept, self.surrogate, done)
     }
 
     /// Chains after the warm-up on the surrogate.
@@ -125,12 +116,7 @@ impl DelayedAcceptance<'_> {
         let mut x_new = lockstep.x.clone();
         for chain in 0..chains {
             let gain = (after[chain] - lockstep.values[chain]) - (joint[chain] - before[chain]);
-            // NaN is not accepted.
-            let acceptance = if gain.is_nan() {
-                0.0
-            } else {
-                gain.exp().min(1.0)
-            };
+            let acceptance = acceptance(gain);
             acceptances.push(acceptance);
             if stream.uniform() < acceptance {
                 joint[chain] = after[chain];

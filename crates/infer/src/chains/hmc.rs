@@ -73,7 +73,11 @@ impl Hmc {
         watch: &mut dyn Watch,
     ) -> Result<Trace, ChainError> {
         let chains = log_density.n_lanes();
-        let length = self.draws.div_ceil(chains);
+        let length = ChainLength {
+            chains,
+            warm_up: self.warm_up,
+            kept: self.draws.div_ceil(chains),
+        };
         let mut state = match watch.earlier() {
             Some(bytes) => postcard::from_bytes(&bytes).map_err(|_| ChainError::damaged())?,
             None => HmcState::new(start, self.target_acceptance),
@@ -82,13 +86,9 @@ impl Hmc {
         if state.iteration > 0 {
             lockstep.gradients = state.gradients;
         }
-        while state.iteration < self.warm_up + length {
+        while state.iteration < length.total() {
             let warm = state.iteration < self.warm_up;
-            let step_size = if warm {
-                state.average.step_size()
-            } else {
-                state.average.settled()
-            };
+            let step_size = state.average.in_warm_up(warm);
             let noise = Noise::new(seed, state.iteration as u64, log_density.size(), chains);
             let step = lockstep.step(&noise.stride(step_size, self.most_leapfrogs), &noise);
             if warm {
@@ -98,28 +98,15 @@ impl Hmc {
                 state.kept.push(&lockstep.x, step);
             }
             state.iteration += 1;
-            let progress = ChainProgress {
-                done: (state.iteration * chains) as u64,
-                total: ((self.warm_up + length) * chains) as u64,
-                divergences: state.divergences,
-            };
+            let progress = length.progress(state.iteration, state.divergences);
             state.x.copy_from_slice(&lockstep.x);
             state.gradients = lockstep.gradients;
             if watch.look(&progress, &|| encoded(&state)) == Wish::Stop {
                 break;
             }
         }
-        let trace = Trace {
-            warm_up: self.warm_up,
-            planned: length * chains,
-            gradients: lockstep.gradients,
-            ..state.kept.trace(log_density)
-        };
-        if trace.is_empty() {
-            let done = (state.iteration * chains) as u64;
-            return Err(ChainError::Stopped { done });
-        }
-        Ok(trace)
+        let done = (state.iteration, lockstep.gradients);
+        length.trace(&state.kept, log_density, done)
     }
 
     /// Moves chains through the warm-up; returns the step size.
@@ -132,6 +119,64 @@ impl Hmc {
             average.update(lockstep.step(&stride, &noise).mean_acceptance());
         }
         average.settled()
+    }
+}
+
+/// min(1, e^gain), the probability with which a move is accepted; zero for NaN.
+pub(super) fn acceptance(gain: f64) -> f64 {
+    if gain.is_nan() {
+        0.0
+    } else {
+        gain.exp().min(1.0)
+    }
+}
+
+/// The length of chains in lockstep.
+#[derive(Clone, Copy)]
+pub(super) struct ChainLength {
+    pub(super) chains: usize,
+    pub(super) warm_up: usize,
+    /// Kept iterations of each chain.
+    pub(super) kept: usize,
+}
+
+impl ChainLength {
+    /// All iterations.
+    pub(super) fn total(&self) -> usize {
+        self.warm_up + self.kept
+    }
+
+    /// The progress after some iterations.
+    pub(super) fn progress(&self, iterations: usize, divergences: u64) -> ChainProgress {
+        ChainProgress {
+            done: (iterations * self.chains) as u64,
+            total: (self.total() * self.chains) as u64,
+            divergences,
+        }
+    }
+
+    /// The draws of chains that ended after some iterations and gradients.
+    ///
+    /// # Errors
+    /// If no iteration was kept.
+    pub(super) fn trace(
+        &self,
+        kept: &Iterations,
+        log_density: &LogDensity<'_>,
+        (iterations, gradients): (usize, u64),
+    ) -> Result<Trace, ChainError> {
+        let trace = Trace {
+            warm_up: self.warm_up,
+            planned: self.kept * self.chains,
+            gradients,
+            ..kept.trace(log_density)
+        };
+        let done = (iterations * self.chains) as u64;
+        if trace.is_empty() {
+            Err(ChainError::Stopped { done })
+        } else {
+            Ok(trace)
+        }
     }
 }
 
@@ -314,11 +359,7 @@ impl<'a> Lockstep<'a> {
             let error = *energy - before[chain];
             // NaN is a divergence as well.
             diverged.push(error.is_nan() || error >= LARGEST_ERROR);
-            let acceptance = if diverged[chain] {
-                0.0
-            } else {
-                (-error).exp().min(1.0)
-            };
+            let acceptance = acceptance(-error);
             acceptances.push(acceptance);
             if noise.accept[chain] >= acceptance {
                 let own = chain * size..(chain + 1) * size;
@@ -380,6 +421,15 @@ impl DualAverage {
 
     pub(super) fn step_size(&self) -> f64 {
         self.log_step.exp()
+    }
+
+    /// The step size within the warm-up, or the average after it.
+    pub(super) fn in_warm_up(&self, warm: bool) -> f64 {
+        if warm {
+            self.step_size()
+        } else {
+            self.settled()
+        }
     }
 
     /// The average, which is used after the warm-up.

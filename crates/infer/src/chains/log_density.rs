@@ -176,7 +176,7 @@ impl Supply {
     /// The supply for a need of the program; `None` if the plan does not read it.
     fn of(plan: &Plan, need: ProgramInput<'_>, params: &[f64]) -> Option<Supply> {
         match need {
-            ProgramInput::LearnedBlocks(_, input) => {
+            ProgramInput::Learned(_, input) => {
                 Some(Supply::Numbers(plan.input(input)?, params.into()))
             }
             ProgramInput::Fixed(values, input) => Some(Supply::Numbers(plan.input(input)?, values)),

@@ -8,11 +8,11 @@ use lehr_numeric::summary::mean;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::hmc::{DualAverage, Iterations, Lockstep, Noise, Step, Stride};
+use super::hmc::{ChainLength, DualAverage, Iterations, Lockstep, Noise, Step, Stride};
 use super::log_density::LogDensity;
 use super::log_density_fn::LogDensityFn;
 use super::stage::Watch;
-use super::trace::{ChainError, ChainProgress, Trace};
+use super::trace::{ChainError, Trace};
 use crate::bytes::encoded;
 use crate::expansion::{Mode, TaylorOrder, row_remainder};
 use crate::guide::{Context, RowInput, WhitenedDensity};
@@ -345,28 +345,20 @@ impl Ecs {
                 SubsampledChain::with(perturbed, x.clone(), subset)
             })
             .collect();
-        let length = self.draws.div_ceil(self.chains);
-        while state.iteration < self.warm_up + length {
+        let length = ChainLength {
+            chains: self.chains,
+            warm_up: self.warm_up,
+            kept: self.draws.div_ceil(self.chains),
+        };
+        while state.iteration < length.total() {
             self.advance(&mut state, &mut chains, seed);
-            let progress = ChainProgress {
-                done: (state.iteration * self.chains) as u64,
-                total: ((self.warm_up + length) * self.chains) as u64,
-                divergences: state.divergences,
-            };
+            let progress = length.progress(state.iteration, state.divergences);
             if watch.look(&progress, &|| encoded(&state)) == Wish::Stop {
                 break;
             }
         }
-        let trace = Trace {
-            warm_up: self.warm_up,
-            planned: length * self.chains,
-            gradients: state.gradients,
-            ..state.kept.trace(&perturbed.log_density)
-        };
-        if trace.is_empty() {
-            let done = (state.iteration * self.chains) as u64;
-            return Err(ChainError::Stopped { done });
-        }
+        let done = (state.iteration, state.gradients);
+        let trace = length.trace(&state.kept, &perturbed.log_density, done)?;
         Ok(EcsTrace {
             trace,
             variances: state.variances,
@@ -405,11 +397,7 @@ impl Ecs {
     /// One iteration of every chain.
     fn advance(&self, state: &mut EcsState, chains: &mut [SubsampledChain<'_>], seed: u64) {
         let warm = state.iteration < self.warm_up;
-        let step_size = if warm {
-            state.average.step_size()
-        } else {
-            state.average.settled()
-        };
+        let step_size = state.average.in_warm_up(warm);
         let (size, iteration) = (chains[0].lockstep.x.len(), state.iteration as u64);
         let noise = Noise::new(seed, iteration, size, chains.len());
         let stride = noise.stride(step_size, MOST_LEAPFROGS);

@@ -36,14 +36,6 @@ pub enum TrainError {
         /// The site and rows concerned, in words that follow a comma.
         met: String,
     },
-    /// A name that is not among the learned blocks.
-    #[error("train: no learned block {name:?}\n  hint: the blocks are {known}")]
-    Block {
-        /// The name.
-        name: String,
-        /// The blocks there are.
-        known: String,
-    },
     /// The watcher asked to stop.
     #[error("{doing}: stopped after {done}{}", resume_words(saved.as_deref()))]
     Stopped {

@@ -12,7 +12,7 @@ pub(crate) const LOG_SCALE: &str = "base_log_scale";
 /// One learned quantity with its unconstrained starting values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Block {
-    /// A name that is unique within a fit, by which a block can be set or frozen.
+    /// A name that is unique within a fit, by which a block can be set.
     pub name: String,
     /// The dimensions.
     pub dims: Vec<usize>,

@@ -42,7 +42,7 @@ impl RowInput {
 /// An input that is filled before each run.
 pub(crate) enum ProgramInput<'g> {
     /// A learned block, by name.
-    LearnedBlocks(String, Expr<'g>),
+    Learned(String, Expr<'g>),
     /// Standard normal numbers.
     Noise(Expr<'g>),
     /// Rows.
@@ -117,16 +117,24 @@ impl<'g, 'd> Context<'g, 'd> {
         Point::new(self.latents(coordinates), self.params)
     }
 
+    fn find<T>(&self, known: impl Fn(&ProgramInput<'g>) -> Option<T>) -> Option<T> {
+        self.needs.borrow().iter().find_map(known)
+    }
+
+    fn request(&self, need: ProgramInput<'g>) {
+        self.needs.borrow_mut().push(need);
+    }
+
     /// A learned block as an input; the same block is the same input.
     pub fn learned(&self, block: &Block) -> Expr<'g> {
-        let known = self.needs.borrow().iter().find_map(|need| match need {
-            ProgramInput::LearnedBlocks(name, input) if *name == block.name => Some(*input),
+        let known = self.find(|need| match need {
+            ProgramInput::Learned(name, input) if *name == block.name => Some(*input),
             _ => None,
         });
         known.unwrap_or_else(|| {
             let input = self.graph.input(&block.name, Shape::new(&block.dims));
-            let need = ProgramInput::LearnedBlocks(block.name.clone(), input);
-            self.needs.borrow_mut().push(need);
+            let need = ProgramInput::Learned(block.name.clone(), input);
+            self.request(need);
             input
         })
     }
@@ -134,7 +142,7 @@ impl<'g, 'd> Context<'g, 'd> {
     /// Fresh standard normal numbers for every lane and step.
     pub fn noise(&self, name: &str, shape: impl Into<Shape>) -> Expr<'g> {
         let input = self.graph.laned_input(name, shape);
-        self.needs.borrow_mut().push(ProgramInput::Noise(input));
+        self.request(ProgramInput::Noise(input));
         input
     }
 
@@ -147,9 +155,7 @@ impl<'g, 'd> Context<'g, 'd> {
         let length = feed.len(self.density);
         let prefix = format!("{name}.");
         let rows = Rows::inputs(self.graph, self.density.columns(), length, &prefix);
-        self.needs
-            .borrow_mut()
-            .push(ProgramInput::Rows(feed.clone(), rows.clone()));
+        self.request(ProgramInput::Rows(feed.clone(), rows.clone()));
         rows
     }
 
@@ -157,7 +163,7 @@ impl<'g, 'd> Context<'g, 'd> {
         let RowInput::Fixed(data) = feed else {
             return None;
         };
-        self.needs.borrow().iter().find_map(|need| match need {
+        self.find(|need| match need {
             ProgramInput::Rows(RowInput::Fixed(known), rows) if Arc::ptr_eq(known, data) => {
                 Some(rows.clone())
             }
@@ -169,7 +175,7 @@ impl<'g, 'd> Context<'g, 'd> {
     /// same values in the same shape are the same input.
     pub fn fixed(&self, name: &str, shape: impl Into<Shape>, values: &Arc<[f64]>) -> Expr<'g> {
         let shape = shape.into();
-        let known = self.needs.borrow().iter().find_map(|need| match need {
+        let known = self.find(|need| match need {
             ProgramInput::Fixed(held, input)
                 if Arc::ptr_eq(held, values) && input.shape() == shape =>
             {
@@ -181,9 +187,7 @@ impl<'g, 'd> Context<'g, 'd> {
             return input;
         }
         let input = self.graph.input(name, shape);
-        self.needs
-            .borrow_mut()
-            .push(ProgramInput::Fixed(values.clone(), input));
+        self.request(ProgramInput::Fixed(values.clone(), input));
         input
     }
 
@@ -192,20 +196,20 @@ impl<'g, 'd> Context<'g, 'd> {
     pub(crate) fn others(&self, purpose: &str, size: usize, rows: &Arc<[usize]>) -> Expr<'g> {
         let input = self.graph.input("others", [size]);
         let need = ProgramInput::Others(purpose.to_owned(), rows.clone(), input);
-        self.needs.borrow_mut().push(need);
+        self.request(need);
         input
     }
 
     /// The learned numbers of each row of a batch, `[size, width]`.
     pub(crate) fn own(&self, size: usize, width: usize) -> Expr<'g> {
         let input = self.graph.input(super::ROW_NUMBERS, [size, width]);
-        self.needs.borrow_mut().push(ProgramInput::Own(input));
+        self.request(ProgramInput::Own(input));
         input
     }
 
     /// The learned numbers of rows, if they were requested before.
     pub(crate) fn known_own(&self) -> Option<Expr<'g>> {
-        self.needs.borrow().iter().find_map(|need| match need {
+        self.find(|need| match need {
             ProgramInput::Own(input) => Some(*input),
             _ => None,
         })

@@ -18,7 +18,7 @@ pub use contract::{
     ChainSettings, ChainShape, GuideInputs, GuideParts, Method, MethodInfo, Restore, Sampler,
     SettingInfo, VariationalMethod, VariationalSettings,
 };
-pub(crate) use contract::{gaussian_below, restore_as};
+pub(crate) use contract::{gaussian_below, gaussian_up_to, restore_as};
 pub use lehr_mixed::HyperparameterMethod;
 pub use markov::{Hmc, Nuts, SamplerSettings, SurrogateHmc};
 pub use mixed::Collapse;
@@ -29,8 +29,6 @@ pub use variational::{
     NamedFlow, NamedGaussian, ReadGuide, RowChain, RowDrive, SemiDais, SlDais, restore_gaussian,
     restore_guide,
 };
-
-use std::fmt::Display;
 
 use lehr_density::{Density, StoredForm};
 
@@ -81,43 +79,29 @@ fn names() -> String {
 fn unknown_setting(method: &'static MethodInfo, name: &str) -> SettingError {
     let has = |row: &&&MethodInfo| row.settings().iter().any(|one| one.name == name);
     let owners: Vec<&str> = METHODS.iter().filter(has).map(|row| row.name).collect();
-    let (method, name) = (method.name, name.to_owned());
-    match owners.as_slice() {
-        [] => SettingError::Unknown {
+    let (info, method, name) = (method, method.name, name.to_owned());
+    if owners.is_empty() {
+        let known: Vec<&str> = info.settings().iter().map(|one| one.name).collect();
+        return SettingError::Unknown {
             method,
             name,
-            known: list(&known(method)),
-        },
-        [_] => SettingError::Other {
-            method,
-            name,
-            owners: list(&owners),
-            verb: "has it",
-        },
-        _ => SettingError::Other {
-            method,
-            name,
-            owners: list(&owners),
-            verb: "have it",
-        },
+            known: list(&known),
+        };
+    }
+    SettingError::Other {
+        method,
+        name,
+        verb: ["have it", "has it"][usize::from(owners.len() == 1)],
+        owners: list(&owners),
     }
 }
 
-fn known(method: &str) -> Vec<&'static str> {
-    let row = METHODS.iter().find(|row| row.name == method);
-    let settings = row.map(|row| row.settings()).unwrap_or_default();
-    settings.iter().map(|one| one.name).collect()
-}
-
 /// `a, b and c`
-fn list<T: Display>(names: &[T]) -> String {
+fn list(names: &[&str]) -> String {
     match names {
         [] => "none".into(),
-        [one] => one.to_string(),
-        [first @ .., last] => {
-            let first: Vec<String> = first.iter().map(ToString::to_string).collect();
-            format!("{} and {last}", first.join(", "))
-        }
+        [one] => (*one).to_owned(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
     }
 }
 

@@ -79,7 +79,7 @@ impl Program {
         learned: &LearnedBlocks,
     ) -> Result<(), BatchError> {
         match need {
-            ProgramInput::LearnedBlocks(name, input) => {
+            ProgramInput::Learned(name, input) => {
                 if let Some(slot) = self.plan.input(input) {
                     let range = learned.range_of(&name);
                     self.learned

@@ -86,32 +86,21 @@ pub trait Start: fmt::Debug + Send + Sync {
     }
 }
 
-impl<S: Start + ?Sized> Start for &S {
-    fn name(&self) -> &'static str {
-        (**self).name()
-    }
-
-    fn help(&self) -> &'static str {
-        (**self).help()
-    }
-
-    fn find(&self, request: &StartRequest<'_>) -> Result<StartingPoint, StartError> {
-        (**self).find(request)
-    }
-
-    fn is_warm(&self) -> bool {
-        (**self).is_warm()
-    }
-}
-
 /// The starts that can be chosen by name.
-pub static STARTS: &[&dyn Start] = &[&Zero, &Map, &Laplace, &Quadrature, &Variational, &Natural];
+pub static STARTS: &[fn() -> Arc<dyn Start>] = &[
+    || Arc::new(Zero),
+    || Arc::new(Map),
+    || Arc::new(Laplace),
+    || Arc::new(Quadrature),
+    || Arc::new(Variational),
+    || Arc::new(Natural),
+];
 
 /// The setting that selects one of [`STARTS`].
 pub fn setting(start: &mut Option<Arc<dyn Start>>) -> Setting<'_> {
-    let starts = STARTS.iter().map(|start| {
-        let shared: Arc<dyn Start> = Arc::new(*start);
-        (start.name(), start.help(), Some(shared))
+    let starts = STARTS.iter().map(|new| {
+        let start = new();
+        (start.name(), start.help(), Some(start))
     });
     Setting::one_of("start", "where the fit starts", starts.collect(), start)
 }

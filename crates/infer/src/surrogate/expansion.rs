@@ -81,27 +81,36 @@ pub(crate) fn expand(
     write: impl for<'g> Fn(&Context<'g, '_>, &Point<'g>) -> Expr<'g>,
 ) -> Expansion {
     let size = mode.latents.len();
-    let latents: Arc<[f64]> = mode.latents.as_slice().into();
     let lanes = size.min(ABREAST);
-    let program = compile(density, learned, (lanes, 0), |context| {
+    let mut program = program_at(density, learned, mode, lanes, |context, at| {
         let graph = context.graph();
-        let at = context.at(context.fixed("expansion_latents", [size], &latents));
         let along = graph.laned_input(DIRECTION, [size]);
-        let slope = graph.grad(write(context, &at), &[at.latents])[0];
+        let slope = graph.grad(write(context, at), &[at.latents])[0];
         vec![slope, graph.jvp(&[slope], &[at.latents], &[along])[0]]
     });
-    let mut program = program.expect("no batch is drawn");
-    program.set_learned(&with_params(learned, mode).values);
     derivatives(&mut program, size, lanes, extent)
 }
 
-/// The learned values with θ at its value in the mode.
-pub(crate) fn with_params(learned: &LearnedBlocks, mode: &Mode) -> LearnedBlocks {
+/// A program of expressions at the mode, with θ at its value there.
+pub(crate) fn program_at(
+    density: &dyn Density,
+    learned: &LearnedBlocks,
+    mode: &Mode,
+    lanes: usize,
+    write: impl for<'g> FnOnce(&Context<'g, '_>, &Point<'g>) -> Vec<Expr<'g>>,
+) -> Program {
+    let latents: Arc<[f64]> = mode.latents.as_slice().into();
+    let program = compile(density, learned, (lanes, 0), |context| {
+        let at = context.at(context.fixed("mode_latents", [latents.len()], &latents));
+        write(context, &at)
+    });
+    let mut program = program.expect("no batch is drawn");
     let mut learned = learned.clone();
     if let Some(range) = learned.range_of(PARAMS) {
         learned.values[range].copy_from_slice(&mode.params);
     }
-    learned
+    program.set_learned(&learned.values);
+    program
 }
 
 /// Gradient and Hessian from a program of the slope and its derivative along a direction.

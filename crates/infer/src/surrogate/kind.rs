@@ -1,12 +1,10 @@
 //! A row of the table of surrogates: its name, construction and restoration.
 
 use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use lehr_density::Density;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
 use super::{Setup, Surrogate, SurrogateSettings};
 use crate::bytes::decoded;
@@ -59,8 +57,7 @@ pub(crate) trait Maker: Sync {
 }
 
 /// A kind of surrogate: a row of [`SURROGATES`](super::SURROGATES).
-#[derive(Clone, Copy, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
+#[derive(Clone, Copy)]
 pub struct SurrogateKind(pub(super) &'static SurrogateInfo);
 
 impl SurrogateKind {
@@ -118,12 +115,6 @@ impl PartialEq for SurrogateKind {
 
 impl Eq for SurrogateKind {}
 
-impl Hash for SurrogateKind {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.name().hash(state);
-    }
-}
-
 impl fmt::Debug for SurrogateKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
@@ -133,11 +124,5 @@ impl fmt::Debug for SurrogateKind {
 impl fmt::Display for SurrogateKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
-    }
-}
-
-impl From<SurrogateKind> for String {
-    fn from(kind: SurrogateKind) -> String {
-        kind.name().to_owned()
     }
 }

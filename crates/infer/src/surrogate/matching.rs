@@ -1,16 +1,14 @@
 //! Weights with which a few rows match the gradient and Hessian of all rows at the mode.
 
-use std::sync::Arc;
-
 use lehr_density::Density;
 use lehr_numeric::nnls;
 
 use super::FixedRows;
-use super::expansion::{at_start, with_params};
+use super::expansion::{at_start, program_at};
 use super::quality::PrecisionFactor;
 use crate::error::SurrogateError;
 use crate::expansion::Mode;
-use crate::program::{Program, compile};
+use crate::program::Program;
 
 /// Pairs of directions that are computed side by side.
 const ABREAST: usize = 16;
@@ -149,20 +147,15 @@ fn follow(
 
 /// Every row's first derivative along one direction and second along two.
 fn derivatives(density: &dyn Density, rows: &FixedRows, mode: &Mode) -> Program {
-    let latents: Arc<[f64]> = mode.latents.as_slice().into();
-    let learned = at_start(density, Vec::new());
-    let program = compile(density, &learned, (ABREAST, 0), |context| {
+    let (learned, size) = (at_start(density, Vec::new()), mode.latents.len());
+    program_at(density, &learned, mode, ABREAST, |context, at| {
         let graph = context.graph();
-        let at = context.at(context.fixed("matching_latents", [latents.len()], &latents));
-        let along = DIRECTIONS.map(|name| graph.laned_input(name, [latents.len()]));
-        let each = density.log_likelihood(&at, &rows.rows(context));
+        let along = DIRECTIONS.map(|name| graph.laned_input(name, [size]));
+        let each = density.log_likelihood(at, &rows.rows(context));
         let first = graph.jvp(&[each], &[at.latents], &along[..1])[0];
         let second = graph.jvp(&[first], &[at.latents], &along[1..])[0];
         vec![first, second]
-    });
-    let mut program = program.expect("no batch is drawn");
-    program.set_learned(&with_params(&learned, mode).values);
-    program
+    })
 }
 
 /// Sets a lane's directions to rows of L⁻¹, which are columns of L⁻ᵀ.

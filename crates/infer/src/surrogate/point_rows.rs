@@ -7,7 +7,7 @@ use lehr_density::{Density, LocalNormal, Locals, Point, StoredForm};
 use lehr_graph::Expr;
 use serde::{Deserialize, Serialize};
 
-use super::expansion::{at_start, with_params};
+use super::expansion::{at_start, program_at};
 use super::kind::{Maker, SurrogateRequest, read};
 use super::row_surrogate::random_rows;
 use super::weighted_rows::WeightedRows;
@@ -16,7 +16,6 @@ use crate::bytes::stored;
 use crate::error::SurrogateError;
 use crate::expansion::Mode;
 use crate::guide::{Block, Context};
-use crate::program::compile;
 
 /// The row of this surrogate.
 pub(super) static INFO: SurrogateInfo = SurrogateInfo {
@@ -136,17 +135,13 @@ fn locals(density: &dyn Density) -> Result<&dyn Locals, SurrogateError> {
 
 /// The modes of the rows' local latents given the mode, row after row.
 fn peaks(density: &dyn Density, locals: &dyn Locals, rows: &FixedRows, mode: &Mode) -> Vec<f64> {
-    let latents: Arc<[f64]> = mode.latents.as_slice().into();
     let learned = at_start(density, Vec::new());
-    let program = compile(density, &learned, (1, 0), |context| {
-        let at = context.at(context.fixed("points_mode", [latents.len()], &latents));
+    let mut program = program_at(density, &learned, mode, 1, |context, at| {
         let rows = rows.rows(context);
-        let normal = LocalNormal::posterior_normal(locals, &at, &rows);
+        let normal = LocalNormal::posterior_normal(locals, at, &rows);
         let each = normal.centre.iter();
         each.map(|w| w.broadcast([rows.len()])).collect()
     });
-    let mut program = program.expect("no batch is drawn");
-    program.set_learned(&with_params(&learned, mode).values);
     program.run();
     let width = locals.layout().size();
     let place = |at: usize| program.output(at % width)[at / width];

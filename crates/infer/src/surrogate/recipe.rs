@@ -24,7 +24,7 @@ pub(crate) enum Labels {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Weights {
     /// Learned, starting from equal or matched weights.
-    LearnedBlocks,
+    Learned,
     /// The coreset's, an unbiased estimate of the log likelihood.
     Kept,
 }
@@ -35,7 +35,7 @@ pub(crate) enum Values {
     /// They are fixed.
     Kept,
     /// They are learned.
-    LearnedBlocks,
+    Learned,
 }
 
 /// A surrogate by rows in four properties.
@@ -52,7 +52,7 @@ impl Recipe {
     pub(crate) const RANDOM: Recipe = Recipe {
         rows: RowChoice::Random,
         labels: Labels::Own,
-        weights: Weights::LearnedBlocks,
+        weights: Weights::Learned,
         covariates: Values::Kept,
     };
 }

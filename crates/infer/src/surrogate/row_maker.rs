@@ -16,7 +16,7 @@ use crate::error::SurrogateError;
 
 impl Maker for Recipe {
     fn has_matched_weights(&self) -> bool {
-        self.weights == Weights::LearnedBlocks
+        self.weights == Weights::Learned
     }
 
     fn build(&self, order: &SurrogateRequest<'_>) -> Result<Arc<dyn Surrogate>, SurrogateError> {

@@ -73,7 +73,7 @@ impl Surrogate for RowSurrogate {
 
     fn blocks(&self) -> Vec<Block> {
         let mut blocks = self.weighted.blocks();
-        if self.recipe.covariates == Values::LearnedBlocks {
+        if self.recipe.covariates == Values::Learned {
             blocks.push(self.covariate_block());
         }
         blocks

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use lehr_density::Density;
-use serde::{Deserialize, Serialize};
 
 use super::kind::SurrogateRequest;
 use super::{Surrogate, SurrogateKind};
@@ -13,8 +12,7 @@ use crate::guide::Whitening;
 use crate::setting::Setting;
 
 /// The starting values of learned weights of rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum StartWeights {
     /// `N/N_surr` each.
     #[default]
@@ -25,8 +23,7 @@ pub enum StartWeights {
 }
 
 /// The settings of a surrogate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SurrogateSettings {
     /// The kind of surrogate.
     pub kind: SurrogateKind,

@@ -24,10 +24,8 @@ pub static SURROGATES: &[&SurrogateInfo] = &[
         name: "rand±",
         help: "random covariates with both labels, the weights learned; binary responses",
         maker: &Recipe {
-            rows: RowChoice::Random,
             labels: Labels::Both,
-            weights: Weights::LearnedBlocks,
-            covariates: Values::Kept,
+            ..Recipe::RANDOM
         },
     },
     &SurrogateInfo {
@@ -35,9 +33,7 @@ pub static SURROGATES: &[&SurrogateInfo] = &[
         help: "the rows of a coreset, their weights learned; binary responses",
         maker: &Recipe {
             rows: RowChoice::Coreset,
-            labels: Labels::Own,
-            weights: Weights::LearnedBlocks,
-            covariates: Values::Kept,
+            ..Recipe::RANDOM
         },
     },
     &SurrogateInfo {
@@ -46,8 +42,7 @@ pub static SURROGATES: &[&SurrogateInfo] = &[
         maker: &Recipe {
             rows: RowChoice::Coreset,
             labels: Labels::Both,
-            weights: Weights::LearnedBlocks,
-            covariates: Values::Kept,
+            ..Recipe::RANDOM
         },
     },
     &SurrogateInfo {
@@ -55,9 +50,8 @@ pub static SURROGATES: &[&SurrogateInfo] = &[
         help: "the rows of a coreset with its own weights, nothing learned; binary responses",
         maker: &Recipe {
             rows: RowChoice::Coreset,
-            labels: Labels::Own,
             weights: Weights::Kept,
-            covariates: Values::Kept,
+            ..Recipe::RANDOM
         },
     },
     &SurrogateInfo {
@@ -66,8 +60,8 @@ pub static SURROGATES: &[&SurrogateInfo] = &[
         maker: &Recipe {
             rows: RowChoice::Centroids,
             labels: Labels::Both,
-            weights: Weights::LearnedBlocks,
-            covariates: Values::LearnedBlocks,
+            covariates: Values::Learned,
+            ..Recipe::RANDOM
         },
     },
     &SurrogateInfo {
@@ -76,8 +70,7 @@ pub static SURROGATES: &[&SurrogateInfo] = &[
         maker: &Recipe {
             rows: RowChoice::Centroids,
             labels: Labels::Both,
-            weights: Weights::LearnedBlocks,
-            covariates: Values::Kept,
+            ..Recipe::RANDOM
         },
     },
     &network::INFO,
@@ -136,14 +129,6 @@ impl FromStr for SurrogateKind {
     }
 }
 
-impl TryFrom<String> for SurrogateKind {
-    type Error = UnknownSurrogate;
-
-    fn try_from(text: String) -> Result<SurrogateKind, UnknownSurrogate> {
-        text.parse()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,8 +141,6 @@ mod tests {
             assert_eq!(name.replace('±', "+-").parse(), Ok(kind));
             assert_eq!(kind.to_string(), name);
             assert!(!kind.help().contains('\n') && !kind.help().is_empty());
-            let text = serde_json::to_string(&kind).unwrap();
-            assert_eq!(serde_json::from_str::<SurrogateKind>(&text).unwrap(), kind);
         }
         assert_eq!(SurrogateKind::RANDOM.name(), "rand");
         assert_eq!(SurrogateKind::NETWORK.name(), "nn");

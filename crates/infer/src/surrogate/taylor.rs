@@ -51,20 +51,6 @@ impl Taylor {
         Taylor::around(density, rows, mode)
     }
 
-    /// These rows of the table with starting weights.
-    ///
-    /// # Panics
-    /// If the mode is not one of this density.
-    pub fn with_weights(
-        density: &dyn Density,
-        rows: &[usize],
-        weights: &[f64],
-        mode: &Mode,
-    ) -> Taylor {
-        let rows = WeightedRows::weighted(FixedRows::of(density, rows), weights);
-        Taylor::around(density, rows, mode)
-    }
-
     pub(crate) fn around(density: &dyn Density, rows: WeightedRows, mode: &Mode) -> Taylor {
         assert_eq!(
             mode.latents.len(),

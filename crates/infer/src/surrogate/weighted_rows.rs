@@ -32,7 +32,7 @@ pub(crate) struct WeightedRows {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum RowWeights {
     /// The starting values of ln ω, or of ln ω⁺ and then ln ω⁻.
-    LearnedBlocks(Vec<Vec<f64>>),
+    Learned(Vec<Vec<f64>>),
     /// ω
     Kept(Arc<[f64]>),
 }
@@ -60,7 +60,7 @@ impl WeightedRows {
         WeightedRows {
             rows,
             response: None,
-            weights: RowWeights::LearnedBlocks(vec![start]),
+            weights: RowWeights::Learned(vec![start]),
         }
     }
 
@@ -70,7 +70,7 @@ impl WeightedRows {
         WeightedRows {
             rows: rows.without(&response),
             response: Some(response),
-            weights: RowWeights::LearnedBlocks(vec![start.clone(), start]),
+            weights: RowWeights::Learned(vec![start.clone(), start]),
         }
     }
 
@@ -96,7 +96,7 @@ impl WeightedRows {
         let weights = matched_weights(density, labelled, mode)?;
         let start = log_weights(labelled, &weights);
         let parts = start.chunks(self.rows.len()).map(<[f64]>::to_vec);
-        self.weights = RowWeights::LearnedBlocks(parts.collect());
+        self.weights = RowWeights::Learned(parts.collect());
         Ok(())
     }
 
@@ -117,7 +117,7 @@ impl WeightedRows {
         };
         let count = if self.response.is_some() { 2 } else { 1 };
         let weights = match (&self.weights, recipe.weights) {
-            (RowWeights::LearnedBlocks(starts), Weights::LearnedBlocks) => {
+            (RowWeights::Learned(starts), Weights::Learned) => {
                 starts.len() == count && starts.iter().all(|start| start.len() == self.rows.len())
             }
             (RowWeights::Kept(weights), Weights::Kept) => weights.len() == self.rows.len(),
@@ -139,7 +139,7 @@ impl WeightedRows {
     }
 
     pub(crate) fn blocks(&self) -> Vec<Block> {
-        let RowWeights::LearnedBlocks(starts) = &self.weights else {
+        let RowWeights::Learned(starts) = &self.weights else {
             return Vec::new();
         };
         let names: &[&str] = match self.response {

@@ -35,19 +35,16 @@ impl Task<'_> {
 }
 
 impl TrainSettings {
-    /// All settings that determine the steps, in words, among them the names of the objective and of
-    /// its gradient.
+    /// All settings that determine the steps, in words, with those that are not settings any
+    /// more: the objective, its gradient and blocks held fixed.
     fn words(&self) -> String {
         let TrainSettings {
             iterations,
             lanes,
             schedule,
             clip,
-            frozen,
             max_bad_share,
         } = self;
-        format!(
-            "{iterations:?} {lanes} {schedule:?} {clip:?} Elbo Total {frozen:?} {max_bad_share}"
-        )
+        format!("{iterations:?} {lanes} {schedule:?} {clip:?} Elbo Total [] {max_bad_share}")
     }
 }

@@ -137,7 +137,7 @@ pub fn train(
     let clock = Instant::now();
     let mut program = task.program(&learned, settings)?;
     let compile = clock.elapsed().as_secs_f64();
-    let mut fresh = TrainState::new(learned, settings)?;
+    let mut fresh = TrainState::new(learned);
     fresh.own = task.guide.row_numbers().map(|one| OwnRows::new(&one));
     let fingerprint = task.fingerprint(&mut program, &fresh.learned, settings);
     let mut stamp = StageFingerprint::new(fingerprint);
@@ -204,17 +204,10 @@ impl<'a> Task<'a> {
 }
 
 impl TrainState {
-    fn new(learned: LearnedBlocks, settings: &TrainSettings) -> Result<TrainState, TrainError> {
+    fn new(learned: LearnedBlocks) -> TrainState {
         let count = learned.values.len();
-        let mut adam = Adam::new(count, AdamSettings::default());
-        for name in &settings.frozen {
-            let range = learned.range_of(name).ok_or_else(|| TrainError::Block {
-                name: name.clone(),
-                known: known_blocks(&learned),
-            })?;
-            adam.freeze(range);
-        }
-        Ok(TrainState {
+        let adam = Adam::new(count, AdamSettings::default());
+        TrainState {
             step: 0,
             phase: 0,
             phase_start: 0,
@@ -229,7 +222,7 @@ impl TrainState {
             recent: (0.0, 0),
             finished: None,
             own: None,
-        })
+        }
     }
 
     /// Adds an estimate to the history, and thins it if it is long.
@@ -249,11 +242,6 @@ impl TrainState {
             });
         }
     }
-}
-
-fn known_blocks(learned: &LearnedBlocks) -> String {
-    let names: Vec<&str> = learned.blocks().iter().map(|b| b.name.as_str()).collect();
-    names.join(", ")
 }
 
 struct Loop<'a, 'b> {
@@ -332,7 +320,6 @@ impl Loop<'_, '_> {
             state.average.restart();
         }
         let bound = self.evaluate(state);
-        state.adam.zero_frozen(&mut self.gradient);
         let mut slopes = self.gradient.iter().chain(&self.own_gradient);
         if bound.is_finite() && slopes.all(|g| g.is_finite()) {
             self.update(state, bound);

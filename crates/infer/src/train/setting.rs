@@ -51,8 +51,6 @@ pub struct TrainSettings {
     pub schedule: Schedule,
     /// The largest norm of a gradient, in units of its typical norm so far; `None` never clips.
     pub clip: Option<f64>,
-    /// Learnt blocks that are held fixed.
-    pub frozen: Vec<String>,
     /// A run with a larger share of steps that are not finite is stopped.
     pub max_bad_share: f64,
 }
@@ -64,7 +62,6 @@ impl Default for TrainSettings {
             lanes: 1,
             schedule: Schedule::Staircase { start: 1e-2 },
             clip: Some(10.0),
-            frozen: Vec::new(),
             max_bad_share: 0.1,
         }
     }

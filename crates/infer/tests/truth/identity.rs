@@ -464,7 +464,6 @@ fn a_checkpoint_of_another_fit_is_refused() {
         fit().seed(9),
         change(|f| f.train.schedule = lehr_infer::train::Schedule::Constant(1e-3)),
         change(|f| f.train.clip = None),
-        change(|f| f.train.frozen = vec!["base_mean".into()]),
         change(|f| f.batch = Some(16)),
         change(|f| f.control = Some(false)),
         change(|f| f.train.lanes = 2),

@@ -19,7 +19,7 @@ use lehr_model::{Bound, Model};
 use lehr_table::Table;
 
 use crate::linear::Linear;
-use crate::{all_rows, common, fixed, learned, named, run, set, starts};
+use crate::{all_rows, common, named, run, set, starts};
 
 /// A model whose last row has no density if the level is below 0.
 fn last_row_edged() -> Bound {
@@ -154,9 +154,6 @@ fn settings_that_cannot_work_are_refused_in_one_sentence() {
         few.to_string().lines().next().unwrap(),
         "sl-dais: 24 draws were asked for, fewer than the 25 a verdict needs"
     );
-    refused("train: no learned block \"mean\"", &|f| {
-        f.variational.train.frozen = vec!["mean".into()];
-    });
     refused(
         "schedule: expected a positive learning rate, found 0",
         &|f| {
@@ -267,25 +264,6 @@ fn a_small_cap_is_reported_as_not_converged() {
     let training = posterior.training().unwrap();
     assert!(training.converged, "{}", training.iterations);
     assert!(training.iterations < 50_000);
-}
-
-#[test]
-fn frozen_blocks_keep_their_values() {
-    let density = Linear::new(30, 2, 1).bind();
-    let mut fit = fixed("sl-dais", 100).draws(64);
-    let frozen = ["refreshment", "surrogate_log_weight"];
-    common(&mut fit).train.frozen = frozen.map(Into::into).to_vec();
-    let learned = learned(&run(fit, &density));
-    let blocks = learned.blocks();
-    for block in blocks {
-        let same = learned.get(&block.name).unwrap() == block.start;
-        let frozen = frozen.contains(&block.name.as_str());
-        assert!(
-            same == frozen || block.name.starts_with("base_"),
-            "{}",
-            block.name
-        );
-    }
 }
 
 /// A funnel, and a chain whose steps are too long for its neck.

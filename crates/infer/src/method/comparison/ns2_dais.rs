@@ -27,8 +27,6 @@ pub struct FreshBatches;
 
 impl RowDrive for FreshBatches {
     const INFO: &'static MethodInfo = &INFO;
-    const LANES: usize = 4;
-    const STEPS: usize = 8;
 
     fn drive(size: usize) -> Drive {
         Drive::FreshBatch { size }

@@ -27,8 +27,6 @@ pub struct OneBatch;
 
 impl RowDrive for OneBatch {
     const INFO: &'static MethodInfo = &INFO;
-    const LANES: usize = 4;
-    const STEPS: usize = 8;
 
     fn drive(size: usize) -> Drive {
         Drive::Batch { size }

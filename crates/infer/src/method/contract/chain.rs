@@ -3,18 +3,11 @@
 use std::sync::Arc;
 
 use lehr_density::Density;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::annealed::AnnealedGuide;
-use crate::annealed::AnnealedStart;
-use crate::annealed::Drive;
-use crate::annealed::Momentum;
+use crate::annealed::{AnnealedGuide, AnnealedStart, Drive, Momentum};
 use crate::estimate::Choices;
-use crate::guide::BASES;
-use crate::guide::Base;
-use crate::guide::FullRank;
-use crate::guide::MeanField;
+use crate::guide::{BASES, Base, FullRank, MeanField};
 use crate::setting::Setting;
 
 /// The settings of a chain. Settings that are `None` are chosen by the rules of `docs/methods.md`.
@@ -131,12 +124,15 @@ impl ChainSettings {
 /// The Gaussian below a chain or a flow: full rank if its D² numbers are cheap compared with the
 /// rows, else independent.
 pub(crate) fn gaussian_below(density: &dyn Density) -> Arc<dyn Base> {
-    const MOST_FULL: usize = 256;
-    if density.latents().size() <= MOST_FULL {
-        Arc::new(FullRank::default())
-    } else {
-        Arc::new(MeanField::default())
+    gaussian_up_to(256, density)
+}
+
+/// A Gaussian with all correlations of at most this many latents, else of independent ones.
+pub(crate) fn gaussian_up_to(most: usize, density: &dyn Density) -> Arc<dyn Base> {
+    if density.latents().size() <= most {
+        return Arc::new(FullRank::default());
     }
+    Arc::new(MeanField::default())
 }
 
 /// A chain without its drive.

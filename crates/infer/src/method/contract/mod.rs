@@ -4,8 +4,8 @@
 mod chain;
 mod variational;
 
-pub(crate) use chain::gaussian_below;
 pub use chain::{ChainSettings, ChainShape};
+pub(crate) use chain::{gaussian_below, gaussian_up_to};
 pub use variational::{GuideInputs, GuideParts, VariationalMethod, VariationalSettings};
 
 use std::fmt;

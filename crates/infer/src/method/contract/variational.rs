@@ -90,20 +90,30 @@ pub trait VariationalMethod: Send + Sync + 'static {
     /// Its settings by name.
     fn settings(&mut self) -> Vec<Setting<'_>>;
 
-    /// The settings that all variational methods have.
-    fn common(&self) -> &VariationalSettings;
+    /// The settings that all variational methods have, and those of its chain, if it has one.
+    fn shared(&self) -> (&VariationalSettings, Option<&ChainSettings>);
 
     /// The same, to change them.
-    fn common_mut(&mut self) -> &mut VariationalSettings;
+    fn shared_mut(&mut self) -> (&mut VariationalSettings, Option<&mut ChainSettings>);
+
+    /// The settings that all variational methods have.
+    fn common(&self) -> &VariationalSettings {
+        self.shared().0
+    }
+
+    /// The same, to change them.
+    fn common_mut(&mut self) -> &mut VariationalSettings {
+        self.shared_mut().0
+    }
 
     /// The settings of its chain, if it has one.
     fn chain(&self) -> Option<&ChainSettings> {
-        None
+        self.shared().1
     }
 
     /// The same, to change them.
     fn chain_mut(&mut self) -> Option<&mut ChainSettings> {
-        None
+        self.shared_mut().1
     }
 
     /// The Gaussian that it is, or on which it is built.

@@ -17,9 +17,9 @@ use crate::chains::{
 use crate::error::{FitError, TrainError};
 use crate::estimate::{Choices, Evidence, Seconds};
 use crate::expansion::{MAX_DENSE, has_hierarchy};
-use crate::guide::{Base, FullRank, MeanField, WhitenedDensity, Whitening};
+use crate::guide::{WhitenedDensity, Whitening};
 use crate::judge::{Subject, find_modes};
-use crate::method::{MethodInfo, Sampler};
+use crate::method::{MethodInfo, Sampler, gaussian_up_to};
 use crate::posterior::{Diagnostics, FitRecord, NO_ROWS, Posterior};
 use crate::run::Run;
 use crate::setting::{Setting, parsed};
@@ -317,14 +317,9 @@ fn start(
     density: &dyn Density,
     run: &mut Run<'_>,
 ) -> Result<(&'static str, Whitening), FitError> {
-    let base: Arc<dyn Base> = if density.latents().size() <= MAX_DENSE {
-        Arc::new(FullRank::default())
-    } else {
-        Arc::new(MeanField::default())
-    };
     let request = StartRequest {
         density,
-        base,
+        base: gaussian_up_to(MAX_DENSE, density),
         seed: run.seed,
         climber: &RunMaximiser::new(run),
         plain: is_linear_without_hierarchy(density),

@@ -101,11 +101,7 @@ impl WeightedChains {
         run: &mut Run<'_>,
     ) -> Result<Posterior, FitError> {
         let clock = Instant::now();
-        let evidence = if self.fits() {
-            self.evidence(density, run)?
-        } else {
-            None
-        };
+        let evidence = self.evidence(density, run)?;
         run.begin(Phase::EXAMINE);
         let subject = Subject {
             // The weights give the evidence relative to the surrogate's only.
@@ -137,6 +133,9 @@ impl WeightedChains {
         density: &dyn Density,
         run: &mut Run<'_>,
     ) -> Result<Option<Evidence>, TrainError> {
+        if !self.fits() {
+            return Ok(None);
+        }
         run.begin(Phase::EVIDENCE);
         let sample = Sample {
             draws: &self.draws,

@@ -134,11 +134,10 @@ impl VariationalFit<'_> {
 
     /// Whether the best Gaussian of its kind is all that was requested.
     fn ends_at_best(&self) -> bool {
-        let train = &self.method.common().train;
+        let iterations = &self.method.common().train.iterations;
         !self.method.has_layers()
             && !self.method.scores_rows()
-            && matches!(train.iterations, Iterations::Auto { .. })
-            && train.frozen.is_empty()
+            && matches!(iterations, Iterations::Auto { .. })
     }
 
     /// Whether the start is already the optimum of training.
@@ -224,10 +223,7 @@ impl VariationalFit<'_> {
             return Ok(None);
         }
         let blocks = all_blocks(self.density, self.base.as_ref());
-        let frozen = common.train.frozen.iter();
-        let is_own = |name: &&String| blocks.iter().any(|block| block.name == **name);
         let settings = TrainSettings {
-            frozen: frozen.filter(is_own).cloned().collect(),
             iterations: common.train.iterations,
             ..VariationalSettings::default().train
         };

@@ -7,8 +7,8 @@ use crate::error::FitError;
 use crate::estimate::Choices;
 use crate::guide::{Flow, FlowBase};
 use crate::method::{
-    GuideInputs, GuideParts, MethodInfo, Sampler, VariationalMethod, VariationalSettings,
-    restore_guide,
+    ChainSettings, GuideInputs, GuideParts, MethodInfo, Sampler, VariationalMethod,
+    VariationalSettings, restore_guide,
 };
 use crate::setting::Setting;
 
@@ -50,12 +50,12 @@ impl<F: NamedFlow> VariationalMethod for FlowMethod<F> {
         F::INFO
     }
 
-    fn common(&self) -> &VariationalSettings {
-        &self.variational
+    fn shared(&self) -> (&VariationalSettings, Option<&ChainSettings>) {
+        (&self.variational, None)
     }
 
-    fn common_mut(&mut self) -> &mut VariationalSettings {
-        &mut self.variational
+    fn shared_mut(&mut self) -> (&mut VariationalSettings, Option<&mut ChainSettings>) {
+        (&mut self.variational, None)
     }
 
     fn settings(&mut self) -> Vec<Setting<'_>> {

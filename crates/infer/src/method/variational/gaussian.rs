@@ -5,7 +5,7 @@ use std::sync::Arc;
 use lehr_density::Density;
 
 use crate::guide::Base;
-use crate::method::{MethodInfo, VariationalMethod, VariationalSettings};
+use crate::method::{ChainSettings, MethodInfo, VariationalMethod, VariationalSettings};
 use crate::setting::Setting;
 
 /// A Gaussian that is a method by itself.
@@ -28,12 +28,12 @@ impl<G: NamedGaussian> VariationalMethod for GaussianMethod<G> {
         G::INFO
     }
 
-    fn common(&self) -> &VariationalSettings {
-        &self.variational
+    fn shared(&self) -> (&VariationalSettings, Option<&ChainSettings>) {
+        (&self.variational, None)
     }
 
-    fn common_mut(&mut self) -> &mut VariationalSettings {
-        &mut self.variational
+    fn shared_mut(&mut self) -> (&mut VariationalSettings, Option<&mut ChainSettings>) {
+        (&mut self.variational, None)
     }
 
     fn settings(&mut self) -> Vec<Setting<'_>> {

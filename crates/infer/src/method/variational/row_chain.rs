@@ -22,9 +22,9 @@ pub trait RowDrive: Clone + Send + Sync + 'static {
     /// The row of the method.
     const INFO: &'static MethodInfo;
     /// The default number of draws per training step.
-    const LANES: usize;
+    const LANES: usize = 4;
     /// The default K.
-    const STEPS: usize;
+    const STEPS: usize = 8;
 
     /// The drive with mini-batches of this size.
     fn drive(batch: usize) -> Drive;
@@ -55,20 +55,12 @@ impl<R: RowDrive> VariationalMethod for RowChain<R> {
         R::INFO
     }
 
-    fn common(&self) -> &VariationalSettings {
-        &self.variational
+    fn shared(&self) -> (&VariationalSettings, Option<&ChainSettings>) {
+        (&self.variational, Some(&self.chain))
     }
 
-    fn common_mut(&mut self) -> &mut VariationalSettings {
-        &mut self.variational
-    }
-
-    fn chain(&self) -> Option<&ChainSettings> {
-        Some(&self.chain)
-    }
-
-    fn chain_mut(&mut self) -> Option<&mut ChainSettings> {
-        Some(&mut self.chain)
+    fn shared_mut(&mut self) -> (&mut VariationalSettings, Option<&mut ChainSettings>) {
+        (&mut self.variational, Some(&mut self.chain))
     }
 
     fn settings(&mut self) -> Vec<Setting<'_>> {

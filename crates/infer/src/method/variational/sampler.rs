@@ -3,14 +3,9 @@
 use lehr_density::Density;
 
 use crate::bytes::decoded;
-use crate::draw::draw;
-use crate::draw::reverse_log_weights;
+use crate::draw::{draw, reverse_log_weights};
 use crate::error::FitError;
-use crate::guide::Base;
-use crate::guide::Guide;
-use crate::guide::LearnedBlocks;
-use crate::guide::WhitenedDensity;
-use crate::guide::Whitening;
+use crate::guide::{Base, Guide, LearnedBlocks, WhitenedDensity, Whitening};
 use crate::method::Sampler;
 
 /// Makes a guide from its stored form, for a density of the same model.

@@ -104,20 +104,12 @@ impl VariationalMethod for SemiDais {
         &INFO
     }
 
-    fn common(&self) -> &VariationalSettings {
-        &self.variational
+    fn shared(&self) -> (&VariationalSettings, Option<&ChainSettings>) {
+        (&self.variational, Some(&self.chain))
     }
 
-    fn common_mut(&mut self) -> &mut VariationalSettings {
-        &mut self.variational
-    }
-
-    fn chain(&self) -> Option<&ChainSettings> {
-        Some(&self.chain)
-    }
-
-    fn chain_mut(&mut self) -> Option<&mut ChainSettings> {
-        Some(&mut self.chain)
+    fn shared_mut(&mut self) -> (&mut VariationalSettings, Option<&mut ChainSettings>) {
+        (&mut self.variational, Some(&mut self.chain))
     }
 
     fn settings(&mut self) -> Vec<Setting<'_>> {

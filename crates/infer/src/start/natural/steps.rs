@@ -19,7 +19,6 @@ use lehr_numeric::adam::{Adam, AdamSettings};
 use lehr_numeric::batch::{BatchError, Epochs};
 use lehr_numeric::dense::checked_inverse;
 use lehr_numeric::quadrature::Rule;
-use serde::{Deserialize, Serialize};
 
 use super::gaussian_update::{GaussianUpdate, NaturalState, StepInputs};
 use crate::fixed::DensityAtParams;
@@ -140,13 +139,6 @@ impl<'g> Inputs<'g> {
     }
 }
 
-/// The saved form of steps in progress.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct NaturalSaved {
-    state: NaturalState,
-    adam: Adam,
-}
-
 /// Steps on batches of a density.
 pub struct NaturalSteps<'d> {
     density: &'d dyn Density,
@@ -254,17 +246,14 @@ impl<'d> NaturalSteps<'d> {
     }
 
     /// The state from which a later run continues with the same bits.
-    pub fn saved(&self) -> NaturalSaved {
-        NaturalSaved {
-            state: self.state.clone(),
-            adam: self.adam.clone(),
-        }
+    pub fn saved(&self) -> (&NaturalState, &Adam) {
+        (&self.state, &self.adam)
     }
 
     /// Continues from a saved state.
-    pub fn restore(&mut self, saved: NaturalSaved) {
-        self.state = saved.state;
-        self.adam = saved.adam;
+    pub fn restore(&mut self, (state, adam): (NaturalState, Adam)) {
+        self.state = state;
+        self.adam = adam;
     }
 
     fn load(&mut self, step: u64) {
