@@ -34,8 +34,10 @@ pub enum ColumnFunction {
     Floor,
 }
 
+type NumberFunction = fn(f64) -> f64;
+
 /// The name of each function, and its value; in the order of the enumeration.
-const FUNCTIONS: [(&str, ColumnFunction, fn(f64) -> f64); 11] = [
+const FUNCTIONS: [(&str, ColumnFunction, NumberFunction); 11] = [
     ("exp", ColumnFunction::Exp, f64::exp),
     ("log", ColumnFunction::Log, f64::ln),
     ("log1p", ColumnFunction::Log1p, f64::ln_1p),

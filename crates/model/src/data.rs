@@ -142,9 +142,8 @@ impl ColumnReader<'_> {
         &mut self,
         name: &str,
         offender: Option<(usize, usize)>,
-        expected: &str,
+        [expected, hint]: [&str; 2],
         found: impl Fn(usize) -> String,
-        hint: &str,
     ) {
         if let Some((row, count)) = offender {
             self.note_problem(Problem::BadValue {
@@ -210,13 +209,8 @@ impl ColumnReader<'_> {
             Role::Weight => {
                 let negative = find_offenders(numbers.len(), |row| numbers[row] < 0.0);
                 let found = |row: usize| numbers[row].to_string();
-                self.note_values(
-                    &column.name,
-                    negative,
-                    "expected a weight from 0 on",
-                    found,
-                    "",
-                );
+                let expected = "expected a weight from 0 on";
+                self.note_values(&column.name, negative, [expected, ""], found);
             }
             _ => {}
         }
@@ -238,7 +232,7 @@ impl ColumnReader<'_> {
             many => format!("{:?}", many.unwrap_or_default()),
         };
         let expected = format!("{} expects {kind}", self.demands.distribution_of(name));
-        self.note_values(name, offender, &expected, found, "");
+        self.note_values(name, offender, [&expected, ""], found);
     }
 
     /// Checks successes against trials, once all columns are sound.
@@ -261,7 +255,7 @@ impl ColumnReader<'_> {
             let (distribution, limit) = (self.demands.distribution_of(name), limits[row - 1]);
             let expected =
                 format!("{distribution} expects at most {limit}, the trials in column {trials:?}");
-            self.note_values(name, above, &expected, |row| hits[row].to_string(), "");
+            self.note_values(name, above, [&expected, ""], |row| hits[row].to_string());
         }
     }
 
@@ -271,13 +265,9 @@ impl ColumnReader<'_> {
         let hint = "\n  hint: make it a category, whose levels are numbered for you";
         let expected = "an index is a whole number from 0 on";
         let offender = find_offenders(numbers.len(), wrong);
-        self.note_values(
-            name,
-            offender,
-            expected,
-            |row| numbers[row].to_string(),
-            hint,
-        );
+        self.note_values(name, offender, [expected, hint], |row| {
+            numbers[row].to_string()
+        });
         let code = |&x: &f64| if whole(x) { x as u32 } else { MISSING };
         self.read_codes(name, numbers.iter().map(code).collect())
     }
@@ -290,13 +280,9 @@ impl ColumnReader<'_> {
             format!("expected an index below {length}, the length of the array it reads");
         let hint = format!("\n  hint: give the array m.levels({name:?}) entries");
         let offender = find_offenders(codes.len(), beyond);
-        self.note_values(
-            name,
-            offender,
-            &expected,
-            |row| codes[row].to_string(),
-            &hint,
-        );
+        self.note_values(name, offender, [&expected, &hint], |row| {
+            codes[row].to_string()
+        });
         Values::Indices(codes)
     }
 }

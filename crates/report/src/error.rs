@@ -44,7 +44,7 @@ pub enum ReportError {
 
 impl ReportError {
     /// The error of a name that is used twice.
-    pub(crate) fn repeated_name(name: impl ToString) -> Self {
+    pub(crate) fn repeated_name(name: &impl ToString) -> Self {
         let name = name.to_string();
         Self::DuplicateName { name }
     }

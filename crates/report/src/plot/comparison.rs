@@ -39,7 +39,8 @@ pub(crate) fn plot_comparison(methods: &[Comparison]) -> Element {
 
 fn comparison_panels(methods: &[Comparison]) -> Vec<Panel> {
     type Criterion = fn(&Comparison) -> Option<(f64, f64)>;
-    let criteria: [(&str, Criterion, fn(f64, f64) -> bool); 3] = [
+    type Better = fn(f64, f64) -> bool;
+    let criteria: [(&str, Criterion, Better); 3] = [
         ("bound", |row| Some((row.bound, 2.0 * row.se)), |a, b| a > b),
         (
             "held-out fit",
