@@ -42,7 +42,7 @@ fn partition(part: &Part) -> Partition {
 }
 
 /// A fit on a worker: its part of the table, the model, and the messages of one fit.
-struct Recording {
+struct RecordedProgram {
     part: Part,
     model: Vec<u8>,
     messages: Vec<Vec<u8>>,
@@ -50,12 +50,12 @@ struct Recording {
     _folder: TempDir,
 }
 
-fn recording() -> &'static Recording {
-    static RECORDING: OnceLock<Recording> = OnceLock::new();
+fn recording() -> &'static RecordedProgram {
+    static RECORDING: OnceLock<RecordedProgram> = OnceLock::new();
     RECORDING.get_or_init(record_fit)
 }
 
-fn record_fit() -> Recording {
+fn record_fit() -> RecordedProgram {
     let folder = tempfile::tempdir().expect("a folder for scratch files");
     let (table, path) = (example_table(), folder.path().join("t.parquet"));
     table.write(&path).expect("a file in it");
@@ -79,7 +79,7 @@ fn record_fit() -> Recording {
     regression
         .fit(Fit::default().seed(1).draws(50))
         .expect("a fit");
-    Recording {
+    RecordedProgram {
         part: recorder.part.clone(),
         model: recorder
             .model

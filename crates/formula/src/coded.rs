@@ -28,7 +28,7 @@ pub struct CodedColumn {
 /// The number of columns of zeros and ones that a categorical factor has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Coding {
+pub enum LevelCoding {
     /// One column for each level but the first, with which the others are compared.
     Treatment,
     /// One column for each level.

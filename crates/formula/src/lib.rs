@@ -46,7 +46,7 @@ pub use basis::{
     BasisError, ColumnLabel, ColumnValues, FactorBasis, Lookup, Polynomial, Round, TermBasis,
     TermLearner, is_finite,
 };
-pub use coded::{CodedColumn, Coding, Contrast};
+pub use coded::{CodedColumn, Contrast, LevelCoding};
 pub use column_use::{ColumnRole, ColumnUse};
 pub use dialect::parameter_advice as known_parameter;
 pub use error::{FormulaError, Span, TextKind};
@@ -58,7 +58,7 @@ pub use expression::{ColumnExpr, EvaluateError, Operation, Standard};
 pub use factor::{Factor, Term};
 pub use formula::Formula;
 pub use function::{ColumnFunction, function_names};
-pub use limited::{Censoring, Truncation};
+pub use limited::{CensoringTerm, Truncation};
 pub use prior::{PriorSpec, PriorTarget};
 pub use response::{Response, Trials};
 pub use several::{Formulas, ResidualCorrelation};

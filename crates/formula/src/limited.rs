@@ -12,7 +12,7 @@ use crate::syntax::{NodeKind, SyntaxNode, quote_name};
 
 /// `cens(c)`: the rows whose response is known by bounds only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Censoring {
+pub struct CensoringTerm {
     /// The column of censoring states: none, left, right or interval.
     pub status: String,
     /// The upper end of an interval whose lower end is the response.
@@ -28,7 +28,7 @@ pub struct Truncation {
     pub high: Option<ColumnExpr>,
 }
 
-impl Censoring {
+impl CensoringTerm {
     /// Reads the arguments of a call.
     pub(crate) fn read_call(
         span: Span,
@@ -131,7 +131,7 @@ fn read_limit(node: &SyntaxNode, used: &mut UseListener<'_>) -> Result<ColumnExp
     }
 }
 
-impl fmt::Display for Censoring {
+impl fmt::Display for CensoringTerm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.upper {
             None => write!(f, "cens({})", quote_name(&self.status)),

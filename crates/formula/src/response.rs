@@ -9,7 +9,7 @@ use crate::dialect;
 use crate::error::{FormulaError, Span};
 use crate::expression::{ColumnExpr, only_argument};
 use crate::function::ColumnFunction;
-use crate::limited::{Censoring, Truncation};
+use crate::limited::{CensoringTerm, Truncation};
 use crate::syntax::{BinaryOperator, NodeKind, Sign, SyntaxNode, quote_name};
 
 /// The response of a model.
@@ -23,7 +23,7 @@ pub struct Response {
     pub errors: Option<ColumnExpr>,
     /// Censoring of the outcome: `y | cens(c)`.
     #[serde(default)]
-    pub censoring: Option<Censoring>,
+    pub censoring: Option<CensoringTerm>,
     /// Truncation of the outcome: `y | trunc(lb, ub)`.
     #[serde(default)]
     pub truncation: Option<Truncation>,
@@ -53,7 +53,7 @@ impl Response {
 
     /// The columns of the observed outcome: its own and those of `cens(...)`.
     pub fn observed_columns(&self) -> Vec<&str> {
-        let censoring = self.censoring.iter().flat_map(Censoring::column_names);
+        let censoring = self.censoring.iter().flat_map(CensoringTerm::column_names);
         self.outcome
             .column_names()
             .into_iter()
@@ -220,7 +220,7 @@ fn read_addition(
                 &mut read,
             )?);
         }
-        "cens" => response.censoring = Some(Censoring::read_call(span, arguments, used)?),
+        "cens" => response.censoring = Some(CensoringTerm::read_call(span, arguments, used)?),
         "trunc" => response.truncation = Some(Truncation::read_call(span, arguments, used)?),
         _ => return Err(no_addition(span, name)),
     }

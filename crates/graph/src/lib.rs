@@ -44,5 +44,5 @@ pub use expr::{Expr, Graph, Indices, ShapeError};
 pub use length::ROWS;
 pub use level::SimdLevel;
 pub use plan::{Fusion, Plan, PlanOptions, PlanReport, Slot, Workspace};
-pub use recording::{Recording, RecordingError};
+pub use recording::{RecordedProgram, RecordingError};
 pub use shape::{MAX_RANK, MAX_SIZE, Shape};

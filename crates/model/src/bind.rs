@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lehr_density::{Columns, Layout, RowSource};
-use lehr_graph::{Expr, Graph, Recording, ShapeError};
+use lehr_graph::{Expr, Graph, RecordedProgram, ShapeError};
 use lehr_table::Table;
 
 use crate::bound::Bound;
@@ -115,7 +115,7 @@ fn record_program(
         .collect();
     Program {
         parts: Arc::new(ProgramParts {
-            recording: Recording::from_outputs(sum.graph(), &outputs),
+            recording: RecordedProgram::from_outputs(sum.graph(), &outputs),
             latents: layout(record.latents),
             params: layout(record.params),
             locals: layout(record.locals),

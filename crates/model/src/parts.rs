@@ -1,7 +1,7 @@
 //! The parts of a program, as they are stored.
 
 use lehr_density::{Columns, Layout};
-use lehr_graph::Recording;
+use lehr_graph::RecordedProgram;
 use serde::{Deserialize, Serialize};
 
 use crate::data::Demands;
@@ -19,7 +19,7 @@ pub(crate) struct ProgramParts {
     pub(crate) schema: Schema,
     pub(crate) demands: Demands,
     pub(crate) statements: Vec<Statement>,
-    pub(crate) recording: Recording,
+    pub(crate) recording: RecordedProgram,
     /// The meaning of each input of the recording.
     pub(crate) inputs: Vec<InputRole>,
     /// The output with the log likelihood of each row.

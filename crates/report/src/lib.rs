@@ -40,5 +40,5 @@ pub use error::ReportError;
 pub use html::{render_page, write_page};
 pub use name::{AxisKind, Effect, Name, Place};
 pub use plot::{Axis, Chart, Dots, Law, Lines, Mark, Series};
-pub use sheet::{Listing, Part, Sheet};
+pub use sheet::{Part, Sheet, TextTable};
 pub use terminal::{Color, Style};

@@ -32,12 +32,12 @@ pub struct Part {
     /// Pictures.
     pub charts: Vec<Chart>,
     /// A table.
-    pub table: Option<Listing>,
+    pub table: Option<TextTable>,
 }
 
 /// A table of text, names in the first column.
 #[derive(Clone, Debug, Default)]
-pub struct Listing {
+pub struct TextTable {
     /// The head of each column.
     pub head: Vec<String>,
     /// The rows, each as long as the head.
@@ -148,7 +148,7 @@ mod tests {
             parts: vec![Part {
                 heading: "one".into(),
                 charts: vec![lines, dots],
-                table: Some(Listing {
+                table: Some(TextTable {
                     head: vec!["name".into(), "n".into()],
                     rows: vec![vec!["x".into(), "-1".into()]],
                 }),

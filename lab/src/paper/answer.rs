@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use lehr_report::{Chart, Listing, Part, Sheet, Style};
+use lehr_report::{Chart, Part, Sheet, Style, TextTable};
 use serde::Serialize;
 
 use crate::paper::cell::Cell;
@@ -125,7 +125,7 @@ impl Answer {
 }
 
 fn part(section: &Section) -> Part {
-    let table = Listing {
+    let table = TextTable {
         head: section.head.clone(),
         rows: section.rows.clone(),
     };

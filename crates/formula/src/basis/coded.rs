@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::error::BasisError;
 use super::label::ColumnLabel;
 use super::level::LevelSet;
-use crate::coded::{CodedColumn, Coding, Contrast};
+use crate::coded::{CodedColumn, Contrast, LevelCoding};
 
 /// The levels of a column, their order and their contrasts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,7 +26,7 @@ impl CodedLevels {
     pub(super) fn new(
         coded: &CodedColumn,
         levels: LevelSet,
-        coding: Coding,
+        coding: LevelCoding,
     ) -> Result<CodedLevels, BasisError> {
         let names = levels.level_names();
         let place = |name: &String| {
@@ -51,13 +51,13 @@ impl CodedLevels {
             }
         };
         let (kept, contrast, label) = match coding {
-            Coding::Treatment => (
+            LevelCoding::Treatment => (
                 coded.contrast.kept_levels(names.len(), reference),
                 coded.contrast,
                 coded.label(),
             ),
             // In full coding no level is left out: each has a column of its own.
-            Coding::Full => {
+            LevelCoding::Full => {
                 let plain = CodedColumn {
                     contrast: Contrast::Treatment,
                     ..coded.clone()
@@ -132,7 +132,7 @@ mod tests {
             order: order.iter().map(|level| (*level).to_owned()).collect(),
         };
         let found = ["day", "late", "night"].map(str::to_owned).to_vec();
-        CodedLevels::new(&coded, LevelSet::Text(found), Coding::Treatment).unwrap()
+        CodedLevels::new(&coded, LevelSet::Text(found), LevelCoding::Treatment).unwrap()
     }
 
     /// The contrast matrices that R prints, column by column.

@@ -10,7 +10,7 @@ use super::label::ColumnLabel;
 use super::level::LevelSet;
 use super::polynomial::Polynomial;
 use super::splined::SplineColumns;
-use crate::coded::Coding;
+use crate::coded::LevelCoding;
 use crate::expression::ColumnExpr;
 use crate::factor::Factor;
 use crate::syntax::quote_name;
@@ -37,7 +37,7 @@ pub(super) enum Constants {
     Levels {
         column: String,
         levels: LevelSet,
-        coding: Coding,
+        coding: LevelCoding,
     },
     Coded {
         column: String,
@@ -170,10 +170,10 @@ impl FactorBasis {
 }
 
 /// How many levels at the front have no column.
-fn skipped_level(coding: Coding) -> usize {
+fn skipped_level(coding: LevelCoding) -> usize {
     match coding {
-        Coding::Treatment => 1,
-        Coding::Full => 0,
+        LevelCoding::Treatment => 1,
+        LevelCoding::Full => 0,
     }
 }
 

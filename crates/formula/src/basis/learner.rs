@@ -10,7 +10,7 @@ use super::polynomial::PolynomialLearner;
 use super::running::{Mean, ScaledSquares};
 use super::splined::KnotLearner;
 use super::term_basis::TermBasis;
-use crate::coded::Coding;
+use crate::coded::LevelCoding;
 use crate::expression::{ColumnExpr, Standard};
 use crate::factor::{Factor, Term};
 use serde::{Deserialize, Serialize};
@@ -37,7 +37,7 @@ impl TermLearner {
     ///
     /// # Panics
     /// If there is not one coding for each factor.
-    pub fn new(term: &Term, codings: &[Coding]) -> Self {
+    pub fn new(term: &Term, codings: &[LevelCoding]) -> Self {
         let count = term.factors.len();
         assert_eq!(count, codings.len(), "one coding for each factor");
         let pairs = term.factors.iter().zip(codings);
@@ -86,7 +86,7 @@ pub(super) struct Learner {
     factor: Factor,
     /// The factor's expression, with the means and scales that were learned so far.
     expr: ColumnExpr,
-    coding: Coding,
+    coding: LevelCoding,
     lesson: FactorLesson,
     rows: u64,
     /// Whether a round showed that nothing more is needed.
@@ -143,7 +143,7 @@ impl FactorLesson {
 }
 
 impl Learner {
-    pub(super) fn new(factor: &Factor, coding: Coding) -> Self {
+    pub(super) fn new(factor: &Factor, coding: LevelCoding) -> Self {
         let expr = factor.expression();
         Self {
             factor: factor.clone(),

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::column::{ColumnValues, Lookup};
 use super::error::BasisError;
-use crate::coded::Coding;
+use crate::coded::LevelCoding;
 
 /// The distinct values of a column, in ascending order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -161,7 +161,7 @@ impl LevelLearner {
     }
 
     /// The levels in ascending order.
-    pub(super) fn learnt_levels(&mut self, coding: Coding) -> Result<LevelSet, BasisError> {
+    pub(super) fn learnt_levels(&mut self, coding: LevelCoding) -> Result<LevelSet, BasisError> {
         let mut numbers: Vec<f64> = (self.numbers.iter().copied()).map(f64::from_bits).collect();
         numbers.sort_by(f64::total_cmp);
         let mut texts: Vec<String> = std::mem::take(&mut self.texts).into_iter().collect();
@@ -173,7 +173,7 @@ impl LevelLearner {
         };
         match (levels.len(), coding) {
             (0, _) => Err(BasisError::Empty(format!("C({})", self.name))),
-            (1, Coding::Treatment) => Err(BasisError::OneLevel {
+            (1, LevelCoding::Treatment) => Err(BasisError::OneLevel {
                 column: self.name.clone(),
                 level: levels.level_names().remove(0),
             }),

@@ -13,7 +13,7 @@ use super::monotonic::MonotonicTerm;
 use super::side::{RightSidePart, SpecialKind};
 use super::smooth::SmoothTerm;
 use super::spline::SplineTerm;
-use crate::coded::Coding;
+use crate::coded::LevelCoding;
 use crate::column_use::{ColumnRole, ColumnUse};
 use crate::error::{FormulaError, Span};
 use crate::expression::ColumnExpr;
@@ -259,7 +259,7 @@ impl Terms {
     }
 
     /// How each factor of each common term is coded; see [`effect_codings`].
-    pub fn term_codings(&self) -> Vec<Vec<Coding>> {
+    pub fn term_codings(&self) -> Vec<Vec<LevelCoding>> {
         effect_codings(self.intercept, &self.fixed)
     }
 
@@ -378,15 +378,15 @@ fn resolve_terms(terms: &[Term], is_text: &dyn Fn(&str) -> bool) -> Vec<Term> {
 /// levels otherwise. So `color` alone and `x + x:color` drop a level, and `x:color` without `x` has
 /// a slope for every level. Without an intercept, the first categorical factor of the first term
 /// that has one keeps all its levels. For other factors the coding has no meaning.
-pub fn effect_codings(intercept: Intercept, terms: &[Term]) -> Vec<Vec<Coding>> {
+pub fn effect_codings(intercept: Intercept, terms: &[Term]) -> Vec<Vec<LevelCoding>> {
     let present: HashSet<Vec<String>> = terms.iter().map(Term::sort_key).collect();
     let coding = |term: &Term, factor: &Factor| {
         let mut margin = term.clone();
         margin.factors.retain(|other| other != factor);
         if margin.factors.is_empty() || present.contains(&margin.sort_key()) {
-            Coding::Treatment
+            LevelCoding::Treatment
         } else {
-            Coding::Full
+            LevelCoding::Full
         }
     };
     let codings = |term: &Term| {
@@ -395,13 +395,13 @@ pub fn effect_codings(intercept: Intercept, terms: &[Term]) -> Vec<Vec<Coding>> 
             .map(|factor| coding(term, factor))
             .collect()
     };
-    let mut codings: Vec<Vec<Coding>> = terms.iter().map(codings).collect();
+    let mut codings: Vec<Vec<LevelCoding>> = terms.iter().map(codings).collect();
     let first = terms.iter().enumerate().find_map(|(row, term)| {
         let at = term.factors.iter().position(Factor::is_categorical)?;
         Some((row, at))
     });
     if let (Intercept::Absent, Some((row, at))) = (intercept, first) {
-        codings[row][at] = Coding::Full;
+        codings[row][at] = LevelCoding::Full;
     }
     codings
 }

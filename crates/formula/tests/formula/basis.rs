@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use lehr_formula::{
-    BasisError, Coding, ColumnExpr, ColumnValues, EvaluateError, Formula, Polynomial, Term,
+    BasisError, ColumnExpr, ColumnValues, EvaluateError, Formula, LevelCoding, Polynomial, Term,
     TermBasis,
 };
 
@@ -49,7 +49,7 @@ impl Table {
 }
 
 /// The first term of `y ~ source`, in which `color` holds text.
-fn term(source: &str) -> (Term, Vec<Coding>) {
+fn term(source: &str) -> (Term, Vec<LevelCoding>) {
     let source = format!("y ~ {source}");
     let terms = Formula::parse(&source)
         .unwrap()

@@ -1,6 +1,6 @@
 //! A table of formulas and their full forms.
 
-use lehr_formula::{Coding, EffectCorrelation, Formula, Intercept, Term, effect_codings};
+use lehr_formula::{EffectCorrelation, Formula, Intercept, LevelCoding, Term, effect_codings};
 
 /// The columns that `.` stands for.
 const COLUMNS: [&str; 5] = ["y", "x1", "x2", "my col", "g"];
@@ -302,12 +302,12 @@ fn codings(source: &str) -> Vec<String> {
     let terms = terms
         .resolve_text(&|name| name == "a" || name == "b")
         .unwrap();
-    let letters = |term: &Term, codings: &[Coding]| {
+    let letters = |term: &Term, codings: &[LevelCoding]| {
         let pairs = term.factors.iter().zip(codings);
         let pairs = pairs.filter(|(factor, _)| factor.is_categorical());
         let letters = pairs.map(|(_, coding)| match coding {
-            Coding::Full => 'F',
-            Coding::Treatment => 'T',
+            LevelCoding::Full => 'F',
+            LevelCoding::Treatment => 'T',
         });
         letters.collect::<String>()
     };

@@ -8,12 +8,12 @@ mod property;
 mod several;
 mod spline;
 
-use lehr_formula::{BasisError, Coding, Lookup, Round, Term, TermBasis, TermLearner};
+use lehr_formula::{BasisError, LevelCoding, Lookup, Round, Term, TermBasis, TermLearner};
 
 /// The basis of a term by a table that is in memory as a whole.
 fn learned(
     term: &Term,
-    codings: &[Coding],
+    codings: &[LevelCoding],
     columns: &Lookup<'_, '_>,
 ) -> Result<TermBasis, BasisError> {
     let mut learner = TermLearner::new(term, codings);

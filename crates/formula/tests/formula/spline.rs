@@ -1,6 +1,6 @@
 //! Spline columns have the values of R's package splines.
 
-use lehr_formula::{Coding, ColumnValues, Formula};
+use lehr_formula::{ColumnValues, Formula, LevelCoding};
 
 use crate::learned;
 
@@ -19,7 +19,7 @@ fn splines(source: &str, places: &[f64]) -> Vec<Vec<f64>> {
     let formula = Formula::parse(&format!("y ~ {source}")).unwrap();
     let term = &formula.expand(&["y", "x"]).unwrap().fixed[0];
     let rows = |name: &str| (name == "x").then_some(ColumnValues::Numbers(&SPLINE_ROWS[..]));
-    let basis = learned(term, &[Coding::Treatment], &rows).unwrap();
+    let basis = learned(term, &[LevelCoding::Treatment], &rows).unwrap();
     let at = |name: &str| (name == "x").then_some(ColumnValues::Numbers(places));
     basis.evaluate_columns(&at).unwrap()
 }

@@ -1,7 +1,7 @@
 //! Recorded expressions as readable algebra.
 
 use super::number::format_number;
-use super::{RecordedStep, Recording};
+use super::{RecordedProgram, RecordedStep};
 use crate::length::AxisLength;
 use crate::primitive::matmul::Read;
 use crate::primitive::{Binary, Op, Unary};
@@ -64,7 +64,7 @@ enum Rank {
     Number,
 }
 
-impl Recording {
+impl RecordedProgram {
     /// An output as algebra over the names of inputs. The outputs at `named`, other than this
     /// one, are written as their names where they occur.
     pub fn format_output(&self, output: usize, named: &[usize]) -> String {
@@ -328,7 +328,7 @@ mod tests {
     use crate::{Expr, Graph, ROWS};
 
     fn text<'g>(graph: &'g Graph, output: Expr<'g>) -> String {
-        Recording::from_outputs(graph, &[("output", output)]).format_output(0, &[])
+        RecordedProgram::from_outputs(graph, &[("output", output)]).format_output(0, &[])
     }
 
     #[test]
@@ -355,7 +355,7 @@ mod tests {
         let (raw, scale) = (graph.input("raw", [3]), graph.input("scale", ()));
         let effect = raw * scale;
         let outputs = [("effect", effect), ("more", effect + effect.exp())];
-        let recording = Recording::from_outputs(&graph, &outputs);
+        let recording = RecordedProgram::from_outputs(&graph, &outputs);
         assert_eq!(recording.format_output(0, &[0]), "raw * scale");
         assert_eq!(recording.format_output(1, &[0]), "exp(effect) + effect");
     }

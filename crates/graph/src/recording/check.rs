@@ -1,6 +1,8 @@
 //! Checks that a recording read from bytes can be replayed: the bytes may be damaged or hostile.
 
-use super::{InputKind, RecordedStep, Recording, RecordingError, RecordingParts, ReplayTarget};
+use super::{
+    InputKind, RecordedProgram, RecordedStep, RecordingError, RecordingParts, ReplayTarget,
+};
 use crate::expr::{Expr, Graph};
 use crate::length::{AxisLength, ROWS};
 use crate::primitive::{Op, Unary};
@@ -11,7 +13,7 @@ const LONGEST: usize = ROWS * 1024;
 const MOST_DERIVATIVES: u8 = 64;
 
 /// Replays every step on a graph that collects mistakes, for any number of rows.
-pub(super) fn check_recording(recording: &Recording) -> Result<(), RecordingError> {
+pub(super) fn check_recording(recording: &RecordedProgram) -> Result<(), RecordingError> {
     let graph = Graph::collecting_errors();
     let parts = &*recording.0;
     let inputs = replay_inputs(&graph, parts)?;
@@ -166,7 +168,7 @@ mod tests {
     use crate::Plan;
 
     /// A recording with every kind of operation.
-    fn recording() -> Recording {
+    fn recording() -> RecordedProgram {
         let graph = Graph::new();
         let (x, w) = (graph.input("x", [ROWS, 3]), graph.input("w", [3]));
         let (effect, group) = (graph.input("effect", [4]), graph.index_input("group", ROWS));
@@ -185,10 +187,10 @@ mod tests {
             ("wide", wide),
             ("chosen", chosen),
         ];
-        Recording::from_outputs(&graph, &outputs)
+        RecordedProgram::from_outputs(&graph, &outputs)
     }
 
-    fn run(recording: &Recording, rows: usize) -> Vec<Vec<f64>> {
+    fn run(recording: &RecordedProgram, rows: usize) -> Vec<Vec<f64>> {
         let graph = Graph::new();
         let shape = |place: usize| recording.input(place).1.resolve(rows);
         let inputs: Vec<Expr<'_>> = (0..recording.n_inputs())
@@ -224,7 +226,7 @@ mod tests {
     fn what_is_read_back_runs_to_the_same_bits() {
         let recording = recording();
         let bytes = postcard::to_stdvec(&recording).unwrap();
-        let again: Recording = postcard::from_bytes(&bytes).unwrap();
+        let again: RecordedProgram = postcard::from_bytes(&bytes).unwrap();
         assert_eq!(again, recording);
         for rows in [1, 2, 7] {
             let (first, second) = (run(&recording, rows), run(&again, rows));
@@ -241,9 +243,9 @@ mod tests {
             for flip in [0x01, 0x02, 0x04, 0x10, 0x40, 0x80, 0xff] {
                 let mut damaged = bytes.clone();
                 damaged[place] ^= flip;
-                refused += usize::from(postcard::from_bytes::<Recording>(&damaged).is_err());
+                refused += usize::from(postcard::from_bytes::<RecordedProgram>(&damaged).is_err());
             }
-            assert!(postcard::from_bytes::<Recording>(&bytes[..place]).is_err());
+            assert!(postcard::from_bytes::<RecordedProgram>(&bytes[..place]).is_err());
         }
         assert!(
             refused > 3 * bytes.len(),

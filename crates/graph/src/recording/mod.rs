@@ -19,11 +19,11 @@ use crate::shape::Shape;
 /// recording that is read from a file is checked first, and is an error if it cannot be replayed.
 ///
 /// ```
-/// use lehr_graph::{Graph, ROWS, Recording};
+/// use lehr_graph::{Graph, ROWS, RecordedProgram};
 ///
 /// let graph = Graph::new();
 /// let (x, scale) = (graph.input("x", [ROWS]), graph.input("scale", ()));
-/// let recording = Recording::from_outputs(&graph, &[("density", -(x / scale).square())]);
+/// let recording = RecordedProgram::from_outputs(&graph, &[("density", -(x / scale).square())]);
 /// assert_eq!(recording.format_output(0, &[]), "-(x / scale)²");
 ///
 /// let other = Graph::new();
@@ -33,7 +33,7 @@ use crate::shape::Shape;
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "RecordingParts", into = "RecordingParts")]
-pub struct Recording(Arc<RecordingParts>);
+pub struct RecordedProgram(Arc<RecordingParts>);
 
 /// Why a recording that was read back cannot be replayed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -81,10 +81,10 @@ struct RecordedOutput {
     step: u32,
 }
 
-impl Recording {
+impl RecordedProgram {
     /// The nodes that `outputs` need, under their names. The inputs are all those of the graph, in
     /// the order in which they were named.
-    pub fn from_outputs(graph: &Graph, outputs: &[(&str, Expr<'_>)]) -> Recording {
+    pub fn from_outputs(graph: &Graph, outputs: &[(&str, Expr<'_>)]) -> RecordedProgram {
         let exprs: Vec<Expr<'_>> = outputs.iter().map(|(_, expr)| *expr).collect();
         let reachable = graph.mark_reachable(&exprs);
         let nodes = graph.nodes();
@@ -114,7 +114,7 @@ impl Recording {
             step: steps[expr.id.index()],
         };
         parts.outputs = outputs.iter().map(output).collect();
-        Recording(Arc::new(parts))
+        RecordedProgram(Arc::new(parts))
     }
 
     /// How many inputs there are.
@@ -256,17 +256,17 @@ fn inputs_of(graph: &Graph) -> Vec<RecordedInput> {
     inputs.iter().map(input).collect()
 }
 
-impl From<Recording> for RecordingParts {
-    fn from(recording: Recording) -> RecordingParts {
+impl From<RecordedProgram> for RecordingParts {
+    fn from(recording: RecordedProgram) -> RecordingParts {
         RecordingParts::clone(&recording.0)
     }
 }
 
-impl TryFrom<RecordingParts> for Recording {
+impl TryFrom<RecordingParts> for RecordedProgram {
     type Error = RecordingError;
 
-    fn try_from(parts: RecordingParts) -> Result<Recording, RecordingError> {
-        let recording = Recording(Arc::new(parts));
+    fn try_from(parts: RecordingParts) -> Result<RecordedProgram, RecordingError> {
+        let recording = RecordedProgram(Arc::new(parts));
         check::check_recording(&recording)?;
         Ok(recording)
     }

@@ -1,6 +1,6 @@
 //! A million nested operations: no traversal overflows the stack.
 
-use lehr_graph::{Expr, Graph, Plan, Recording};
+use lehr_graph::{Expr, Graph, Plan, RecordedProgram};
 
 const DEEP: usize = 1_000_000;
 
@@ -61,9 +61,9 @@ fn a_slice_of_pieces_of_pieces_is_written() {
 fn a_million_nested_operations_are_saved_and_read_back() {
     let graph = Graph::new();
     let value = nested(graph.input("x", ()), DEEP, Expr::tanh).ln();
-    let recording = Recording::from_outputs(&graph, &[("value", value)]);
+    let recording = RecordedProgram::from_outputs(&graph, &[("value", value)]);
     let bytes = postcard::to_stdvec(&recording).unwrap();
-    let again: Recording = postcard::from_bytes(&bytes).unwrap();
+    let again: RecordedProgram = postcard::from_bytes(&bytes).unwrap();
     assert_eq!(again.format_output(0, &[]), "ln(…)");
 }
 

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use lehr_graph::{Fusion, Graph, MAX_SIZE, Plan, PlanOptions, ROWS, Recording};
+use lehr_graph::{Fusion, Graph, MAX_SIZE, Plan, PlanOptions, ROWS, RecordedProgram};
 
 /// The message with which `build` is refused.
 fn refusal(build: impl FnOnce()) -> String {
@@ -120,7 +120,7 @@ fn arrays_of_two_graphs_do_not_mix() {
         }),
         Box::new(|| drop(a.grad(x.exp().sum(), &[y]))),
         Box::new(|| drop(a.jvp(&[x.exp()], &[x], &[far]))),
-        Box::new(|| drop(Recording::from_outputs(&a, &[("far", far)]))),
+        Box::new(|| drop(RecordedProgram::from_outputs(&a, &[("far", far)]))),
         Box::new(|| {
             let _ = x * far;
         }),
@@ -138,9 +138,9 @@ fn arrays_of_two_graphs_do_not_mix() {
 fn a_recording_is_replayed_for_as_many_rows_as_fit() {
     let graph = Graph::new();
     let wide = graph.input("x", [1]).exp().broadcast([ROWS, 1 << 30]);
-    let recording = Recording::from_outputs(&graph, &[("wide", wide)]);
+    let recording = RecordedProgram::from_outputs(&graph, &[("wide", wide)]);
     let bytes = postcard::to_stdvec(&recording).unwrap();
-    let again: Recording = postcard::from_bytes(&bytes).unwrap();
+    let again: RecordedProgram = postcard::from_bytes(&bytes).unwrap();
     let replay = |rows: usize| {
         let graph = Graph::new();
         let x = graph.input("x", [1]);

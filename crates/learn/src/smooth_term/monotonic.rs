@@ -1,6 +1,6 @@
 //! Monotonic effects `mo(x)`: the ordered levels of a column.
 
-use lehr_formula::{Coding, Factor, MonotonicTerm, Round, Term, TermBasis, TermLearner};
+use lehr_formula::{Factor, LevelCoding, MonotonicTerm, Round, Term, TermBasis, TermLearner};
 use serde::{Deserialize, Serialize};
 
 use crate::error::LearnError;
@@ -33,7 +33,7 @@ impl MonotonicLearner {
         MonotonicLearner {
             label: term.term_label(),
             column: term.coded.column.clone(),
-            levels: vec![TermLearner::new(&factor, &[Coding::Full])],
+            levels: vec![TermLearner::new(&factor, &[LevelCoding::Full])],
         }
     }
 

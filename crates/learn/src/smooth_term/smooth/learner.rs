@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use lehr_formula::{ByVariable, Coding, ColumnExpr, Factor, Round, SmoothTerm, Term, TermLearner};
+use lehr_formula::{
+    ByVariable, ColumnExpr, Factor, LevelCoding, Round, SmoothTerm, Term, TermLearner,
+};
 use lehr_table::Moment;
 
 use super::{Dependence, Smooth};
@@ -90,7 +92,7 @@ impl SmoothLearner {
         match &term.by {
             Some(ByVariable::Levels(name)) => {
                 let factor = Term::from_factor(Factor::Categorical(name.clone()));
-                levels.push(TermLearner::new(&factor, &[Coding::Full]));
+                levels.push(TermLearner::new(&factor, &[LevelCoding::Full]));
             }
             Some(ByVariable::Column(name)) => multiplier = Some((name.clone(), Moment::default())),
             None => {}

@@ -1,6 +1,6 @@
 //! The `by` argument of penalised smooths: `s(x, by = site)`, `s(x, by = dose)`.
 
-use lehr_formula::{ByVariable, Coding, ColumnExpr, Factor, Term, TermBasis, TermLearner};
+use lehr_formula::{ByVariable, ColumnExpr, Factor, LevelCoding, Term, TermBasis, TermLearner};
 use serde::{Deserialize, Serialize};
 
 use crate::error::LearnError;
@@ -86,7 +86,7 @@ impl ByLearner {
         match by {
             Some(ByVariable::Levels(name)) => {
                 let factor = Term::from_factor(Factor::Categorical(name.clone()));
-                learner.levels = Some(TermLearner::new(&factor, &[Coding::Full]));
+                learner.levels = Some(TermLearner::new(&factor, &[LevelCoding::Full]));
             }
             Some(ByVariable::Column(name)) => {
                 let (column, sum, rows) = (name.clone(), 0.0, 0);
