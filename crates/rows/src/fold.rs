@@ -18,11 +18,8 @@ pub trait RowStore: Send + Sync {
     ///
     /// # Errors
     /// If rows cannot be reached, or the pass was stopped.
-    fn fold(
-        &self,
-        job: &dyn AnyJob,
-        control: &mut AnyControl<'_, '_>,
-    ) -> Result<AnyPartial, RowsError>;
+    fn fold(&self, job: &dyn AnyJob, control: &mut AnyControl<'_>)
+    -> Result<AnyPartial, RowsError>;
 
     /// The location of the rows, as a clause.
     fn place(&self) -> &'static str {
@@ -34,7 +31,7 @@ impl<S: RowStore + ?Sized> RowStore for &S {
     fn fold(
         &self,
         job: &dyn AnyJob,
-        control: &mut AnyControl<'_, '_>,
+        control: &mut AnyControl<'_>,
     ) -> Result<AnyPartial, RowsError> {
         (**self).fold(job, control)
     }
@@ -62,12 +59,7 @@ pub struct PassControl<'a, P> {
 }
 
 /// A [`PassControl`] with a result of erased type.
-pub struct AnyControl<'a, 'l> {
-    /// The state of a stopped pass to resume.
-    pub resume: Option<PassPosition<AnyPartial>>,
-    /// Called with the state of the pass from time to time.
-    pub look: &'a mut (dyn FnMut(usize, &AnyPartial) -> Wish + 'l),
-}
+pub type AnyControl<'a> = PassControl<'a, AnyPartial>;
 
 /// The result of a job on all rows of a store.
 ///

@@ -31,13 +31,7 @@ pub fn copy_rows(
 
 /// Sets every row of the table, borrowed if it is in memory.
 pub fn lend_all(workspace: &mut Workspace, source: &dyn RowSource, columns: &[(usize, Slot)]) {
-    let rows = 0..source.n_rows();
-    for &(column, slot) in columns {
-        match (slot, source.whole_column(column)) {
-            (Slot::Numbers(_), Some(values)) => workspace.lend(slot, &values),
-            _ => lend_rows(workspace, source, rows.clone(), &[(column, slot)]),
-        }
-    }
+    lend_rows(workspace, source, 0..source.n_rows(), columns);
 }
 
 /// Sets consecutive rows of the table, borrowed if they are in memory.
@@ -48,42 +42,17 @@ pub fn lend_rows(
     columns: &[(usize, Slot)],
 ) {
     for &(column, slot) in columns {
-        let is_lent = match slot {
-            Slot::Numbers(_) => lend_numbers(workspace, (source, column), slot, rows.start),
-            Slot::Indices(_) => lend_indices(workspace, (source, column), slot, rows.start),
+        let lent = match slot {
+            Slot::Numbers(_) => source.whole_column(column).map(|values| {
+                let width = values.len() / source.n_rows().max(1);
+                workspace.lend_part(slot, &values, rows.start * width);
+            }),
+            Slot::Indices(_) => (source.whole_indices(column))
+                .map(|values| workspace.lend_indices(slot, &values, rows.start)),
         };
-        if !is_lent {
+        if lent.is_none() {
             let rows = RowSet::Range(rows.clone());
             copy_rows(workspace, source, &rows, &[(column, slot)]);
         }
     }
-}
-
-/// Lends a column of numbers from this row on. Returns false if it is not in memory.
-fn lend_numbers(
-    workspace: &mut Workspace,
-    (source, column): (&dyn RowSource, usize),
-    slot: Slot,
-    first: usize,
-) -> bool {
-    let Some(values) = source.whole_column(column) else {
-        return false;
-    };
-    let width = values.len() / source.n_rows();
-    workspace.lend_part(slot, &values, first * width);
-    true
-}
-
-/// Lends an index column from this row on. Returns false if it is not in memory.
-fn lend_indices(
-    workspace: &mut Workspace,
-    (source, column): (&dyn RowSource, usize),
-    slot: Slot,
-    first: usize,
-) -> bool {
-    let Some(values) = source.whole_indices(column) else {
-        return false;
-    };
-    workspace.lend_indices(slot, &values, first);
-    true
 }

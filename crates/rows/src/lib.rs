@@ -1,18 +1,18 @@
 //! Rows of tables in the form that models read: columns, blocks, the storage of all rows, and
 //! passes over them. This crate does not depend on models.
 //!
-//! A [`RowJob`] runs on every [`RowStore`] by [`fold`]. These loops over rows are no jobs:
+//! A [`RowJob`] runs on every [`RowStore`] by [`fold`]. What is not a job, and why:
 //!
-//! - Mini-batches read rows at random, merge nothing and must not allocate. They use [`RowSource`] and [`lend`].
-//! - Chains in memory run prior, likelihood and gradient as one plan over lent columns.
-//! - Numbers that are kept for every row (log likelihoods of rows, offsets, slopes of predictors, normals of local
-//!   latents, remainders in the order of batches) are as long as the table, so they are never merged nor sent.
-//!   [`RowPass`] shows them block by block, and the caller writes them where they belong.
-//! - Searches for a row (the first one that is not finite, rows that read their effects otherwise) end early.
-//!   [`RowPass::each`] ends with the first finding.
-//! - Sums over a sample of local rows are over [`RowPass::of_rows`].
-//! - Accumulators learn from blocks of tables before there is a model. They share [`part::fold_parts`] and
-//!   [`part::OrderedMerge`] with the jobs, not the trait.
+//! | loop | why it is no job | uses |
+//! |---|---|---|
+//! | mini-batches | rows at random, nothing to merge, and no allocation | [`RowSource`], [`lend`] |
+//! | chains in memory | prior, likelihood and gradient are one plan over lent columns | [`lend`] |
+//! | a number for every row, such as an offset or a slope | as long as the table: never merged nor sent | [`RowPass`] |
+//! | searches for a row, such as one that is not finite | they end with the first finding | [`RowPass::each`] |
+//! | sums over a sample of local rows | the caller chooses the sample | [`RowPass::of_rows`] |
+//! | losses of local chains | noise is named by block, in the order of batches | [`lend`] |
+//! | averages by quadrature | rows are sorted by the width of their predictor | [`lend`] |
+//! | accumulators of learning | they read tables, before there is a model | [`part::fold_parts`] |
 
 mod block;
 mod column;

@@ -177,22 +177,10 @@ impl<'d> RowPass<'d> {
         &mut self,
         mut visit: impl FnMut(Range<usize>, &mut RowProgram) -> Option<T>,
     ) -> Option<T> {
-        self.each_block_from(0, &mut visit)
-    }
-
-    /// As [`RowPass::each_block`], for the blocks that start at row `first` or later.
-    pub fn each_block_from<T>(
-        &mut self,
-        first: usize,
-        mut visit: impl FnMut(Range<usize>, &mut RowProgram) -> Option<T>,
-    ) -> Option<T> {
         let source = self.source;
         self.blocks.iter_mut().find_map(|block| {
-            let later = (0..block.starts.len()).filter(|k| block.starts[*k] >= first);
-            let later: Vec<usize> = later.collect();
-            later
-                .into_iter()
-                .find_map(|k| visit(block.load(source, k), &mut block.program))
+            let mut places = 0..block.starts.len();
+            places.find_map(|k| visit(block.load(source, k), &mut block.program))
         })
     }
 

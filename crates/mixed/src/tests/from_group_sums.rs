@@ -59,7 +59,7 @@ fn tallies_are_sums_over_the_rows() {
 struct Shards(Vec<Bound>);
 
 impl RowStore for Shards {
-    fn fold(&self, job: &dyn AnyJob, _: &mut AnyControl<'_, '_>) -> Result<AnyPartial, RowsError> {
+    fn fold(&self, job: &dyn AnyJob, _: &mut AnyControl<'_>) -> Result<AnyPartial, RowsError> {
         let mut all = None;
         for own in &self.0 {
             let job = GroupSumsJob::read(own, &job.message())?;

@@ -73,7 +73,7 @@ impl RowStore for MemoryStore<'_> {
     fn fold(
         &self,
         job: &dyn AnyJob,
-        control: &mut AnyControl<'_, '_>,
+        control: &mut AnyControl<'_>,
     ) -> Result<AnyPartial, RowsError> {
         let mut kept = self.machines.0.lock().expect("no job panics half-way");
         let (source, n_rows) = (self.rows.source(), self.rows.source().n_rows());

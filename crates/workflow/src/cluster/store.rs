@@ -11,7 +11,7 @@ use super::{Tasks, Workers};
 pub(super) struct WorkersStore(pub(super) Arc<dyn Workers>);
 
 impl RowStore for WorkersStore {
-    fn fold(&self, job: &dyn AnyJob, _: &mut AnyControl<'_, '_>) -> Result<AnyPartial, RowsError> {
+    fn fold(&self, job: &dyn AnyJob, _: &mut AnyControl<'_>) -> Result<AnyPartial, RowsError> {
         let task = encoded(&PartitionTask::Fold(job.name().into(), job.message()));
         let answers = self.0.answer(Tasks::Same(&task)).map_err(RowsError::Lost)?;
         let mut all = None;

@@ -94,11 +94,7 @@ impl ParquetStore {
     }
 
     /// The result of all parts.
-    fn pass(
-        &self,
-        job: &dyn AnyJob,
-        control: &mut AnyControl<'_, '_>,
-    ) -> Result<AnyPartial, Error> {
+    fn pass(&self, job: &dyn AnyJob, control: &mut AnyControl<'_>) -> Result<AnyPartial, Error> {
         self.passes.fetch_add(1, Ordering::Relaxed);
         let (first, all) = match control.resume.take() {
             Some(passed) => (passed.next, Some(passed.partial)),
@@ -128,7 +124,7 @@ impl RowStore for ParquetStore {
     fn fold(
         &self,
         job: &dyn AnyJob,
-        control: &mut AnyControl<'_, '_>,
+        control: &mut AnyControl<'_>,
     ) -> Result<AnyPartial, RowsError> {
         let (name, message) = (job.name(), job.message());
         let recent = || self.recent.lock().expect(CALM);
@@ -190,7 +186,7 @@ impl DistinctStore {
 }
 
 impl RowStore for DistinctStore {
-    fn fold(&self, job: &dyn AnyJob, _: &mut AnyControl<'_, '_>) -> Result<AnyPartial, RowsError> {
+    fn fold(&self, job: &dyn AnyJob, _: &mut AnyControl<'_>) -> Result<AnyPartial, RowsError> {
         let own = read_job(&self.model, job.name(), &job.message())?;
         let mut pool = self.pool.lock().expect(CALM);
         let mut passing = BlockFold::new(&*own, &mut pool);
