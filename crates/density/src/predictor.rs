@@ -144,9 +144,7 @@ impl Predictor {
     ) -> Vec<RowPrediction> {
         if let Some(own) = &mut self.locals {
             let values = own.draws.draw_locals(latents, params, random);
-            if let Some(slot) = own.slot {
-                self.workspace.set(slot, values);
-            }
+            self.workspace.set_input(own.slot, values);
         }
         self.run_plan(latents, params);
         let mut drawn = Vec::with_capacity(self.responses.len());
@@ -203,9 +201,7 @@ impl Predictor {
 
     fn run_plan(&mut self, latents: &[f64], params: &[f64]) {
         for (slot, values) in [(self.latents, latents), (self.params, params)] {
-            if let Some(slot) = slot {
-                self.workspace.set(slot, values);
-            }
+            self.workspace.set_input(slot, values);
         }
         self.plan.run(&mut self.workspace);
     }

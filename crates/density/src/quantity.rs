@@ -29,9 +29,7 @@ pub fn quantities(
     let outputs: Vec<Expr<'_>> = named.iter().map(|(_, value)| *value).collect();
     let plan = Plan::new(&outputs, 1);
     let mut workspace = plan.workspace();
-    if let Some(slot) = plan.input(point.params) {
-        workspace.set(slot, draws.params);
-    }
+    workspace.set_input(plan.input(point.params), draws.params);
     let empty = |(name, value): (String, Expr<'_>)| SiteValue {
         name,
         dims: value.shape().dims().to_vec(),
@@ -39,9 +37,7 @@ pub fn quantities(
     };
     let mut values: Vec<SiteValue> = named.into_iter().map(empty).collect();
     for draw in draws.latents.chunks_exact(draws.size.max(1)) {
-        if let Some(slot) = plan.input(point.latents) {
-            workspace.set(slot, draw);
-        }
+        workspace.set_input(plan.input(point.latents), draw);
         plan.run(&mut workspace);
         for (place, value) in values.iter_mut().enumerate() {
             value.values.extend_from_slice(workspace.output(place));

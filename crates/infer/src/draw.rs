@@ -283,9 +283,7 @@ pub fn reverse_log_weights(
             .chunks(size)
             .flat_map(|z| place.whitening.coordinates(z));
         ends.iter_mut().zip(coordinates).for_each(|(to, w)| *to = w);
-        if let Some(slot) = slot {
-            program.workspace_mut().set(slot, &ends);
-        }
+        program.workspace_mut().set_input(slot, &ends);
         program.fill(place.density.source(), step as u64);
         program.run();
         let own = program.output(0)[..some.len() / size].iter();

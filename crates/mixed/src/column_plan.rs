@@ -24,9 +24,7 @@ impl ColumnPlan {
 
     /// Sets an input if the plan reads it.
     pub(crate) fn set(&self, workspace: &mut Workspace, name: &str, values: &[f64]) {
-        if let Some(slot) = self.plan.input_named(name) {
-            workspace.set(slot, values);
-        }
+        workspace.set_input(self.plan.input_named(name), values);
     }
 
     /// Sets the rows, as many as the plan has.

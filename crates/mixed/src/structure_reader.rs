@@ -427,9 +427,7 @@ impl PriorHessian {
 
     fn run(&mut self, at: &[f64], along: &[f64]) -> (Vec<f64>, Vec<f64>) {
         for (slot, values) in self.slots.iter().zip([at, along]) {
-            if let Some(slot) = slot {
-                self.workspace.set(*slot, values);
-            }
+            self.workspace.set_input(*slot, values);
         }
         self.plan.run(&mut self.workspace);
         let output = |k: usize| self.workspace.output(k).to_vec();

@@ -99,9 +99,7 @@ impl RowProgram {
 
     /// Sets one argument, for all runs that do not set it.
     pub fn set(&mut self, argument: usize, values: &[f64]) {
-        if let Some(slot) = self.arguments[argument] {
-            self.workspace.set(slot, values);
-        }
+        self.workspace.set_input(self.arguments[argument], values);
     }
 
     /// The results of the last run.
@@ -135,9 +133,7 @@ impl RowProgram {
     /// their values.
     pub fn run(&mut self, arguments: &[&[f64]]) -> &Workspace {
         for (slot, values) in self.arguments.iter().zip(arguments) {
-            if let Some(slot) = slot {
-                self.workspace.set(*slot, values);
-            }
+            self.workspace.set_input(*slot, values);
         }
         self.plan.run(&mut self.workspace);
         &self.workspace

@@ -83,15 +83,11 @@ impl PriorDraws {
         random: &mut dyn Rng,
     ) -> &[f64] {
         for (slot, values) in [(self.latents, latents), (self.params, params)] {
-            if let Some(slot) = slot {
-                self.workspace.set(slot, values);
-            }
+            self.workspace.set_input(slot, values);
         }
         // A site may depend on those before it, which have been set by then.
         for planned in &self.sites {
-            if let Some(slot) = self.locals {
-                self.workspace.set(slot, &self.flat);
-            }
+            self.workspace.set_input(self.locals, &self.flat);
             self.plan.run(&mut self.workspace);
             let width = self.flat.len() / self.rows;
             for row in 0..self.rows {

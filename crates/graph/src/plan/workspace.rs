@@ -147,6 +147,16 @@ impl Workspace {
         values
     }
 
+    /// Copies numbers into an input, if the plan reads it.
+    ///
+    /// # Panics
+    /// If the slot is not one of numbers or the length is wrong.
+    pub fn set_input(&mut self, slot: Option<Slot>, values: &[f64]) {
+        if let Some(slot) = slot {
+            self.set(slot, values);
+        }
+    }
+
     /// Lends a large input without a copy; a small one is copied.
     ///
     /// # Panics

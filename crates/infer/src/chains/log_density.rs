@@ -216,9 +216,7 @@ impl Lanes<'_> {
     /// Values and slopes at one x per lane. A lane in which either is not finite gets −∞ and zeros,
     /// so that no leapfrog step spreads a NaN.
     pub fn evaluate(&mut self, x: &[f64], values: &mut [f64], slopes: &mut [f64]) {
-        if let Some(slot) = self.log_density.position {
-            self.workspace.set(slot, x);
-        }
+        self.workspace.set_input(self.log_density.position, x);
         self.log_density.plan.run(&mut self.workspace);
         // Outputs that do not depend on x have no lanes.
         for (to, output) in [(&mut *values, 0), (&mut *slopes, 1)] {

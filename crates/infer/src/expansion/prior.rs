@@ -58,9 +58,8 @@ impl PriorProducts {
 
     /// One product after another; without lanes if the product does not depend on the direction.
     pub(super) fn run(&mut self, directions: &[f64]) -> &[f64] {
-        if let Some(slot) = self.plan.input_named("along") {
-            self.workspace.set(slot, directions);
-        }
+        self.workspace
+            .set_input(self.plan.input_named("along"), directions);
         self.plan.run(&mut self.workspace);
         self.workspace.output(0)
     }
@@ -108,8 +107,6 @@ pub(crate) fn has_hierarchy(density: &dyn Density) -> bool {
 /// Sets z and θ if the plan reads them.
 fn set_point(plan: &Plan, workspace: &mut Workspace, (z, params): (&[f64], &[f64])) {
     for (name, values) in [("z", z), ("params", params)] {
-        if let Some(slot) = plan.input_named(name) {
-            workspace.set(slot, values);
-        }
+        workspace.set_input(plan.input_named(name), values);
     }
 }

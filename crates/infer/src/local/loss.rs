@@ -134,9 +134,7 @@ impl Block {
             lanes[..some.len()].copy_from_slice(some);
             // Each step has its own noise.
             self.program.fill_noise(step);
-            if let Some(slot) = self.latents {
-                self.program.workspace_mut().set(slot, &lanes);
-            }
+            self.program.workspace_mut().set_input(self.latents, &lanes);
             self.program.run();
             let found = self.program.output(0).iter();
             to.iter_mut().zip(found).for_each(|(to, part)| *to += part);

@@ -118,9 +118,7 @@ fn derivatives(program: &mut Program, size: usize, lanes: usize, extent: Extent)
     let mut product = |directions: &[f64]| {
         // A term that is linear in z does not need a direction.
         let slot = program.plan().input_named(DIRECTION);
-        if let Some(slot) = slot {
-            program.workspace_mut().set(slot, directions);
-        }
+        program.workspace_mut().set_input(slot, directions);
         program.run();
         match slot {
             Some(_) => program.output(1).to_vec(),

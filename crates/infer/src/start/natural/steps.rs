@@ -229,9 +229,7 @@ impl<'d> NaturalSteps<'d> {
             &self.state.learned,
         ];
         for (slot, values) in self.slots.into_iter().zip(given) {
-            if let Some(slot) = slot {
-                self.workspace.set(slot, values);
-            }
+            self.workspace.set_input(slot, values);
         }
         self.plan.run(&mut self.workspace);
     }

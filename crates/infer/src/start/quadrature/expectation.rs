@@ -242,9 +242,7 @@ impl<'d> Expectation<'d> {
 }
 
 fn set(workspace: &mut Workspace, slot: Option<Slot>, values: &[f64]) {
-    if let Some(slot) = slot {
-        workspace.set(slot, values);
-    }
+    workspace.set_input(slot, values);
 }
 
 /// The integrals as sums over nodes: for each row, then for all rows together.

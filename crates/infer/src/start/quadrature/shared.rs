@@ -135,9 +135,7 @@ impl PriorIntegral {
         let latents = shared.latents(mean, &self.rule, nodes);
         let inputs = [(self.latents, &latents), (self.weight, &self.rule.weights)];
         for (slot, values) in inputs {
-            if let Some(slot) = slot {
-                self.workspace.set(slot, values);
-            }
+            self.workspace.set_input(slot, values);
         }
         self.plan.run(&mut self.workspace);
         let output = |place: usize| self.workspace.output(place).to_vec();
