@@ -13,7 +13,7 @@ use crate::error::LearnError;
 /// of the rows; copies are merged in the order of their rows.
 pub trait Accumulator: Any + Send + Sync {
     /// The columns that it reads.
-    fn columns(&self) -> Vec<&str>;
+    fn columns(&self) -> Vec<String>;
 
     /// Reads a block of rows. `first` is the number of rows before it.
     ///
@@ -73,8 +73,9 @@ impl<P: Learner> LearningPass<P> {
 }
 
 impl<P: Learner> Accumulator for LearningPass<P> {
-    fn columns(&self) -> Vec<&str> {
-        self.terms.column_names()
+    fn columns(&self) -> Vec<String> {
+        let names = self.terms.column_names().into_iter();
+        names.map(str::to_owned).collect()
     }
 
     fn add_rows(&mut self, block: &Table, first: usize) -> Result<(), LearnError> {

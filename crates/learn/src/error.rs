@@ -114,11 +114,8 @@ fn hinted(hint: &str) -> String {
 
 /// The first names of a list, in quotes.
 pub fn list_names(names: &[String]) -> String {
-    let shown: Vec<String> = names
-        .iter()
-        .take(5)
-        .map(|name| format!("{name:?}"))
-        .collect();
+    let shown = names.iter().take(5).map(|name| format!("{name:?}"));
+    let shown: Vec<String> = shown.collect();
     match names.len().saturating_sub(5) {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),

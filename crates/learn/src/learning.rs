@@ -134,10 +134,8 @@ impl LevelAccumulator {
     pub fn next_round(&mut self) -> Result<Round, LearnError> {
         let fixed = once(&mut self.population).chain(&mut self.parameters);
         let rounds = fixed.map(FixedEffectsLearner::next_round);
-        let groupings = self
-            .groupings
-            .iter_mut()
-            .map(GroupingFactorLearner::next_round);
+        let groupings = self.groupings.iter_mut();
+        let groupings = groupings.map(GroupingFactorLearner::next_round);
         let monotonics = self.monotonics.iter_mut().map(MonotonicLearner::next_round);
         let splines = self.splines.iter_mut().map(SplineLearner::next_round);
         let smooths = self.smooths.iter_mut().map(SmoothLearner::next_round);

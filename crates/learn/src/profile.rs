@@ -267,10 +267,8 @@ impl ProfileLearner {
         let others = terms.parameters.iter().flat_map(|terms| &terms.fixed);
         let factors = terms.fixed.iter().chain(others);
         let factors = factors.flat_map(|term| &term.factors);
-        let coded: Vec<&str> = factors
-            .filter(|factor| factor.is_categorical())
-            .flat_map(Factor::column_names)
-            .collect();
+        let coded = factors.filter(|factor| factor.is_categorical());
+        let coded = coded.flat_map(Factor::column_names);
         let splines = terms.all_splines().map(|(_, term)| &term.by);
         let by = terms.smooths.iter().map(|smooth| &smooth.by).chain(splines);
         let levels = by.filter_map(|by| match by {
@@ -279,21 +277,20 @@ impl ProfileLearner {
         });
         let ordered = terms.monotonics.iter();
         let ordered = ordered.map(|effect| effect.coded.column.as_str());
-        let coded: Vec<&str> = coded.into_iter().chain(levels).chain(ordered).collect();
-        let columns = population_columns(terms)
-            .into_iter()
-            .map(|name| ColumnProfiler {
-                name: name.to_owned(),
-                as_levels: coded.contains(&name),
-                moment: Moment::default(),
-                low: f64::INFINITY,
-                high: f64::NEG_INFINITY,
-                labels: Labels::default(),
-                counts: Vec::new(),
-                held: LevelType::Numbers,
-            });
+        let coded: Vec<&str> = coded.chain(levels).chain(ordered).collect();
+        let column = |name: &str| ColumnProfiler {
+            name: name.to_owned(),
+            as_levels: coded.contains(&name),
+            moment: Moment::default(),
+            low: f64::INFINITY,
+            high: f64::NEG_INFINITY,
+            labels: Labels::default(),
+            counts: Vec::new(),
+            held: LevelType::Numbers,
+        };
+        let columns = population_columns(terms).into_iter();
         ProfileLearner {
-            columns: columns.collect(),
+            columns: columns.map(column).collect(),
         }
     }
 

@@ -60,11 +60,7 @@ pub trait Blocks {
         &self,
         mut accumulator: Box<dyn Accumulator>,
     ) -> Result<(usize, Box<dyn Accumulator>), LearnError> {
-        let columns: Vec<String> = accumulator
-            .columns()
-            .iter()
-            .map(ToString::to_string)
-            .collect();
+        let columns = accumulator.columns();
         let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
         let mut rows = 0;
         self.each(&columns, &mut |block| {

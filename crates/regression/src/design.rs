@@ -34,7 +34,7 @@ pub struct TableBlock<'t> {
 
 impl TableBlock<'_> {
     /// All rows of a table.
-    pub(crate) fn whole(table: &Table) -> TableBlock<'_> {
+    pub fn whole(table: &Table) -> TableBlock<'_> {
         TableBlock { table, first: 0 }
     }
 }

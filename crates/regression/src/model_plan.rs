@@ -166,10 +166,8 @@ impl PriorBook<'_> {
             return Vec::new();
         }
         let has_formula = |name| {
-            self.terms
-                .parameters
-                .iter()
-                .any(|own| own.parameter() == name)
+            let mut formulas = self.terms.parameters.iter();
+            formulas.any(|own| own.parameter() == name)
         };
         let own = self.family.info().own.iter();
         own.filter(|own| !has_formula(own.name)).collect()

@@ -80,9 +80,8 @@ impl<'a> Shrinkage<'a> {
     /// The coefficients of each draw; `entry` has the draws of one number of a site.
     pub(crate) fn coefficients(&self, entry: &dyn Fn(&str, usize) -> Vec<f64>) -> Vec<Vec<f64>> {
         let draws = |place: usize| {
-            let pairs = entry(DIRECTION, place)
-                .into_iter()
-                .zip(self.scales(entry, place));
+            let directions = entry(DIRECTION, place).into_iter();
+            let pairs = directions.zip(self.scales(entry, place));
             pairs.map(|(direction, scale)| direction * scale).collect()
         };
         (0..self.count).map(draws).collect()

@@ -9,7 +9,7 @@ use std::time::Instant;
 use lehr_infer::observer::Wish;
 use lehr_learn::{Blocks, EachBlock, LearnError};
 use lehr_model::Bound;
-use lehr_regression::{Regression, Specification};
+use lehr_regression::{Purpose, Regression, Specification, TableBlock};
 use lehr_rows::store::shuffled::StoredRows;
 use lehr_table::{
     Field, Kind, Progress, Provenance, ReadOptions, ShuffledRows, Shuffler, Table, TableError,
@@ -194,7 +194,13 @@ fn convert(
         if block.n_rows() == 0 {
             return Ok(());
         }
-        let design = regression.design_block(block, first)?;
+        let design = regression.design_rows(
+            &TableBlock {
+                table: block,
+                first,
+            },
+            Purpose::Fit,
+        )?;
         first += block.n_rows();
         Ok(push(&mut shuffler, rows, design)?)
     })?;

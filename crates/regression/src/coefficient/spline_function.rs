@@ -30,10 +30,8 @@ impl SplineDraws<'_> {
         let spreads = site_values(sites, &self.plan.spread_site(self.head));
         let (slopes, centre) = &self.line;
         let unit = self.unit / self.plan.scale;
-        let draws = (spreads
-            .iter()
-            .zip(weights.chunks_exact(self.spline.width())))
-        .enumerate();
+        let weights = weights.chunks_exact(self.spline.width());
+        let draws = spreads.iter().zip(weights).enumerate();
         let draws = draws.map(|(draw, (spread, weights))| {
             let pairs = weights.iter().zip(self.plan.factors(*spread));
             let own: Vec<f64> = pairs.map(|(weight, factor)| weight * factor).collect();

@@ -188,10 +188,8 @@ impl Family {
     /// The family of this name or alias.
     fn called(name: &str) -> Option<Family> {
         let is_called = |info: &FamilyInfo| info.name == name || info.aliases.contains(&name);
-        Family::ALL
-            .iter()
-            .find(|one| is_called(one.info()))
-            .copied()
+        let mut all = Family::ALL.iter().copied();
+        all.find(|one| is_called(one.info()))
     }
 
     /// One line for a list of families: the response, the link, the parameters.

@@ -19,7 +19,7 @@ use crate::named_draws::NamedDraws;
 use crate::option::Groups;
 use crate::prior::{GivenPriors, Parameter, PriorLine};
 use crate::program::JointModel;
-use crate::response_name::{RESCOR, owner, prefixed, renamed, union};
+use crate::response_name::{RESCOR, owner, prefixed, renamed};
 use crate::term::residual::Residuals;
 
 use shared_grouping::{SharedGrouping, correlations, site, standardise};
@@ -141,16 +141,6 @@ impl MultivariateRegression {
         self.responses.iter().map(Regression::family).collect()
     }
 
-    /// The columns of a table that a fit reads, each once.
-    pub fn columns(&self) -> Vec<&str> {
-        union(self.responses.iter().map(Regression::columns))
-    }
-
-    /// The columns of a table that a prediction reads.
-    pub fn predictor_columns(&self) -> Vec<&str> {
-        union(self.responses.iter().map(Regression::predictor_columns))
-    }
-
     /// The priors, with their origins.
     pub fn prior_lines(&self) -> Vec<PriorLine> {
         let own = self.names.iter().zip(&self.responses);
@@ -163,14 +153,6 @@ impl MultivariateRegression {
             })
         });
         own.chain(self.priors.iter().cloned()).collect()
-    }
-
-    /// Notes for the user.
-    pub fn notes(&self) -> Vec<String> {
-        let all = self.responses.iter().flat_map(Regression::notes);
-        let all: Vec<&str> = all.map(String::as_str).collect();
-        let once = union(std::iter::once(all));
-        once.into_iter().map(str::to_owned).collect()
     }
 
     /// Coefficients on the original scale from draws of the model's sites.

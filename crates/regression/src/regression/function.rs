@@ -23,13 +23,10 @@ impl Regression {
 
     /// The rows whose inputs of Gaussian processes are stored, in words.
     pub fn kept_places(&self) -> Option<String> {
-        let most = self
-            .smooths
-            .iter()
-            .chain(&self.induced)
-            .map(|smooth| smooth.places[0].len())
-            .chain(self.splines.iter().map(|spline| spline.places.len()))
-            .max()?;
+        let smooths = self.smooths.iter().chain(&self.induced);
+        let smooths = smooths.map(|smooth| smooth.places[0].len());
+        let splines = self.splines.iter().map(|spline| spline.places.len());
+        let most = smooths.chain(splines).max()?;
         Some(format!(
             "where up to {most} rows lie on the smooth functions"
         ))

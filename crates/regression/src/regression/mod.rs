@@ -74,23 +74,19 @@ impl Regression {
     /// They are `x` (the standardised columns of the fixed effects, a matrix), `group1` and
     /// `slope1` and so on for the group terms, `offset`, `trials`, `weight` and `y`, if present.
     pub fn design(&self, table: &Table) -> Result<Table, LearnError> {
-        self.design_block(table, 0)
+        self.design_rows(&TableBlock::whole(table), Purpose::Fit)
     }
 
-    /// As [`Regression::design`] for a block of rows, the first of which is row `first` (from 0) of
-    /// the whole table: errors report the row of the whole table.
-    pub fn design_block(&self, block: &Table, first: usize) -> Result<Table, LearnError> {
-        let table = block;
-        Ok(Design::new(self, &TableBlock { table, first }, Purpose::Fit)?.table)
-    }
-
-    /// As [`Regression::design`] for rows to predict, whose response and weights may be absent.
-    ///
-    /// With [`NewLevels::Sample`] unseen groups get numbers from the count of known groups on;
-    /// [`Regression::bind_new`] makes the density that has effects for them.
-    pub fn design_new(&self, table: &Table, new_levels: NewLevels) -> Result<Table, LearnError> {
-        let purpose = Purpose::Predict(new_levels);
-        Ok(Design::new(self, &TableBlock::whole(table), purpose)?.table)
+    /// As [`Regression::design`] for a block of rows: errors report the row of the whole table. Of
+    /// rows to predict the response and the weights may be absent. With [`NewLevels::Sample`] unseen
+    /// groups get numbers from the count of known groups on; [`Regression::bind_new`] makes the
+    /// density that has effects for them.
+    pub fn design_rows(
+        &self,
+        rows: &TableBlock<'_>,
+        purpose: Purpose,
+    ) -> Result<Table, LearnError> {
+        Ok(Design::new(self, rows, purpose)?.table)
     }
 
     /// The model of the design's columns.

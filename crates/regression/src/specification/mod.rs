@@ -2,7 +2,7 @@
 
 mod part;
 
-use lehr_formula::{Formula, Formulas, ResidualCorrelation, Terms};
+use lehr_formula::{ColumnExpr, Formula, Formulas, ResidualCorrelation, Terms};
 use lehr_learn::{Blocks, LearnError};
 use lehr_table::Table;
 
@@ -45,30 +45,21 @@ impl Specification {
     /// A specification from parsed formulas, for a table with these columns.
     pub fn new(formulas: &Formulas, columns: &[String]) -> Result<Specification, RegressionError> {
         let responses = formulas.responses();
-        let part = |formula: &Formula, others: &[&str]| {
-            ResponseSpecification::new(formula, columns, others)
+        let parts = |others: &[&str]| -> Result<Vec<ResponseSpecification>, LearnError> {
+            let part = |formula| ResponseSpecification::new(formula, columns, others);
+            responses.iter().map(part).collect()
         };
-        let alone: Result<Vec<ResponseSpecification>, LearnError> =
-            responses.iter().map(|formula| part(formula, &[])).collect();
-        let mut parts = alone?;
-        let mut names = Vec::new();
-        if parts.len() > 1 {
-            let outcomes = |part: &ResponseSpecification| -> Vec<String> {
-                let columns = part.terms.response.outcome.column_names();
-                columns.into_iter().map(str::to_owned).collect()
-            };
-            let outcomes: Vec<String> = parts.iter().flat_map(outcomes).collect();
-            let others: Vec<&str> = outcomes.iter().map(String::as_str).collect();
-            let free: Result<Vec<ResponseSpecification>, LearnError> = responses
-                .iter()
-                .map(|formula| part(formula, &others))
-                .collect();
-            parts = free?;
-            names = response_name::names(parts.iter().map(|part| &part.terms))?;
+        let (mut all, mut names) = (parts(&[])?, Vec::new());
+        if all.len() > 1 {
+            let outcomes = all.iter().map(|part| &part.terms.response.outcome);
+            let others: Vec<&str> = outcomes.flat_map(ColumnExpr::column_names).collect();
+            let free = parts(&others)?;
+            names = response_name::names(free.iter().map(|part| &part.terms))?;
+            all = free;
         }
         Ok(Specification {
             source: formulas.source().to_owned(),
-            parts,
+            parts: all,
             names,
             residuals: formulas.residuals(),
             shared: GivenPriors::default(),
@@ -138,10 +129,8 @@ impl Specification {
             let parsed = Formula::parse(text).map_err(|error| pointed(error, text))?;
             for (place, part) in self.parts.iter_mut().enumerate() {
                 let response = part.terms.response.outcome.column_names();
-                let others = columns
-                    .iter()
-                    .filter(|name| !response.contains(&name.as_str()));
-                let others: Vec<String> = others.cloned().collect();
+                let mut others = columns.to_vec();
+                others.retain(|name| !response.contains(&name.as_str()));
                 let terms = Terms::of_parameter(&parsed, &others);
                 let mut terms = terms.map_err(|error| pointed(error, text))?;
                 match response_name::owner(&self.names, terms.parameter()) {

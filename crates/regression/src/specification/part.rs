@@ -28,10 +28,8 @@ impl ResponseSpecification {
         columns: &[String],
         others: &[&str],
     ) -> Result<ResponseSpecification, LearnError> {
-        let free = columns
-            .iter()
-            .filter(|name| !others.contains(&name.as_str()));
-        let free: Vec<&String> = free.collect();
+        let mut free: Vec<&String> = columns.iter().collect();
+        free.retain(|name| !others.contains(&name.as_str()));
         let expand = || {
             let terms = formula.expand(&free)?;
             terms.check_columns(columns)?;
@@ -105,10 +103,8 @@ impl ResponseSpecification {
         family: Family,
         blocks: &dyn Blocks,
     ) -> Result<LearningRequest<'f>, LearnError> {
-        let resolved = self
-            .terms
-            .clone()
-            .resolve_text(&|name: &str| blocks.is_text(name));
+        let is_text = |name: &str| blocks.is_text(name);
+        let resolved = self.terms.clone().resolve_text(&is_text);
         let mut terms = resolved.map_err(|error| pointed(error, &self.formula))?;
         for (parameter, text) in terms.parameters.iter_mut().zip(&self.parameters) {
             let own = own_name(parameter.parameter()).to_owned();
@@ -116,7 +112,7 @@ impl ResponseSpecification {
                 parameter.rename_parameter(&own);
             }
             check_parameter(parameter.parameter(), family, &terms.response)?;
-            let resolved = parameter.resolve_text(&|name: &str| blocks.is_text(name));
+            let resolved = parameter.resolve_text(&is_text);
             *parameter = resolved.map_err(|error| pointed(error, text))?;
         }
         // The cutpoints already act as intercepts.
@@ -132,22 +128,18 @@ impl ResponseSpecification {
 
     /// All formulas.
     pub(crate) fn title(&self) -> String {
-        let parameters = self.parameters.iter().map(String::as_str);
-        let all: Vec<&str> = std::iter::once(self.formula.as_str())
-            .chain(parameters)
-            .collect();
+        let all = std::iter::once(&self.formula).chain(&self.parameters);
+        let all: Vec<&str> = all.map(String::as_str).collect();
         all.join("; ")
     }
 
     /// Notes on the dates that the formula reads.
     fn date_notes(&self) -> Vec<String> {
         let columns = self.columns();
-        let read = self
-            .dates
-            .iter()
-            .filter(|name| columns.contains(&name.as_str()));
-        read.map(|name| format!("{name}: dates, read as days since 1970-01-01"))
-            .collect()
+        let dates = self.dates.iter();
+        let read = dates.filter(|name| columns.contains(&name.as_str()));
+        let note = |name| format!("{name}: dates, read as days since 1970-01-01");
+        read.map(note).collect()
     }
 }
 

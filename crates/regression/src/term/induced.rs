@@ -148,10 +148,7 @@ fn standardised(places: &[Vec<f64>], standards: &[[f64; 2]]) -> Vec<f64> {
 fn standard(values: &[f64]) -> [f64; 2] {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
-    let square = values
-        .iter()
-        .map(|value| (value - mean).powi(2))
-        .sum::<f64>()
-        / count;
+    let squares = values.iter().map(|value| (value - mean).powi(2));
+    let square = squares.sum::<f64>() / count;
     [mean, if square > 0.0 { square.sqrt() } else { 1.0 }]
 }

@@ -1,7 +1,7 @@
 //! Tables and formulas that are refused, each with its message.
 
 use lehr_learn::NewLevels;
-use lehr_regression::{Family, Regression};
+use lehr_regression::{Family, Purpose, Regression, TableBlock};
 use lehr_table::{Column, Table};
 
 use crate::{category, number, refusal, regression};
@@ -402,17 +402,23 @@ fn later_tables_need_the_columns_and_classes_of_the_first() {
     );
     let other = number(Table::new(), "X", &[1.0]);
     assert_eq!(
-        made.design_new(&other, NewLevels::Refuse)
-            .unwrap_err()
-            .to_string(),
+        made.design_rows(
+            &TableBlock::whole(&other),
+            Purpose::Predict(NewLevels::Refuse)
+        )
+        .unwrap_err()
+        .to_string(),
         "no column \"x\" in the table\n  hint: did you mean \"X\"?"
     );
     let made = regression("y ~ color", Family::Gaussian, &table());
     let other = category(Table::new(), "color", &["redd"]);
     assert_eq!(
-        made.design_new(&other, NewLevels::Sample)
-            .unwrap_err()
-            .to_string(),
+        made.design_rows(
+            &TableBlock::whole(&other),
+            Purpose::Predict(NewLevels::Sample)
+        )
+        .unwrap_err()
+        .to_string(),
         "column \"color\": the level \"redd\" was not in the table that was fitted\n  \
          hint: did you mean \"red\"?"
     );
@@ -425,7 +431,10 @@ fn text_where_the_first_table_had_numbers_is_refused() {
     let text = |name: &str| {
         let rest = if name == "n" { "x" } else { "n" };
         let table = category(number(Table::new(), rest, &[1.0]), name, &["many"]);
-        let refused = made.design_new(&table, NewLevels::Refuse);
+        let refused = made.design_rows(
+            &TableBlock::whole(&table),
+            Purpose::Predict(NewLevels::Refuse),
+        );
         refused.unwrap_err().to_string()
     };
     assert_eq!(text("n"), "column \"n\" expects numbers, found text");

@@ -2,7 +2,7 @@
 
 use lehr_density::{Density, Predictor};
 use lehr_learn::NewLevels;
-use lehr_regression::{Family, Groups};
+use lehr_regression::{Family, Groups, Purpose, TableBlock};
 use lehr_table::Table;
 
 use crate::{category, near, number, point, regression};
@@ -27,13 +27,21 @@ fn unseen_groups_are_refused_by_name() {
     let made = regression(FORMULA, Family::Gaussian, &table());
     let rows = later(&["a", "z", "q", "z"]);
     assert_eq!(
-        made.design_new(&rows, NewLevels::Refuse)
-            .unwrap_err()
-            .to_string(),
+        made.design_rows(
+            &TableBlock::whole(&rows),
+            Purpose::Predict(NewLevels::Refuse)
+        )
+        .unwrap_err()
+        .to_string(),
         "group site: expected groups of the table that was fitted, found 2 new: \"z\", \"q\"\n  \
          hint: draw effects for new groups with --new-levels sample"
     );
-    let design = made.design_new(&rows, NewLevels::Sample).unwrap();
+    let design = made
+        .design_rows(
+            &TableBlock::whole(&rows),
+            Purpose::Predict(NewLevels::Sample),
+        )
+        .unwrap();
     assert_eq!(design.number("group1").unwrap(), [0.0, 3.0, 4.0, 3.0]);
     assert!(design.column("y").is_err());
 }
@@ -42,13 +50,22 @@ fn unseen_groups_are_refused_by_name() {
 fn an_unseen_combination_of_seen_levels_is_unseen() {
     let made = regression("y ~ x + (1 | site:ward)", Family::Gamma, &table());
     let rows = number(later(&["a"]).select_rows(&[0]), "y", &[1.0]);
-    assert!(made.design_new(&rows, NewLevels::Refuse).is_ok());
+    assert!(
+        made.design_rows(
+            &TableBlock::whole(&rows),
+            Purpose::Predict(NewLevels::Refuse)
+        )
+        .is_ok()
+    );
     let only = number(Table::new(), "y", &[1.0, 2.0]);
     let only = category(number(only, "x", &[0.1, 0.4]), "site", &["a", "b"]);
     let only = number(only, "ward", &[1.0, 2.0]);
     let made = regression("y ~ x + (1 | site:ward)", Family::Gamma, &only);
     let crossed = category(number(Table::new(), "x", &[0.0]), "site", &["b"]);
-    let error = made.design_new(&number(crossed, "ward", &[1.0]), NewLevels::Refuse);
+    let error = made.design_rows(
+        &TableBlock::whole(&number(crossed, "ward", &[1.0])),
+        Purpose::Predict(NewLevels::Refuse),
+    );
     assert!(error.unwrap_err().to_string().contains("1 new: \"b:1\""));
 }
 
@@ -152,7 +169,12 @@ fn a_blank_response_is_no_response_and_absent_weights_are_one() {
             .unwrap()
             .has_response()
     );
-    let design = made.design_new(&rows, NewLevels::Refuse).unwrap();
+    let design = made
+        .design_rows(
+            &TableBlock::whole(&rows),
+            Purpose::Predict(NewLevels::Refuse),
+        )
+        .unwrap();
     assert_eq!(design.number("weight").unwrap(), [1.0, 1.0]);
     let holes = number(later(&["a", "b"]), "y", &[1.0, f64::NAN]);
     assert!(made.bind_new(&holes, NewLevels::Refuse).is_err());

@@ -71,9 +71,8 @@ impl SavedFit {
                 continue;
             }
             let logs = evaluate(&[*term], &values, weights.len()).remove(0);
-            let most = columns
-                .iter()
-                .map(|one| (one, one.sensitivity(&weights, &logs)));
+            let moved = |one| (one, SortedDraws::sensitivity(one, &weights, &logs));
+            let most = columns.iter().map(moved);
             if let Some((column, distance)) = most.max_by(|a, b| a.1.total_cmp(&b.1)) {
                 found.push(PriorSensitivity {
                     prior: site.replace(own, shown(own)),

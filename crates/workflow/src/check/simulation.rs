@@ -143,11 +143,8 @@ fn uniform_p_value(ranks: &[f64]) -> f64 {
         let [below, above] = [k as f64, k as f64 + 1.0].map(|count| (rank - count / n).abs());
         below.max(above)
     };
-    let farthest = in_order
-        .iter()
-        .enumerate()
-        .map(distance)
-        .fold(0.0, f64::max);
+    let distances = in_order.iter().enumerate().map(distance);
+    let farthest = distances.fold(0.0, f64::max);
     (2.0 * (-2.0 * n * farthest * farthest).exp()).min(1.0)
 }
 

@@ -52,12 +52,10 @@ impl PartRows {
     fn for_fits(&self, fits: &[&SavedFit], visit: &mut VisitBlock<'_>) -> Result<(), Error> {
         let columns = columns_of(fits);
         let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
+        let options = self.options.clone();
         let rows = PartRows {
             part: self.part.clone(),
-            options: self
-                .options
-                .clone()
-                .keep_columns(&optional_columns_of(fits)),
+            options: options.keep_columns(&optional_columns_of(fits)),
         };
         rows.each(&columns, &mut |block, _| visit(block))?;
         Ok(())

@@ -7,10 +7,10 @@ use lehr_density::{ColumnKind, Density, RowData, RowSet, RowSource, Values};
 use lehr_infer::job::read_job;
 use lehr_learn::{Accumulator, AccumulatorMessage, LearnError};
 use lehr_model::Bound;
-use lehr_regression::{Regression, RegressionError};
+use lehr_regression::{Purpose, Regression, TableBlock};
 use lehr_rows::store::memory::Machines;
 use lehr_rows::watch::Wish;
-use lehr_rows::{AnyControl, MachinePool, RowStore, RowsError};
+use lehr_rows::{AnyControl, MachinePool, RowStore};
 use lehr_table::{Part, ReadOptions, Table, TableFiles};
 
 use super::task::{AccumulatorAnswer, Folded, PartitionTask, RowCount, Sample, decoded, encoded};
@@ -22,7 +22,10 @@ use crate::part::{PartPass, PartRows};
 pub struct Partition {
     rows: PartRows,
     keeping: RowStorage,
-    held: RowCache,
+    /// Some columns as they were read, until a model is made of them.
+    table: Option<(Vec<String>, Table)>,
+    /// The last model on the rows, by its message.
+    model: Option<(Vec<u8>, ModelRows)>,
 }
 
 /// Where the rows are kept after they were read.
@@ -34,34 +37,14 @@ pub enum RowStorage {
     Files,
 }
 
-/// The rows in memory.
-enum RowCache {
-    Nothing,
-    /// Some columns as they were read.
-    Table {
-        columns: Vec<String>,
-        table: Table,
-    },
-    /// The columns that a model reads.
-    Rows {
-        model: Vec<u8>,
-        rows: ModelRows,
-    },
-    /// A compiled model for rows that are streamed.
-    Pass {
-        model: Vec<u8>,
-        pass: Option<Box<PartPass>>,
-        compiled: MachinePool,
-    },
-}
-
 impl Partition {
     /// A partition of a table, with the options for reading it.
     pub fn new(part: Part, options: ReadOptions) -> Partition {
         Partition {
             rows: PartRows { part, options },
             keeping: RowStorage::Memory,
-            held: RowCache::Nothing,
+            table: None,
+            model: None,
         }
     }
 
@@ -76,184 +59,149 @@ impl Partition {
     /// # Errors
     /// If the file is missing or damaged, or its rows do not suit the task.
     pub fn answer(&mut self, model: Option<&[u8]>, task: &[u8]) -> Result<Vec<u8>, Error> {
-        let task: PartitionTask = decoded(task)?;
-        if let PartitionTask::Learn(accumulator) = task {
-            return Ok(encoded(&self.learn(accumulator.accumulator())?));
-        }
-        let model = model.ok_or_else(no_model)?;
-        if self.keeping == RowStorage::Files {
-            return self.pass(model, task);
-        }
-        let rows = self.rows(model)?;
-        Ok(match task {
-            PartitionTask::Learn(_) => unreachable!("it was learnt"),
-            PartitionTask::Count => encoded(&rows.count),
-            PartitionTask::Sample(numbers) => encoded(&rows.sample(&numbers)?),
-            PartitionTask::Fold(name, message) => encoded(&rows.fold(&name, &message)?),
+        Ok(match decoded(task)? {
+            PartitionTask::Learn(message) => encoded(&self.learn(message.accumulator())?),
+            PartitionTask::Count => encoded(&self.bound(model)?.count()?),
+            PartitionTask::Sample(numbers) => encoded(&self.bound(model)?.sample(&numbers)?),
+            PartitionTask::Fold(name, message) => {
+                encoded(&self.bound(model)?.fold(&name, &message)?)
+            }
         })
     }
 
-    /// Answers a task on rows that are read for it.
-    fn pass(&mut self, model: &[u8], task: PartitionTask) -> Result<Vec<u8>, Error> {
-        let known = matches!(&self.held, RowCache::Pass { model: own, .. } if *own == model);
-        if !known {
-            self.held = RowCache::Pass {
-                pass: row_pass(&self.rows, decoded(model)?)?,
-                model: model.to_vec(),
-                compiled: MachinePool::default(),
-            };
-        }
-        let RowCache::Pass { pass, compiled, .. } = &mut self.held else {
-            unreachable!("it was made");
-        };
-        match (task, pass) {
-            (PartitionTask::Count, None) => {
-                let dropped = self.rows.each(&[], &mut |_, _| Ok(()))? as u64;
-                Ok(encoded(&RowCount { rows: 0, dropped }))
-            }
-            (PartitionTask::Count, Some(pass)) => {
-                let mut rows = 0;
-                let dropped = pass.each(&self.rows, &mut |block| rows += block.n_rows())?;
-                Ok(encoded(&RowCount {
-                    rows: rows as u64,
-                    dropped: dropped as u64,
-                }))
-            }
-            (PartitionTask::Sample(_), None) => Ok(encoded(&Sample::new())),
-            (PartitionTask::Sample(numbers), Some(pass)) => {
-                Ok(encoded(&sampled(pass, &self.rows, &numbers)?))
-            }
-            (PartitionTask::Fold(name, message), Some(pass)) => {
-                let job = read_job(pass.model(), &name, &message)?;
-                let found = pass.fold(&self.rows, &*job, compiled)?;
-                let folded: Folded = found.map(|found| job.encode(&found));
-                Ok(encoded(&folded))
-            }
-            (PartitionTask::Fold(..), None) => Ok(encoded(&Folded::None)),
-            (PartitionTask::Learn(_), _) => unreachable!("it was learnt"),
-        }
-    }
-
     fn learn(&mut self, mut accumulator: Box<dyn Accumulator>) -> Result<AccumulatorAnswer, Error> {
-        let first = self.rows.part.first as usize;
-        let columns: Vec<String> = accumulator
-            .columns()
-            .iter()
-            .map(ToString::to_string)
-            .collect();
+        let (columns, mut rows) = (accumulator.columns(), 0);
         if self.keeping == RowStorage::Files {
             let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
-            let mut rows = 0;
             self.rows.each(&columns, &mut |batch, first| {
                 rows += batch.n_rows() as u64;
                 Ok(accumulator.add_rows(batch, first as usize)?)
             })?;
-            let accumulator = AccumulatorMessage::of(&*accumulator);
-            return Ok(AccumulatorAnswer { accumulator, rows });
+        } else {
+            let first = self.rows.part.first as usize;
+            let table = self.table(columns)?;
+            accumulator.add_rows(table, first)?;
+            rows = table.n_rows() as u64;
         }
-        let table = self.table(columns)?;
-        accumulator.add_rows(table, first)?;
-        let rows = table.n_rows() as u64;
         let accumulator = AccumulatorMessage::of(&*accumulator);
         Ok(AccumulatorAnswer { accumulator, rows })
     }
 
     /// These columns as they are read.
     fn table(&mut self, columns: Vec<String>) -> Result<&Table, Error> {
-        let known = matches!(&self.held, RowCache::Table { columns: own, .. } if *own == columns);
-        if !known {
-            self.held = RowCache::Nothing;
+        if self.table.as_ref().is_none_or(|(own, _)| *own != columns) {
+            (self.table, self.model) = (None, None);
             let files = TableFiles::of_part(&self.rows.part)?;
             let options = ReadOptions {
                 columns: Some(columns.clone()),
                 ..self.rows.options.clone()
             };
-            let table = files.read_table(&options, &mut |_| ())?;
-            self.held = RowCache::Table { columns, table };
+            self.table = Some((columns, files.read_table(&options, &mut |_| ())?));
         }
-        match &self.held {
-            RowCache::Table { table, .. } => Ok(table),
-            _ => unreachable!("it was read"),
-        }
+        let (_, table) = self.table.as_ref().expect("it was read");
+        Ok(table)
     }
 
     /// The rows in the form that this model reads; other rows are dropped.
-    fn rows(&mut self, model: &[u8]) -> Result<&ModelRows, Error> {
-        let known = matches!(&self.held, RowCache::Rows { model: own, .. } if *own == model);
-        if !known {
+    fn bound(&mut self, model: Option<&[u8]>) -> Result<&mut ModelRows, Error> {
+        let model = model.ok_or_else(|| {
+            let words = "cluster: expected a model before questions about it, found none";
+            LearnError::Read(words.into())
+        })?;
+        if self.model.as_ref().is_none_or(|(own, _)| own != model) {
             let regression: Regression = decoded(model)?;
-            let columns = regression.columns();
-            let columns = columns.into_iter().map(str::to_owned).collect();
-            let first = self.rows.part.first as usize;
-            let table = self.table(columns)?;
-            let rows = ModelRows::new(&regression, table, first)?;
-            let model = model.to_vec();
-            self.held = RowCache::Rows { model, rows };
+            let rows = match self.keeping {
+                RowStorage::Files => ModelRows::in_files(self.rows.clone(), regression)?,
+                RowStorage::Memory => {
+                    let columns = regression.columns().into_iter().map(str::to_owned);
+                    let first = self.rows.part.first as usize;
+                    ModelRows::in_memory(&regression, self.table(columns.collect())?, first)?
+                }
+            };
+            (self.table, self.model) = (None, Some((model.to_vec(), rows)));
         }
-        match &self.held {
-            RowCache::Rows { rows, .. } => Ok(rows),
-            _ => unreachable!("they were bound"),
-        }
+        let (_, rows) = self.model.as_mut().expect("it was bound");
+        Ok(rows)
     }
 }
 
-fn no_model() -> LearnError {
-    LearnError::Read("cluster: expected a model before questions about it, found none".into())
-}
-
-/// A model on the rows of a partition.
-struct ModelRows {
-    /// `None` without rows.
-    bound: Option<Bound>,
-    count: RowCount,
-    /// The compiled programs of the model.
-    machines: Arc<Machines>,
+/// A model on the rows of a partition; `None` without rows.
+enum ModelRows {
+    /// The columns that the model reads, in memory, and its compiled programs.
+    Memory(Option<Bound>, RowCount, Arc<Machines>),
+    /// A compiled model for rows that are read for every task.
+    Files(Option<Box<PartPass>>, PartRows, MachinePool),
 }
 
 impl ModelRows {
-    fn new(regression: &Regression, table: &Table, first: usize) -> Result<ModelRows, Error> {
+    fn in_memory(regression: &Regression, table: &Table, first: usize) -> Result<ModelRows, Error> {
         let count = RowCount {
             rows: table.n_rows() as u64,
             dropped: table.dropped_rows() as u64,
         };
-        if count.rows == 0 {
-            return Ok(ModelRows {
-                bound: None,
-                count,
-                machines: Arc::default(),
-            });
+        let mut bound = None;
+        if count.rows > 0 {
+            let design = regression.design_rows(&TableBlock { table, first }, Purpose::Fit)?;
+            bound = Some(regression.program()?.bind(&design)?);
         }
-        let design = regression.design_block(table, first)?;
-        let bound = regression.program()?.bind(&design);
-        let bound = bound.map_err(RegressionError::from)?;
-        Ok(ModelRows {
-            bound: Some(bound),
-            count,
-            machines: Arc::default(),
+        Ok(ModelRows::Memory(bound, count, Arc::default()))
+    }
+
+    /// The model, bound to the first row only.
+    fn in_files(rows: PartRows, regression: Regression) -> Result<ModelRows, Error> {
+        let mut pass = None;
+        if let Some(first) = rows.first(&regression.columns())? {
+            let bound = regression.bind(&first)?;
+            pass = Some(Box::new(PartPass::new(regression, bound)?));
+        }
+        Ok(ModelRows::Files(pass, rows, MachinePool::default()))
+    }
+
+    fn count(&self) -> Result<RowCount, Error> {
+        let mut count = 0;
+        let dropped = match self {
+            ModelRows::Memory(_, count, _) => return Ok(*count),
+            ModelRows::Files(None, rows, _) => rows.each(&[], &mut |_, _| Ok(()))?,
+            ModelRows::Files(Some(pass), rows, _) => {
+                pass.each(rows, &mut |block| count += block.n_rows() as u64)?
+            }
+        };
+        Ok(RowCount {
+            rows: count,
+            dropped: dropped as u64,
         })
     }
 
-    fn fold(&self, name: &str, message: &[u8]) -> Result<Folded, RowsError> {
-        let Some(bound) = &self.bound else {
-            return Ok(None);
-        };
-        let job = read_job(bound, name, message)?;
-        let store = local_rows(bound).with_machines(Arc::clone(&self.machines));
-        let mut control = AnyControl {
-            resume: None,
-            look: &mut |_, _| Wish::Continue,
-        };
-        let found = store.fold(&*job, &mut control)?;
-        Ok(Some(job.encode(&found)))
+    fn sample(&self, numbers: &[u64]) -> Result<Sample, Error> {
+        match self {
+            ModelRows::Memory(Some(bound), count, _) => {
+                check_numbers(numbers, count.rows)?;
+                let numbers: Vec<usize> = numbers.iter().map(|number| *number as usize).collect();
+                Ok(picked(bound, bound.source(), &numbers))
+            }
+            ModelRows::Files(Some(pass), rows, _) => sampled(pass, rows, numbers),
+            ModelRows::Memory(..) | ModelRows::Files(..) => Ok(Sample::new()),
+        }
     }
 
-    fn sample(&self, numbers: &[u64]) -> Result<Sample, LearnError> {
-        let Some(bound) = &self.bound else {
-            return Ok(Vec::new());
-        };
-        check_numbers(numbers, self.count.rows)?;
-        let numbers: Vec<usize> = numbers.iter().map(|number| *number as usize).collect();
-        Ok(picked(bound, bound.source(), &numbers))
+    fn fold(&mut self, name: &str, message: &[u8]) -> Result<Folded, Error> {
+        match self {
+            ModelRows::Memory(Some(bound), _, machines) => {
+                let job = read_job(bound, name, message)?;
+                let store = local_rows(bound).with_machines(Arc::clone(machines));
+                let mut control = AnyControl {
+                    resume: None,
+                    look: &mut |_, _| Wish::Continue,
+                };
+                Ok(Some(job.encode(&store.fold(&*job, &mut control)?)))
+            }
+            ModelRows::Files(Some(pass), rows, compiled) => {
+                let job = read_job(pass.model(), name, message)?;
+                let found = pass.fold(rows, &*job, compiled)?;
+                Ok(found.map(|found| job.encode(&found)))
+            }
+            ModelRows::Memory(..) | ModelRows::Files(..) => Ok(None),
+        }
     }
 }
 
@@ -289,15 +237,6 @@ fn picked(density: &dyn Density, source: &dyn RowSource, numbers: &[usize]) -> S
         }
     });
     copied.collect()
-}
-
-/// The model, bound to the first row only; `None` without rows.
-fn row_pass(rows: &PartRows, regression: Regression) -> Result<Option<Box<PartPass>>, Error> {
-    let Some(first) = rows.first(&regression.columns())? else {
-        return Ok(None);
-    };
-    let bound = regression.bind(&first)?;
-    Ok(Some(Box::new(PartPass::new(regression, bound)?)))
 }
 
 /// Rows by their increasing numbers, from the stream of all rows.

@@ -28,7 +28,7 @@ pub(super) struct AccumulatorAnswer {
 }
 
 /// The rows of a partition.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 pub(super) struct RowCount {
     pub(super) rows: u64,
     /// Rows that were dropped for a missing value.

@@ -7,7 +7,7 @@ mod univariate;
 use std::ops::Deref;
 
 use lehr_density::{FlatDraws, Layout, SiteValue};
-use lehr_learn::{LearnError, NewLevels};
+use lehr_learn::{LearnError, NewLevels, distinct_names};
 use lehr_model::{Bound, Program};
 use lehr_regression::{
     FormulaModel, Groups, MultivariateRegression, NamedDraws, NewRows, PriorLine, Regression,
@@ -76,9 +76,11 @@ pub trait FittedModel {
         lines.map(|line| (line.name, line.distribution)).collect()
     }
 
-    /// Notes for the user on the columns; empty for models that are not regressions.
+    /// Notes for the user on the columns, each once; empty for models that are not regressions.
     fn notes(&self) -> Vec<String> {
-        Vec::new()
+        let all = self.regressions().into_iter().flat_map(Regression::notes);
+        let all = distinct_names(all.map(String::as_str)).into_iter();
+        all.map(str::to_owned).collect()
     }
 
     /// The regression of the one response that `what` needs.
@@ -110,15 +112,19 @@ pub trait FittedModel {
     }
 
     /// The columns of a table that a fit or an evaluation reads.
-    fn columns(&self) -> Vec<&str>;
+    fn columns(&self) -> Vec<&str> {
+        distinct_columns(self.regressions(), Regression::columns)
+    }
 
     /// The columns whose values may be missing.
     fn optional_columns(&self) -> Vec<&str> {
-        Vec::new()
+        distinct_columns(self.regressions(), Regression::optional_columns)
     }
 
     /// The columns of a table that a prediction reads.
-    fn predictor_columns(&self) -> Vec<&str>;
+    fn predictor_columns(&self) -> Vec<&str> {
+        distinct_columns(self.regressions(), Regression::predictor_columns)
+    }
 
     /// Whether some responses are known by bounds only, and cannot be compared with predictions.
     fn is_censored(&self) -> bool {
@@ -170,6 +176,14 @@ pub trait FittedModel {
     /// # Errors
     /// If the rows are not as the model requires.
     fn new_rows(&self, table: &Table, levels: NewLevels) -> Result<NewRows, Error>;
+}
+
+/// The columns that any of the regressions reads, each once.
+fn distinct_columns<'r>(
+    regressions: Vec<&'r Regression>,
+    columns: fn(&'r Regression) -> Vec<&'r str>,
+) -> Vec<&'r str> {
+    distinct_names(regressions.into_iter().flat_map(columns))
 }
 
 /// The model of a fit. It dereferences to [`FittedModel`].

@@ -24,10 +24,6 @@ impl FittedModel for MultivariateRegression {
         MultivariateRegression::prior_lines(self)
     }
 
-    fn notes(&self) -> Vec<String> {
-        MultivariateRegression::notes(self)
-    }
-
     fn only(&self, what: &'static str) -> Result<&Regression, Error> {
         Err(self.one_of(what).into())
     }
@@ -42,14 +38,6 @@ impl FittedModel for MultivariateRegression {
 
     fn response(&self) -> String {
         self.names().join(", ")
-    }
-
-    fn columns(&self) -> Vec<&str> {
-        MultivariateRegression::columns(self)
-    }
-
-    fn predictor_columns(&self) -> Vec<&str> {
-        MultivariateRegression::predictor_columns(self)
     }
 
     fn measure(&self) -> Measure {

@@ -26,10 +26,6 @@ impl FittedModel for Regression {
         Regression::priors(self)
     }
 
-    fn notes(&self) -> Vec<String> {
-        Regression::notes(self).to_vec()
-    }
-
     fn only(&self, _: &'static str) -> Result<&Regression, Error> {
         Ok(self)
     }
@@ -52,18 +48,6 @@ impl FittedModel for Regression {
 
     fn classes(&self) -> Vec<String> {
         self.response_levels().to_vec()
-    }
-
-    fn columns(&self) -> Vec<&str> {
-        Regression::columns(self)
-    }
-
-    fn optional_columns(&self) -> Vec<&str> {
-        Regression::optional_columns(self)
-    }
-
-    fn predictor_columns(&self) -> Vec<&str> {
-        Regression::predictor_columns(self)
     }
 
     fn measure(&self) -> Measure {

@@ -131,11 +131,8 @@ impl Folds<'_> {
             },
         };
         let marginal = posterior.marginal(&bound);
-        Ok(each_seen(marginal.density(), draws)
-            .into_iter()
-            .zip(out)
-            .map(row)
-            .collect())
+        let seen = each_seen(marginal.density(), draws).into_iter();
+        Ok(seen.zip(out).map(row).collect())
     }
 
     fn fitted(&self, table: &Table) -> Result<Posterior, Error> {

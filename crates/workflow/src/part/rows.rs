@@ -5,6 +5,7 @@ use lehr_table::{Part, ReadOptions, Table, TableError, TableFiles};
 use crate::error::Error;
 
 /// The rows of one part, which are read again each time.
+#[derive(Clone)]
 pub struct PartRows {
     /// The part of the table.
     pub part: Part,

@@ -5,16 +5,13 @@ use lehr_learn::LearnError;
 
 /// Refuses terms that depend on the order of all rows, which no worker has alone.
 pub(crate) fn refuse_ordered_terms(terms: &Terms) -> Result<(), LearnError> {
-    let factors = |terms: &Terms| -> Vec<Factor> {
+    let formulas = std::iter::once(terms).chain(&terms.parameters);
+    let mut factors = formulas.flat_map(|terms| {
         let slopes = terms.groups.iter().flat_map(|group| &group.slopes);
         let all = terms.fixed.iter().chain(slopes);
-        all.flat_map(|term| term.factors.clone()).collect()
-    };
-    let own = terms.parameters.iter().flat_map(factors);
-    let spline = factors(terms)
-        .into_iter()
-        .chain(own)
-        .find(|factor| matches!(factor, Factor::Spline(_)));
+        all.flat_map(|term| &term.factors)
+    });
+    let spline = factors.find(|factor| matches!(factor, Factor::Spline(_)));
     let found = (terms.smooths.first().map(ToString::to_string))
         .or_else(|| terms.all_splines().next().map(|(_, term)| term.to_string()))
         .or_else(|| terms.monotonics.first().map(ToString::to_string))

@@ -128,10 +128,8 @@ impl RowStore for ParquetStore {
     ) -> Result<AnyPartial, RowsError> {
         let (name, message) = (job.name(), job.message());
         let recent = || self.recent.lock().expect(CALM);
-        if let Some(known) = recent()
-            .iter()
-            .find(|known| known.name == name && known.message == message)
-        {
+        let is_it = |known: &&CachedResult| known.name == name && known.message == message;
+        if let Some(known) = recent().iter().find(is_it) {
             return Ok(job.copied(&known.result));
         }
         // The job refers to the model of the files, not to the model of the sample.

@@ -5,7 +5,6 @@ use std::cell::RefCell;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use lehr_infer::observer::Wish;
 use lehr_learn::{Accumulator, Blocks, EachBlock, LearnError, LearningResult};
 use lehr_numeric::order::permutation;
 use lehr_numeric::stream::Stream;
@@ -107,33 +106,24 @@ impl PartMerger {
 
     fn take(&mut self, part: usize, learnt: PartResult) {
         for learnt in self.order.put(part, learnt) {
-            self.add(learnt);
-        }
-    }
-
-    fn add(&mut self, learnt: PartResult) {
-        self.rows += learnt.rows;
-        self.dropped += learnt.dropped;
-        self.picked.extend(learnt.picked);
-        self.distinct = self.distinct.take().zip(learnt.distinct).and_then(join);
-        for (name, count) in learnt.missing {
-            match self.missing.iter_mut().find(|(known, _)| *known == name) {
-                Some((_, all)) => *all += count,
-                None => self.missing.push((name, count)),
+            self.rows += learnt.rows;
+            self.dropped += learnt.dropped;
+            self.picked.extend(learnt.picked);
+            self.distinct = self.distinct.take().zip(learnt.distinct).and_then(join);
+            for (name, count) in learnt.missing {
+                match self.missing.iter_mut().find(|(known, _)| *known == name) {
+                    Some((_, all)) => *all += count,
+                    None => self.missing.push((name, count)),
+                }
+            }
+            for (all, own) in self.learned.iter_mut().zip(learnt.accumulators) {
+                match (all, own) {
+                    (Ok(all), Ok(own)) => all.merge(own),
+                    (all @ Ok(_), Err(error)) => *all = Err(error),
+                    (Err(_), _) => {}
+                }
             }
         }
-        for (all, own) in self.learned.iter_mut().zip(learnt.accumulators) {
-            match (all, own) {
-                (Ok(all), Ok(own)) => all.merge(own),
-                (all @ Ok(_), Err(error)) => *all = Err(error),
-                (Err(_), _) => {}
-            }
-        }
-    }
-
-    /// Whether more distinct rows have been found than may be kept.
-    fn has_many(&self) -> bool {
-        self.distinct.is_none()
     }
 
     /// Returns an error with the number of missing values in all parts.
@@ -164,10 +154,8 @@ impl Blocks for StreamedTable<'_> {
 
     /// The first rows of the first part.
     fn peek_rows(&self, columns: &[&str]) -> Result<Option<Table>, LearnError> {
-        self.reader
-            .rows(0)
-            .first(columns)
-            .map_err(Error::into_learn_error)
+        let first = self.reader.rows(0).first(columns);
+        first.map_err(Error::into_learn_error)
     }
 
     fn accumulate(
@@ -194,7 +182,7 @@ impl<'a> StreamedTable<'a> {
         accumulators: Vec<Box<dyn Accumulator>>,
     ) -> Result<(usize, Vec<AccumulatorResult>), LearnError> {
         let before = copies(&accumulators);
-        let (reader, total) = (&self.reader, self.reader.total);
+        let reader = &self.reader;
         let picks = self.seen.borrow().sample.is_none();
         let passing = PassState {
             picks,
@@ -207,10 +195,17 @@ impl<'a> StreamedTable<'a> {
             let learnt = reader.learn(part, copies(&before), &passing)?;
             let mut gathered = gathered.lock().expect(CALM);
             gathered.take(part, learnt);
-            (passing.many).fetch_or(gathered.has_many(), Ordering::Relaxed);
+            (passing.many).fetch_or(gathered.distinct.is_none(), Ordering::Relaxed);
             Ok(())
         };
-        let watch = &mut || self.tell(passing.done.load(Ordering::Relaxed), total);
+        let watch = &mut || {
+            let rows = passing.done.load(Ordering::Relaxed);
+            self.files.observer.rows(Progress {
+                stage: Stage::Reading,
+                rows,
+                share: (rows as f64 / reader.total.max(1) as f64).min(1.0),
+            })
+        };
         fold_parts(reader.parts.len(), work, watch).map_err(Error::into_learn_error)?;
         let gathered = gathered.into_inner().expect(CALM);
         gathered.refuse_missing()?;
@@ -220,7 +215,7 @@ impl<'a> StreamedTable<'a> {
         if picks {
             seen.sample = Some(reader.sample(&gathered.picked)?);
             let distinct = gathered.distinct.map(DistinctCounter::finish).transpose();
-            let distinct = distinct.map_err(|error| LearnError::Read(error.to_string()))?;
+            let distinct = distinct.map_err(|error| Error::from(error).into_learn_error())?;
             seen.distinct = distinct.filter(CountedTable::pays);
         }
         Ok((seen.rows as usize, gathered.learned))
@@ -244,14 +239,6 @@ impl<'a> StreamedTable<'a> {
 
     pub(super) fn into_seen(self) -> PassResults {
         self.seen.into_inner()
-    }
-
-    fn tell(&self, rows: u64, total: u64) -> Wish {
-        self.files.observer.rows(Progress {
-            stage: Stage::Reading,
-            rows,
-            share: (rows as f64 / total.max(1) as f64).min(1.0),
-        })
     }
 }
 
@@ -281,8 +268,7 @@ impl PartReader<'_> {
         accumulators: Vec<Box<dyn Accumulator>>,
         passing: &PassState,
     ) -> Result<PartResult, Error> {
-        let columns = accumulators[0].columns().into_iter().map(str::to_owned);
-        let columns: Vec<String> = columns.collect();
+        let columns = accumulators[0].columns();
         let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
         let mut accumulators: Vec<AccumulatorResult> = accumulators.into_iter().map(Ok).collect();
         let mut keeper = passing.picks.then(|| self.keeper(part, &columns));
@@ -339,7 +325,7 @@ impl PartReader<'_> {
             stack.push_batch(picked);
         }
         let all = stack.into_table();
-        let all = all.map_err(|error| LearnError::Read(error.to_string()))?;
+        let all = all.map_err(|error| Error::from(error).into_learn_error())?;
         let mut order = permutation(all.n_rows(), 0);
         order.truncate(self.wanted.0);
         Ok(all.select_rows(&order))
@@ -348,10 +334,7 @@ impl PartReader<'_> {
 
 /// A copy of each accumulator, to read other rows.
 fn copies(accumulators: &[Box<dyn Accumulator>]) -> Vec<Box<dyn Accumulator>> {
-    accumulators
-        .iter()
-        .map(|accumulator| accumulator.copied())
-        .collect()
+    accumulators.iter().map(|own| own.copied()).collect()
 }
 
 /// Adds the distinct rows of one more part; `None` if there are too many.

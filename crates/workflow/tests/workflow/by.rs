@@ -3,7 +3,7 @@
 use lehr_infer::fit::Fit;
 use lehr_infer::method::Auto;
 use lehr_learn::NewLevels;
-use lehr_regression::{Family, Groups};
+use lehr_regression::{Family, Groups, Purpose, TableBlock};
 use lehr_table::Table;
 use lehr_workflow::{SavedFit, regress};
 use rand_chacha::ChaCha8Rng;
@@ -192,7 +192,10 @@ fn a_smooth_on_a_circle_by_levels_has_no_lines_and_refuses_new_levels() {
     let new = category(number(Table::new(), "x", &[1.0]), "g", &["d"]);
     let alone = regression("y ~ s(x, by = g, bs = \"cc\")", Family::Gaussian, &table);
     let refused = alone
-        .design_new(&new, NewLevels::Sample)
+        .design_rows(
+            &TableBlock::whole(&new),
+            Purpose::Predict(NewLevels::Sample),
+        )
         .unwrap_err()
         .to_string();
     assert!(refused.contains('d') && refused.contains('g'), "{refused}");
