@@ -16,7 +16,7 @@ pub(crate) fn refuse_ordered_terms(terms: &Terms) -> Result<(), LearnError> {
         .or_else(|| terms.all_splines().next().map(|(_, term)| term.to_string()))
         .or_else(|| terms.monotonics.first().map(ToString::to_string))
         .or_else(|| terms.covariate.as_ref().map(ToString::to_string))
-        .or_else(|| spline.map(|factor| factor.to_string()));
+        .or_else(|| spline.map(ToString::to_string));
     match found {
         None => Ok(()),
         Some(found) => Err(LearnError::column(
