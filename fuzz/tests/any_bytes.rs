@@ -27,7 +27,7 @@ fn damaged(example: &[u8], (wounds, cut): &Damage) -> Vec<u8> {
     bytes
 }
 
-fn example_message(which: &Index) -> &'static [u8] {
+fn example_message(which: Index) -> &'static [u8] {
     &example_messages()[which.index(example_messages().len())]
 }
 
@@ -77,7 +77,7 @@ proptest! {
         damage in damage(),
     ) {
         check_worker_message(&bytes);
-        check_worker_message(&damaged(example_message(&which), &damage));
+        check_worker_message(&damaged(example_message(which), &damage));
     }
 }
 
@@ -86,7 +86,7 @@ fn examples_are_what_they_should_be() {
     check_saved_fit(example_fit());
     check_checkpoint(example_checkpoint());
     assert!(example_messages().len() > 3, "{}", example_messages().len());
-    example_messages()
-        .iter()
-        .for_each(|message| check_worker_message(message));
+    for message in example_messages() {
+        check_worker_message(message);
+    }
 }
