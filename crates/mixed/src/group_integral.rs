@@ -80,6 +80,8 @@ pub(crate) struct VariationalGap {
 /// The gaps of all blocks; `None` for those that are too wide.
 pub(crate) struct MeasuredGaps {
     pub(crate) blocks: Vec<Option<VariationalGap>>,
+    /// Their sum.
+    pub(crate) total: f64,
     /// Σ ∂/∂θ through the likelihood.
     pub(crate) theta: Vec<f64>,
 }
@@ -140,6 +142,7 @@ impl GroupIntegrals {
         let predictors = problem.predictors(around.mean);
         let mut found = MeasuredGaps {
             blocks: problem.model.blocks.iter().map(|_| None).collect(),
+            total: 0.0,
             theta: vec![0.0; at.theta.len()],
         };
         for own in &self.blocks {
@@ -154,8 +157,8 @@ impl GroupIntegrals {
             }
             found.blocks[own.0.block] = Some(nodes.variational_gap());
         }
-        let total: f64 = found.blocks.iter().flatten().map(|gap| gap.value).sum();
-        total.is_finite().then_some(found)
+        found.total = found.blocks.iter().flatten().map(|gap| gap.value).sum();
+        found.total.is_finite().then_some(found)
     }
 }
 

@@ -17,7 +17,7 @@ use crate::elimination_order::EliminationOrder;
 use crate::gaussian_response::{self, GaussianSums};
 use crate::group_grid::GridNodes;
 use crate::group_integral::{Accuracy, EffectCentre, GroupIntegrals, GroupRows};
-use crate::marginal_point::{Detail, GapTotal, MarginalPoint, NonGaussianPoint};
+use crate::marginal_point::{Detail, MarginalPoint, NonGaussianPoint};
 use crate::prior::{EffectPrior, EffectPriorProgram, PriorWorkspace};
 use crate::prior_terms::BlockPrior;
 use crate::row_averages::RowLikelihood;
@@ -331,7 +331,7 @@ impl<'d> MarginalDensity<'d> {
             Accuracy::Slope => CLOSE,
         };
         let start = search.warm_start.predict(at.theta);
-        let (warm, predicted_gap) = start.map_or((None, None), |own| (Some(own.state), own.gap));
+        let (warm, predicted_gap) = start.unzip();
         let mut found = warm.and_then(|state| problem.maximise(at, state, close, work));
         if found.is_none() {
             // The nearby effects were too far away.
@@ -345,18 +345,22 @@ impl<'d> MarginalDensity<'d> {
             mean: &step.mean,
             curves: &step.averages.curves,
         };
-        let gaps = match predicted_gap {
+        let (gap, gaps) = match predicted_gap.flatten() {
             // Draws are weighted by the rows themselves, so a gap only affects the proposal.
-            Some(gap) if accuracy == Accuracy::Value => GapTotal::Predicted(gap),
-            _ => GapTotal::Measured(rows.gaps.measure_gaps(around, accuracy, work)?),
+            Some(gap) if accuracy == Accuracy::Value => (gap, None),
+            _ => {
+                let gaps = rows.gaps.measure_gaps(around, accuracy, work)?;
+                (gaps.total, Some(gaps))
+            }
         };
         let other = NonGaussianPoint {
             state,
             averages: step.averages,
+            gap,
             gaps,
         };
         Some(MarginalPoint {
-            value: step.bound + step.gain + other.gap(),
+            value: step.bound + step.gain + gap,
             prior,
             mean: step.mean,
             detail: Detail::Other(Box::new(other)),
@@ -368,7 +372,7 @@ impl<'d> MarginalDensity<'d> {
         let Detail::Other(other) = &at.detail else {
             return None;
         };
-        let words = self.model.blocks.iter().zip(&other.measured()?.blocks);
+        let words = self.model.blocks.iter().zip(&other.gaps.as_ref()?.blocks);
         let words = words.map(|(block, gap)| match gap {
             Some(gap) => format!("{:.2} nats of {}", gap.value, block.name),
             None => format!("not measured of {}", block.name),

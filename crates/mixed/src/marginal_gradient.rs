@@ -49,7 +49,7 @@ impl MarginalDensity<'_> {
         at: &NonGaussianPoint,
         work: &mut MixedWorkspace,
     ) -> Option<Vec<f64>> {
-        let gaps = at.measured()?;
+        let gaps = at.gaps.as_ref()?;
         let mut moments = outer(&self.order, &at.state.mean);
         moments.add(&at.state.spread);
         let mut blocks = prior_slopes(&moments, &self.sums(&at.state.mean));

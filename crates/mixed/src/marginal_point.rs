@@ -26,29 +26,8 @@ pub(crate) enum Detail {
 pub(crate) struct NonGaussianPoint {
     pub(crate) state: VariationalGaussian,
     pub(crate) averages: RowAverages,
-    pub(crate) gaps: GapTotal,
-}
-
-/// The variational gap.
-pub(crate) enum GapTotal {
-    Measured(MeasuredGaps),
-    /// The total predicted from nearby gaps.
-    Predicted(f64),
-}
-
-impl NonGaussianPoint {
     /// The variational gap in nats.
-    pub(crate) fn gap(&self) -> f64 {
-        match &self.gaps {
-            GapTotal::Measured(gaps) => gaps.blocks.iter().flatten().map(|gap| gap.value).sum(),
-            GapTotal::Predicted(gap) => *gap,
-        }
-    }
-
-    pub(crate) fn measured(&self) -> Option<&MeasuredGaps> {
-        match &self.gaps {
-            GapTotal::Measured(gaps) => Some(gaps),
-            GapTotal::Predicted(_) => None,
-        }
-    }
+    pub(crate) gap: f64,
+    /// The gaps of all blocks, unless their sum is predicted from nearby gaps.
+    pub(crate) gaps: Option<MeasuredGaps>,
 }

@@ -135,12 +135,8 @@ fn line_search(
     let mut share = (LONGEST / longest).min(1.0);
     let uphill = small::dot(step, &now.slope);
     for _ in 0..MOST_HALVINGS {
-        let theta: Vec<f64> = now
-            .theta
-            .iter()
-            .zip(step)
-            .map(|(t, s)| t + share * s)
-            .collect();
+        let mut theta = now.theta.clone();
+        small::add(&mut theta, share, step);
         if let Some(at) = marginal.evaluate(&theta, &now.warm_start, Accuracy::Slope, work)
             && at.value >= now.value + 1e-4 * share * uphill
         {
@@ -158,27 +154,22 @@ fn line_search(
 }
 
 /// B⁻¹g
-fn solve_metric(metric: &Mat<f64>, slope: &[f64]) -> Vec<f64> {
+fn solve_metric(metric: &[f64], slope: &[f64]) -> Vec<f64> {
     let size = slope.len();
-    let rows: Vec<f64> = (0..size * size)
-        .map(|k| metric[(k / size, k % size)])
-        .collect();
-    let inverse =
-        small::inverse(&rows, size).map_or_else(|| small::identity(size), |found| found.0);
+    let inverse = small::inverse(metric, size);
+    let inverse = inverse.map_or_else(|| small::identity(size), |found| found.0);
     small::apply(&inverse, slope)
 }
 
 /// The BFGS update of the negative Hessian.
-fn bfgs_update(metric: &mut Mat<f64>, before: &SearchPoint, after: &SearchPoint) {
+fn bfgs_update(metric: &mut [f64], before: &SearchPoint, after: &SearchPoint) {
     let size = before.theta.len();
     let change =
         |a: &[f64], b: &[f64]| -> Vec<f64> { b.iter().zip(a).map(|(b, a)| b - a).collect() };
     let moved = change(&before.theta, &after.theta);
     let bent = change(&after.slope, &before.slope);
     let curve = small::dot(&moved, &bent);
-    let pushed: Vec<f64> = (0..size)
-        .map(|i| (0..size).map(|j| metric[(i, j)] * moved[j]).sum())
-        .collect();
+    let pushed = small::apply(metric, &moved);
     let form = small::dot(&moved, &pushed);
     // A step with negative curvature has no information on a maximum.
     if curve < 0.05 * form {
@@ -186,7 +177,7 @@ fn bfgs_update(metric: &mut Mat<f64>, before: &SearchPoint, after: &SearchPoint)
     }
     for i in 0..size {
         for j in 0..size {
-            metric[(i, j)] += bent[i] * bent[j] / curve - pushed[i] * pushed[j] / form;
+            metric[i * size + j] += bent[i] * bent[j] / curve - pushed[i] * pushed[j] / form;
         }
     }
 }
@@ -198,7 +189,7 @@ fn average_information(
     theta: &[f64],
     at: &MarginalPoint,
     work: &mut MixedWorkspace,
-) -> Mat<f64> {
+) -> Vec<f64> {
     const STEP: f64 = 1e-4;
     let size = theta.len();
     let mut pushed: Vec<(Effects, Effects, f64)> = Vec::with_capacity(size);
@@ -221,7 +212,7 @@ fn average_information(
             marginal.effect_prior(&moved, work)
         };
         let (Some(above), Some(below)) = (side(STEP), side(-STEP)) else {
-            return Mat::identity(size, size);
+            return small::identity(size);
         };
         let slope = |a: f64, b: f64| (a - b) / (2.0 * STEP);
         let noise = match (above.noise, below.noise) {
@@ -229,11 +220,8 @@ fn average_information(
             _ => 0.0,
         };
         let change = |f: usize| -> Vec<f64> {
-            let pairs = above.blocks[f]
-                .precision
-                .iter()
-                .zip(&below.blocks[f].precision);
-            pairs.map(|(a, b)| -slope(*a, *b)).collect()
+            let [above, below] = [&above, &below].map(|prior| prior.blocks[f].precision.iter());
+            above.zip(below).map(|(a, b)| -slope(*a, *b)).collect()
         };
         let changes: Vec<Vec<f64>> = (0..above.blocks.len()).map(change).collect();
         let p = marginal.by_block(&at.mean, |f, group| small::apply(&changes[f], group));
@@ -244,13 +232,15 @@ fn average_information(
         .map(|(p, ..)| work.factor.solve(p.clone()).effects)
         .collect();
     let weight = marginal.weight();
-    Mat::from_fn(size, size, |i, j| {
+    let entry = |k: usize| {
+        let (i, j) = (k / size, k % size);
         let (p, _, noise) = &pushed[i];
         let (_, spread, other) = &pushed[j];
         let own = 0.5 * (p.dot(spread) - p.dot(&solved[j])).max(0.0);
         let own = if i == j { own + 1.0 } else { 0.0 };
         own + 2.0 * weight * noise * other
-    })
+    };
+    (0..size * size).map(entry).collect()
 }
 
 /// The negative Hessian by central differences of slopes, half a standard deviation to either side.
@@ -258,7 +248,7 @@ fn average_information(
 fn curvature_at(
     marginal: &MarginalDensity<'_>,
     at: &mut SearchPoint,
-    metric: &Mat<f64>,
+    metric: &[f64],
 ) -> Option<Mat<f64>> {
     let size = at.theta.len();
     let inverse = |i: usize| {

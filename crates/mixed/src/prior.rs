@@ -147,19 +147,15 @@ impl EffectPriorProgram {
         model.place(theta, &mut scratch.z);
         self.value.set(&mut scratch.value, Z, &scratch.z);
         self.value.plan.run(&mut scratch.value);
-        let mut place = 1;
+        let mut outputs = (1..self.value.plan.n_outputs()).map(|k| scratch.value.output(k));
         let mut adjoints: Vec<Vec<f64>> = Vec::new();
-        {
-            let mut outputs = (1..self.value.plan.n_outputs()).map(|k| scratch.value.output(k));
-            for (block, slopes) in model.blocks.iter().zip(&adjoint.blocks) {
-                adjoints.extend(PriorTerms::read(block, &mut outputs).pull_back(slopes)?);
-            }
-            adjoints.extend(outputs.next().map(|_| vec![adjoint.noise]));
+        for (block, slopes) in model.blocks.iter().zip(&adjoint.blocks) {
+            adjoints.extend(PriorTerms::read(block, &mut outputs).pull_back(slopes)?);
         }
-        for values in adjoints {
-            self.slope
-                .set(&mut scratch.slope, &adjoint_name(place), &values);
-            place += 1;
+        adjoints.extend(outputs.next().map(|_| vec![adjoint.noise]));
+        for (place, values) in (1..).zip(adjoints) {
+            let name = adjoint_name(place);
+            self.slope.set(&mut scratch.slope, &name, &values);
         }
         self.slope.set(&mut scratch.slope, Z, &scratch.z);
         self.slope.plan.run(&mut scratch.slope);

@@ -296,7 +296,9 @@ impl<'d> StructureReader<'d> {
         let size = self.origin.len();
         let direction = |places: &Vec<usize>| {
             let mut along = vec![0.0; size];
-            places.iter().for_each(|place| along[*place] = 1.0);
+            for &place in places {
+                along[place] = 1.0;
+            }
             along
         };
         let directions: Vec<Vec<f64>> = effects.iter().map(direction).collect();

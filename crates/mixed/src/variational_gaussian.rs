@@ -175,29 +175,22 @@ impl EffectProblem<'_> {
         curves: &[f64],
         work: &mut MixedWorkspace,
     ) -> Option<()> {
-        let mut found = self.try_factorise(prior, curves, work);
-        if found.is_none() && curves.iter().any(|curve| *curve < 0.0) {
-            let clipped: Vec<f64> = curves.iter().map(|curve| curve.max(0.0)).collect();
-            found = self.try_factorise(prior, &clipped, work);
-        }
-        found
-    }
-
-    fn try_factorise(
-        &self,
-        prior: &EffectPrior,
-        curves: &[f64],
-        work: &mut MixedWorkspace,
-    ) -> Option<()> {
-        work.cross.refill(self.order, curves);
-        work.factors += 1;
-        let precision = EffectPrecision {
-            cross: &work.cross,
-            scale: 1.0,
-            prior,
-            common: &self.model.common,
+        let mut refill = |curves: &[f64]| {
+            work.cross.refill(self.order, curves);
+            work.factors += 1;
+            work.factor.refill(&EffectPrecision {
+                cross: &work.cross,
+                scale: 1.0,
+                prior,
+                common: &self.model.common,
+            })
         };
-        work.factor.refill(&precision)
+        refill(curves).or_else(|| {
+            let mut negative = curves.iter().filter(|curve| **curve < 0.0);
+            negative.next()?;
+            let clipped: Vec<f64> = curves.iter().map(|curve| curve.max(0.0)).collect();
+            refill(&clipped)
+        })
     }
 
     /// The Gaussian around a mean, with the factor of the workspace.

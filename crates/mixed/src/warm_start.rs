@@ -17,13 +17,6 @@ pub struct WarmStart {
     paths: Vec<QuadraticPath>,
 }
 
-/// The start of a search for the effects.
-pub(crate) struct PredictedStart {
-    pub(crate) state: VariationalGaussian,
-    /// The predicted variational gap, if there is one.
-    pub(crate) gap: Option<f64>,
-}
-
 /// The parabola that a gap and all numbers of a Gaussian follow as one entry of θ changes.
 #[derive(Clone)]
 struct QuadraticPath {
@@ -65,7 +58,7 @@ impl WarmStart {
             Detail::Other(other) => WarmStart {
                 theta: theta.to_vec(),
                 state: Some(other.state.clone()),
-                gap: other.gap(),
+                gap: other.gap,
                 paths: Vec::new(),
             },
         }
@@ -83,32 +76,26 @@ impl WarmStart {
         let Some(here) = self.numbers() else {
             return;
         };
-        let fit_paths = |(sides, step): (&[WarmStart; 2], &f64)| {
+        let path = |(sides, step): (&[WarmStart; 2], &f64)| {
             let [above, below] = sides.each_ref().map(WarmStart::numbers);
             Some(QuadraticPath::through([&below?, &here, &above?], *step))
         };
-        let paths: Option<Vec<QuadraticPath>> = sides.iter().zip(steps).map(fit_paths).collect();
+        let paths: Option<Vec<QuadraticPath>> = sides.iter().zip(steps).map(path).collect();
         self.paths = paths.unwrap_or_default();
     }
 
-    /// The nearby Gaussian, extrapolated to θ.
-    pub(crate) fn predict(&self, theta: &[f64]) -> Option<PredictedStart> {
+    /// The nearby Gaussian, extrapolated to θ, and the predicted variational gap, if there is one.
+    pub(crate) fn predict(&self, theta: &[f64]) -> Option<(VariationalGaussian, Option<f64>)> {
         let changes = theta.iter().zip(&self.theta).map(|(new, old)| new - old);
         let state = self.state.as_ref()?;
         if self.paths.is_empty() || changes.clone().any(|change| change.abs() >= FAR) {
-            return Some(PredictedStart {
-                state: state.clone(),
-                gap: None,
-            });
+            return Some((state.clone(), None));
         }
         let mut numbers = self.numbers()?;
-        for (change, fit_paths) in changes.zip(&self.paths) {
-            fit_paths.add(change, &mut numbers);
+        for (change, path) in changes.zip(&self.paths) {
+            path.add(change, &mut numbers);
         }
-        Some(PredictedStart {
-            gap: Some(numbers[0]),
-            state: state.with_numbers(&numbers[1..]),
-        })
+        Some((state.with_numbers(&numbers[1..]), Some(numbers[0])))
     }
 }
 
@@ -119,9 +106,9 @@ mod tests {
     #[test]
     fn a_bend_is_exact_for_parabolas() {
         let at = |x: f64| [3.0 - 2.0 * x + 0.5 * x * x, x];
-        let fit_paths = QuadraticPath::through([&at(0.7), &at(1.0), &at(1.3)], 0.3);
+        let path = QuadraticPath::through([&at(0.7), &at(1.0), &at(1.3)], 0.3);
         let mut found = at(1.0);
-        fit_paths.add(-1.4, &mut found);
+        path.add(-1.4, &mut found);
         let wanted = at(-0.4);
         assert!((found[0] - wanted[0]).abs() < 1e-12 && (found[1] - wanted[1]).abs() < 1e-12);
     }

@@ -159,7 +159,7 @@ fn the_gaps_of_groups_lead_from_the_bound_to_the_integral() {
         let Detail::Other(other) = &at.detail else {
             panic!("a binary response");
         };
-        let gap = other.gap();
+        let gap = other.gap;
         assert!(
             gap >= 0.0 && at.value - gap <= exact + 1e-6,
             "{gap} {exact}"

@@ -18,8 +18,7 @@ use crate::estimate::{Estimate, Evidence, Seconds};
 use crate::judge::Subject;
 use crate::method::Sampler;
 use crate::posterior::{
-    Diagnostics, Examination, FitRecord, Importance, NO_ROWS, Origin, Posterior, ProbeAccuracy,
-    Proposal,
+    Diagnostics, Examination, FitRecord, Importance, NO_ROWS, Posterior, ProbeAccuracy, Proposal,
 };
 use crate::run::Run;
 use crate::train::TrainingRecord;
@@ -75,10 +74,10 @@ pub(crate) fn fit(
     };
     let start = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
-    look(run, 0, "slopes")?;
+    report_slopes(run, 0)?;
     let mode = marginal.find_mode()?;
     run.begin(WEIGH);
-    look(run, mode.steps, "slopes")?;
+    report_slopes(run, mode.steps)?;
     let search = MixedSearch::new(&marginal, mode, options);
     let train = clock.elapsed().as_secs_f64();
     let clock = Instant::now();
@@ -93,16 +92,10 @@ pub(crate) fn fit(
     let mut choices = marginal.remarks();
     choices.push(explored(&drawn, chains.as_ref()));
     choices.extend_from_slice(&fit.remarks);
-    let posterior = posterior(&search, fit, chains, run)?;
-    Ok(Posterior {
-        choices,
-        seconds,
-        origin: Origin {
-            rows: density.total_rows(),
-            ..posterior.origin
-        },
-        ..posterior
-    })
+    let mut posterior = posterior(&search, fit, chains, run)?;
+    (posterior.choices, posterior.seconds) = (choices, seconds);
+    posterior.origin.rows = density.total_rows();
+    Ok(posterior)
 }
 
 /// Weighted points along axes; draws of chains if the points do not serve.
@@ -188,14 +181,14 @@ fn evidence(fit: &MixedFit, chains: Option<&HyperparameterDraws>) -> Option<Evid
 }
 
 /// Reports the progress of the fit, and stops if the observer requests it.
-fn look(run: &mut Run<'_>, done: usize, unit: &'static str) -> Result<(), FitError> {
-    let progress = Progress::counted(done as u64, unit, End::AtMost(1));
+fn report_slopes(run: &mut Run<'_>, done: usize) -> Result<(), FitError> {
+    let progress = Progress::counted(done as u64, "slopes", End::AtMost(1));
     if run.progress(&progress) == Wish::Continue {
         return Ok(());
     }
     Err(FitError::Train(TrainError::Stopped {
         doing: SEARCH.doing,
-        done: format!("{done} {unit}"),
+        done: format!("{done} slopes"),
         saved: None,
     }))
 }
@@ -226,21 +219,15 @@ fn explored(drawn: &WeightedDraws, chains: Option<&HyperparameterDraws>) -> (Str
     }
 }
 
-/// A restored fit.
-struct RestoredPoints {
-    points: HyperparameterPoints,
-}
-
 /// Reads the stored form of a fit.
 pub(crate) fn restore(bytes: &[u8]) -> Result<Box<dyn Sampler>, FitError> {
-    let points = decoded(bytes)?;
-    Ok(Box::new(RestoredPoints { points }))
+    Ok(Box::new(decoded::<HyperparameterPoints>(bytes)?))
 }
 
-impl Sampler for RestoredPoints {
+impl Sampler for HyperparameterPoints {
     /// Draws the effects at the stored points, on the rows that the density is bound to.
     fn draw(&self, density: &dyn Density, count: usize, seed: u64) -> Result<Vec<f64>, FitError> {
-        Ok(self.points.draw_again(density, count, seed)?)
+        Ok(self.draw_again(density, count, seed)?)
     }
 }
 
