@@ -18,13 +18,8 @@ pub(super) struct LatentPath<'a, 'g, 'd> {
     context: &'a Context<'g, 'd>,
     base: Box<dyn Transport<'g> + 'g>,
     driving: DriveTerm<'a, 'g, 'd>,
-    coordinates: Coordinates,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Coordinates {
-    Own,
-    Whitened,
+    /// Whether the chain moves the point that the base maps to z.
+    whitens: bool,
 }
 
 impl<'a, 'g, 'd> LatentPath<'a, 'g, 'd> {
@@ -37,11 +32,7 @@ impl<'a, 'g, 'd> LatentPath<'a, 'g, 'd> {
             Momentum::Diagonal => base.log_density(zero).is_none(),
         };
         LatentPath {
-            coordinates: if whitens {
-                Coordinates::Whitened
-            } else {
-                Coordinates::Own
-            },
+            whitens,
             driving: DriveTerm::new(&guide.drive, context),
             context,
             base,
@@ -55,25 +46,21 @@ impl<'a, 'g, 'd> LatentPath<'a, 'g, 'd> {
         let quantities = self.quantities(guide);
         let chain = self.chain(guide, &quantities);
         let p = chain.momentum(0, shape);
-        match self.coordinates {
-            Coordinates::Own => {
-                let drawn = self.base.draw(self.context);
-                let x = drawn.latents;
-                let end = chain.run(State { x, p }, drawn.log_weight);
-                GuideDraw {
-                    latents: end.x,
-                    log_weight: end.log_weight,
-                }
-            }
-            Coordinates::Whitened => {
-                let x = self.context.noise("base_noise", shape);
-                let end = chain.run(State { x, p }, 0.5 * x.square().sum() + log_norm(shape));
-                let image = self.image(end.x);
-                GuideDraw {
-                    latents: image.latents,
-                    log_weight: end.log_weight + image.log_volume,
-                }
-            }
+        if !self.whitens {
+            let drawn = self.base.draw(self.context);
+            let x = drawn.latents;
+            let end = chain.run(State { x, p }, drawn.log_weight);
+            return GuideDraw {
+                latents: end.x,
+                log_weight: end.log_weight,
+            };
+        }
+        let x = self.context.noise("base_noise", shape);
+        let end = chain.run(State { x, p }, 0.5 * x.square().sum() + log_norm(shape));
+        let image = self.image(end.x);
+        GuideDraw {
+            latents: image.latents,
+            log_weight: end.log_weight + image.log_volume,
         }
     }
 
@@ -82,18 +69,14 @@ impl<'a, 'g, 'd> LatentPath<'a, 'g, 'd> {
     pub(super) fn reversed(&self, guide: &AnnealedGuide, latents: Expr<'g>) -> Option<Expr<'g>> {
         let quantities = self.quantities(guide);
         let chain = self.chain(guide, &quantities);
-        match self.coordinates {
-            Coordinates::Own => {
-                let start = chain.reversed(latents);
-                Some(start.log_weight - self.base.log_density(start.x)?)
-            }
-            Coordinates::Whitened => {
-                let end = self.base.inverse(latents)?;
-                let start = chain.reversed(end);
-                let own = 0.5 * start.x.square().sum() + log_norm(self.base.shape());
-                Some(start.log_weight + own + self.image(end).log_volume)
-            }
+        if !self.whitens {
+            let start = chain.reversed(latents);
+            return Some(start.log_weight - self.base.log_density(start.x)?);
         }
+        let end = self.base.inverse(latents)?;
+        let start = chain.reversed(end);
+        let own = 0.5 * start.x.square().sum() + log_norm(self.base.shape());
+        Some(start.log_weight + own + self.image(end).log_volume)
     }
 
     fn quantities(&self, guide: &AnnealedGuide) -> Quantities<'g> {
@@ -121,7 +104,7 @@ impl<'a, 'g, 'd> LatentPath<'a, 'g, 'd> {
 
 impl<'g> Path<'g> for LatentPath<'_, 'g, '_> {
     fn target(&self, k: usize, x: Expr<'g>) -> Expr<'g> {
-        if self.coordinates == Coordinates::Own {
+        if !self.whitens {
             return self.posterior(k, &self.context.at(x));
         }
         let image = self.image(x);
@@ -129,13 +112,11 @@ impl<'g> Path<'g> for LatentPath<'_, 'g, '_> {
     }
 
     fn base(&self, x: Expr<'g>) -> Expr<'g> {
-        match self.coordinates {
-            Coordinates::Own => self
-                .base
-                .log_density(x)
-                .expect("chosen only if there is one"),
-            Coordinates::Whitened => -0.5 * each(x.square()),
+        if self.whitens {
+            return -0.5 * each(x.square());
         }
+        let log_density = self.base.log_density(x);
+        log_density.expect("chosen only if there is one")
     }
 
     fn noise(&self, name: &str, shape: Shape) -> Expr<'g> {

@@ -131,20 +131,20 @@ impl Bridge<'_> {
     /// is a fixed point, whose relative error is that of both means (Frühwirth-Schnatter 2004).
     fn estimate(&self) -> Estimate {
         let mut log_evidence = self.start();
-        let mut sides = self.sides(log_evidence);
+        let (mut own, mut other) = self.terms(log_evidence);
         for _ in 0..ROUNDS {
-            let step = (mean(&sides.other) / self.average(&sides.own)).ln();
+            let step = (mean(&other) / self.average(&own)).ln();
             log_evidence += step;
-            sides = self.sides(log_evidence);
+            (own, other) = self.terms(log_evidence);
             if step.abs() < 1e-10 || !step.is_finite() {
                 break;
             }
         }
-        let count = (sides.other.len() as f64).sqrt();
-        let other = sd(&sides.other) / (mean(&sides.other) * count);
+        let count = (other.len() as f64).sqrt();
+        let error = sd(&other) / (mean(&other) * count);
         Estimate {
             mean: log_evidence,
-            error: other.hypot(self.own_error(&sides.own)),
+            error: error.hypot(self.own_error(&own)),
         }
     }
 
@@ -155,7 +155,8 @@ impl Bridge<'_> {
         sorted[sorted.len() / 2]
     }
 
-    fn sides(&self, log_evidence: f64) -> BridgeTerms {
+    /// 1/(s₁l/r + s₂) at draws of the posterior, and (l/r)/(s₁l/r + s₂) at those of the Gaussian.
+    fn terms(&self, log_evidence: f64) -> (Vec<f64>, Vec<f64>) {
         let (own, other) = (self.effective(), self.other.len() as f64);
         let (s1, s2) = (own / (own + other), other / (own + other));
         let inverse = |ratio: &f64| 1.0 / (s1 * (ratio - log_evidence).exp() + s2);
@@ -164,10 +165,8 @@ impl Bridge<'_> {
             let known = Some(ratio).filter(|ratio| !ratio.is_nan());
             known.map_or(0.0, |ratio| 1.0 / (s1 + s2 * (log_evidence - ratio).exp()))
         };
-        BridgeTerms {
-            own: self.own.iter().map(inverse).collect(),
-            other: self.other.iter().map(share).collect(),
-        }
+        let own = self.own.iter().map(inverse).collect();
+        (own, self.other.iter().map(share).collect())
     }
 
     /// The effective number of the posterior's draws.
@@ -214,12 +213,6 @@ impl Bridge<'_> {
             }
         }
     }
-}
-
-/// 1/(s₁l/r + s₂) at draws of the posterior, and (l/r)/(s₁l/r + s₂) at those of the Gaussian.
-struct BridgeTerms {
-    own: Vec<f64>,
-    other: Vec<f64>,
 }
 
 #[cfg(test)]

@@ -80,7 +80,14 @@ impl Hmc {
         };
         let mut state = match watch.earlier() {
             Some(bytes) => postcard::from_bytes(&bytes).map_err(|_| ChainError::damaged())?,
-            None => HmcState::new(start, self.target_acceptance),
+            None => HmcState {
+                iteration: 0,
+                x: start,
+                average: DualAverage::new(0.5, self.target_acceptance),
+                kept: Iterations::default(),
+                gradients: 0,
+                divergences: 0,
+            },
         };
         let mut lockstep = Lockstep::new(log_density, state.x.clone());
         if state.iteration > 0 {
@@ -191,19 +198,6 @@ struct HmcState {
     divergences: u64,
 }
 
-impl HmcState {
-    fn new(x: Vec<f64>, target_acceptance: f64) -> HmcState {
-        HmcState {
-            iteration: 0,
-            x,
-            average: DualAverage::new(0.5, target_acceptance),
-            kept: Iterations::default(),
-            gradients: 0,
-            divergences: 0,
-        }
-    }
-}
-
 /// The step size and the number of leapfrog steps of one iteration, the same for all chains.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stride {
@@ -285,6 +279,18 @@ pub struct Step {
 }
 
 impl Step {
+    /// The steps of single chains, as one of all.
+    pub(super) fn joined(steps: Vec<Step>) -> Step {
+        let mut steps = steps.into_iter();
+        let mut all = steps.next().expect("a chain");
+        for step in steps {
+            all.energies.extend(step.energies);
+            all.acceptances.extend(step.acceptances);
+            all.diverged.extend(step.diverged);
+        }
+        all
+    }
+
     pub(super) fn mean_acceptance(&self) -> f64 {
         self.acceptances.iter().sum::<f64>() / self.acceptances.len() as f64
     }

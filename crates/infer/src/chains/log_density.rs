@@ -175,16 +175,12 @@ impl<'d> LogDensity<'d> {
 impl Supply {
     /// The supply for a need of the program; `None` if the plan does not read it.
     fn of(plan: &Plan, need: ProgramInput<'_>, params: &[f64]) -> Option<Supply> {
-        match need {
-            ProgramInput::Learned(_, input) => {
-                Some(Supply::Numbers(plan.input(input)?, params.into()))
-            }
-            ProgramInput::Fixed(values, input) => Some(Supply::Numbers(plan.input(input)?, values)),
-            ProgramInput::Rows(RowInput::All, rows) => {
-                Some(Supply::AllRows(read_columns(plan, &rows)))
-            }
+        Some(match need {
+            ProgramInput::Learned(_, input) => Supply::Numbers(plan.input(input)?, params.into()),
+            ProgramInput::Fixed(values, input) => Supply::Numbers(plan.input(input)?, values),
+            ProgramInput::Rows(RowInput::All, rows) => Supply::AllRows(read_columns(plan, &rows)),
             ProgramInput::Rows(RowInput::Fixed(data), rows) => {
-                Some(Supply::Rows(data, read_columns(plan, &rows)))
+                Supply::Rows(data, read_columns(plan, &rows))
             }
             ProgramInput::Rows(RowInput::Batch { .. }, _)
             | ProgramInput::Noise(_)
@@ -192,7 +188,7 @@ impl Supply {
             | ProgramInput::Own(_) => {
                 unreachable!("a log density is not random, and its subset is no supply")
             }
-        }
+        })
     }
 }
 

@@ -259,8 +259,11 @@ impl NutsRun<'_> {
                 ChainRecord::Nothing | ChainRecord::GradientCache(_) => None,
             };
             let found = match found {
+                // A chain that was finished in an earlier run.
                 Some(kept) => {
-                    self.tell(&kept, sender);
+                    let count = (self.nuts.warm_up + self.nuts.draws) as u64;
+                    let divergences = kept.divergences.len() as u64;
+                    let _ = sender.send(Report::Draws { count, divergences });
                     Ok(kept)
                 }
                 None => self.chain(settings, chain, sender),
@@ -273,14 +276,6 @@ impl NutsRun<'_> {
     fn memory(&self, chain: usize) -> MutexGuard<'_, ChainRecord> {
         let memory = self.memories[chain].lock();
         memory.expect("no chain panics half-way")
-    }
-
-    /// Reports a chain that was finished in an earlier run.
-    fn tell(&self, kept: &ChainDraws, sender: &SyncSender<Report>) {
-        let _ = sender.send(Report::Draws {
-            count: (self.nuts.warm_up + self.nuts.draws) as u64,
-            divergences: kept.divergences.len() as u64,
-        });
     }
 
     fn chain<S: Settings>(

@@ -256,22 +256,16 @@ impl<'a> SubsampledChain<'a> {
         false
     }
 
-    /// One iteration: a swap, and a trajectory of z with U fixed.
-    fn iterate(&mut self, stream: &mut Stream, stride: &Stride, noise: &Noise) -> ChainStep {
+    /// One iteration: a swap, and a trajectory of z with U fixed; returns whether it swapped.
+    fn iterate(&mut self, stream: &mut Stream, stride: &Stride, noise: &Noise) -> (bool, Step) {
         let swapped = self.swap(stream);
         let x = self.lockstep.x.clone();
         let step = self.lockstep.step(stride, noise);
         if self.lockstep.x != x {
             self.variance = self.lockstep.lanes.further(0);
         }
-        ChainStep { swapped, step }
+        (swapped, step)
     }
-}
-
-/// The result of an iteration of one chain.
-struct ChainStep {
-    swapped: bool,
-    step: Step,
 }
 
 /// The settings of chains over (z, U).
@@ -405,13 +399,10 @@ impl Ecs {
             let mut stream = Stream::new(seed, &format!("subset {place}"), iteration);
             chain.iterate(&mut stream, &stride, &noise.of_chain(place))
         });
-        let moved: Vec<ChainStep> = each.collect();
+        let (swapped, steps): (Vec<bool>, Vec<Step>) = each.collect();
         state.gradients += (chains.len() * (stride.leapfrogs + 1)) as u64;
-        let swapped: Vec<f64> = moved
-            .iter()
-            .map(|one| f64::from(u8::from(one.swapped)))
-            .collect();
-        let step = together(moved);
+        let swapped = swapped.into_iter().map(|one| f64::from(u8::from(one)));
+        let step = Step::joined(steps);
         for (place, chain) in chains.iter().enumerate() {
             state.x[place].clone_from(&chain.lockstep.x);
             state.subsets[place].clone_from(&chain.subset.places);
@@ -428,19 +419,4 @@ impl Ecs {
         }
         state.iteration += 1;
     }
-}
-
-/// The steps of all chains joined to one.
-fn together(moved: Vec<ChainStep>) -> Step {
-    let mut all = Step {
-        energies: Vec::new(),
-        acceptances: Vec::new(),
-        diverged: Vec::new(),
-    };
-    for ChainStep { step, .. } in moved {
-        all.energies.extend(step.energies);
-        all.acceptances.extend(step.acceptances);
-        all.diverged.extend(step.diverged);
-    }
-    all
 }

@@ -48,10 +48,8 @@ impl ExpansionPoint {
         rows: &dyn RowStore,
     ) -> Result<Curvature, RowsError> {
         let size = self.latents.len();
-        let sums = fold(
-            rows,
-            &LikelihoodGradient::new(density, &self.latents, &self.params),
-        )?;
+        let job = LikelihoodGradient::new(density, &self.latents, &self.params);
+        let sums = fold(rows, &job)?;
         let lanes = DIRECTIONS.min(size.max(1));
         let at = (&self.latents[..], &self.params[..]);
         let hessian = hessian_columns(size, lanes, |directions| {

@@ -59,6 +59,15 @@ struct Top {
     value: f64,
 }
 
+/// The settings of a climb that has converged at this gradient norm.
+fn climb_settings(iterations: usize, slope: f64) -> LbfgsSettings {
+    LbfgsSettings {
+        iterations,
+        gradient_tolerance: 0.1 * slope,
+        ..LbfgsSettings::default()
+    }
+}
+
 impl Top {
     /// The end of a search, if it converged.
     fn of(found: Maximum, slope: f64) -> Option<Top> {
@@ -161,13 +170,8 @@ impl Survey<'_> {
 
     /// Climbs to a mode, if there is one: unbounded densities have none.
     fn climb(&mut self, start: &[f64]) -> Option<Top> {
-        let settings = LbfgsSettings {
-            iterations: STEPS,
-            gradient_tolerance: 0.1 * SLOPE,
-            ..LbfgsSettings::default()
-        };
         let lanes = &mut self.lanes;
-        let found = maximise(start, settings, |x, slope| {
+        let found = maximise(start, climb_settings(STEPS, SLOPE), |x, slope| {
             lanes.value(x, slope).unwrap_or(f64::NEG_INFINITY)
         });
         Top::of(found, SLOPE)
@@ -178,17 +182,11 @@ impl Survey<'_> {
         let (subject, size) = (self.subject, self.log_density.size());
         let (whitening, rows) = (subject.whitening(), all_rows(subject.density));
         let (factor, mut prior) = (whitening.factor(size), LogPrior::new(subject.density));
-        let settings = LbfgsSettings {
-            iterations: MORE_STEPS,
-            gradient_tolerance: 0.1 * MORE_SLOPE,
-            ..LbfgsSettings::default()
-        };
+        let settings = climb_settings(MORE_STEPS, MORE_SLOPE);
         let found = PlainMaximiser.climb(&top.x, settings, &mut |x, slope| {
             let z = whitening.at(x);
-            let sums = fold(
-                &*rows,
-                &LikelihoodGradient::new(subject.density, &z, subject.params),
-            )?;
+            let job = LikelihoodGradient::new(subject.density, &z, subject.params);
+            let sums = fold(&*rows, &job)?;
             let (value, own) = prior.at(&z, subject.params);
             for (j, slope) in slope.iter_mut().enumerate() {
                 let each = own.iter().zip(&sums.latents).enumerate();

@@ -214,10 +214,8 @@ fn gradient_seconds(density: &dyn Density) -> Result<f64, RowsError> {
     let at = ExpansionPoint::start(density);
     let timed = || {
         let clock = Instant::now();
-        fold(
-            &*rows,
-            &LikelihoodGradient::new(density, &at.latents, &at.params),
-        )?;
+        let job = LikelihoodGradient::new(density, &at.latents, &at.params);
+        fold(&*rows, &job)?;
         Ok(clock.elapsed().as_secs_f64())
     };
     timed()?;

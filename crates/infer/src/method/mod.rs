@@ -63,16 +63,12 @@ pub static METHODS: &[&MethodInfo] = &[
 /// If there is no method of this name.
 pub fn find(name: &str) -> Result<&'static MethodInfo, UnknownMethod> {
     let called = |row: &&&MethodInfo| row.name == name || row.aliases.contains(&name);
+    let names = METHODS.iter().map(|row| row.name);
     let row = METHODS.iter().find(called).copied();
     row.ok_or_else(|| UnknownMethod {
         found: name.to_owned(),
-        known: names(),
+        known: names.collect::<Vec<&str>>().join(", "),
     })
-}
-
-fn names() -> String {
-    let names: Vec<&str> = METHODS.iter().map(|row| row.name).collect();
-    names.join(", ")
 }
 
 /// The error for a name that is not among a method's settings.

@@ -89,7 +89,10 @@ impl Moments {
         let own = values.chunks_exact((values.len() / chains).max(1));
         let centre = mean(values);
         let means: Vec<f64> = own.clone().map(mean).collect();
-        let squares = |chain: &[f64]| mean(&square(chain, centre));
+        let squares = |chain: &[f64]| {
+            let squares: Vec<f64> = chain.iter().map(|x| (x - centre).powi(2)).collect();
+            mean(&squares)
+        };
         let variances: Vec<f64> = own.map(squares).collect();
         let variance = mean(&variances);
         Moments {
@@ -109,10 +112,6 @@ impl Moments {
             log_ratio_error: self.sd_error.hypot(other.sd_error),
         }
     }
-}
-
-fn square(values: &[f64], centre: f64) -> Vec<f64> {
-    values.iter().map(|x| (x - centre).powi(2)).collect()
 }
 
 fn error_of_mean(values: &[f64]) -> f64 {

@@ -155,10 +155,10 @@ impl Program {
 
     /// Copies the learned numbers of the present rows from a table.
     pub(crate) fn fill_own(&mut self, table: &OwnRows) {
-        let with_own = |batch: &&Batch| batch.own.is_some();
-        if let Some(batch) = self.batches.iter().find(with_own) {
-            let slot = batch.own.expect("found by it");
-            table.copy(&batch.rows, self.workspace.numbers_mut(slot));
+        for batch in &self.batches {
+            if let Some(slot) = batch.own {
+                table.copy(&batch.rows, self.workspace.numbers_mut(slot));
+            }
         }
     }
 

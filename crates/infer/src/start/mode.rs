@@ -155,10 +155,8 @@ impl Ascent<'_> {
             let (w, params) = point.split_at(size);
             let z = self.whitening.at(w);
             let own = prior.run(&z, params);
-            let rows = fold(
-                self.rows,
-                &LikelihoodGradient::new(self.density, &z, params),
-            )?;
+            let job = LikelihoodGradient::new(self.density, &z, params);
+            let rows = fold(self.rows, &job)?;
             let both = |own: &[f64], rows: &[f64]| -> Vec<f64> {
                 own.iter().zip(rows).map(|(a, b)| a + b).collect()
             };

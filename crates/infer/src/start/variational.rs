@@ -126,11 +126,9 @@ fn climb_from(
         score: &score,
         seed,
     };
-    let found = climb(&task, &learned, climber)?;
-    learned.values.copy_from_slice(&found.maximum.point);
-    Ok(found
-        .is_sound
-        .then(|| independent(&whitening, &learned, &found.maximum)))
+    let (maximum, is_sound) = climb(&task, &learned, climber)?;
+    learned.values.copy_from_slice(&maximum.point);
+    Ok(is_sound.then(|| independent(&whitening, &learned, &maximum)))
 }
 
 fn rows(density: &dyn Density) -> RowInput {
@@ -143,21 +141,15 @@ fn rows(density: &dyn Density) -> RowInput {
     }
 }
 
-/// A maximum for some draws.
-struct Climb {
-    maximum: Maximum,
-    /// Whether the bound is finite there with other draws, too.
-    is_sound: bool,
-}
-
 /// Sets of draws with which a maximum is checked.
 const TRIALS: u64 = 4;
 
+/// A maximum for some draws, and whether the bound is finite there with other draws, too.
 fn climb(
     task: &Task<'_>,
     learned: &LearnedBlocks,
     climber: &dyn Maximiser,
-) -> Result<Climb, StartError> {
+) -> Result<(Maximum, bool), StartError> {
     let settings = TrainSettings {
         lanes: DRAWS,
         ..TrainSettings::default()
@@ -179,7 +171,7 @@ fn climb(
         program.output(0)[0].is_finite()
     };
     let is_sound = maximum.reason != StopReason::BadStart && (1..=TRIALS).all(&mut is_finite);
-    Ok(Climb { maximum, is_sound })
+    Ok((maximum, is_sound))
 }
 
 /// The Gaussian in the latents' own coordinates.

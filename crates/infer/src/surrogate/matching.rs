@@ -29,27 +29,30 @@ pub(crate) fn matched_weights(
     let whitening = narrowed(density, mode)?;
     let size = mode.latents.len();
     let slope = whitening.slope(&mode.gradient);
-    let (pairs, curvature) = match &whitening {
-        PrecisionFactor::Full(_) => (upper_pairs(size), whitening.curvature(&mode.hessian)),
+    let (pairs, curvature): (Vec<(usize, usize)>, _) = match &whitening {
+        PrecisionFactor::Full(_) => {
+            let upper = (0..size).flat_map(|i| (i..size).map(move |j| (i, j)));
+            (upper.collect(), whitening.curvature(&mode.hessian))
+        }
         PrecisionFactor::Diagonal(_) => {
             let diagonal = whitening.curvature(&mode.diagonal());
-            (diagonal_pairs(size), spread(&diagonal))
+            ((0..size).map(|i| (i, i)).collect(), spread(&diagonal))
         }
     };
-    let mut features = Features::new(rows.len(), size + pairs.len());
+    let length = size + pairs.len();
+    let mut features = Features {
+        columns: vec![0.0; rows.len() * length],
+        length,
+    };
     let mut program = derivatives(density, rows, mode);
     follow(&mut program, &whitening, size, &pairs, &mut features);
-    let target: Vec<f64> = (slope.iter().map(|g| g * SLOPE))
-        .chain(
-            pairs
-                .iter()
-                .map(|&(i, j)| factor(i, j) * curvature[i * size + j]),
-        )
-        .collect();
+    let curves = pairs
+        .iter()
+        .map(|&(i, j)| factor(i, j) * curvature[i * size + j]);
+    let target: Vec<f64> = slope.iter().map(|g| g * SLOPE).chain(curves).collect();
     let found = nnls::solve_nonnegative(&features.columns, &target);
-    Ok(found
-        .expect("the derivatives at a maximum are finite")
-        .weights)
+    let found = found.expect("the derivatives at a maximum are finite");
+    Ok(found.weights)
 }
 
 /// √½ for the share of the slope and √¼ for that of the curvature, in which each pair above the
@@ -71,16 +74,6 @@ fn narrowed(density: &dyn Density, mode: &Mode) -> Result<PrecisionFactor, Surro
     PrecisionFactor::at(density, &diagonal)
 }
 
-fn upper_pairs(size: usize) -> Vec<(usize, usize)> {
-    (0..size)
-        .flat_map(|i| (i..size).map(move |j| (i, j)))
-        .collect()
-}
-
-fn diagonal_pairs(size: usize) -> Vec<(usize, usize)> {
-    (0..size).map(|i| (i, i)).collect()
-}
-
 /// A diagonal as a matrix.
 fn spread(diagonal: &[f64]) -> Vec<f64> {
     let size = diagonal.len();
@@ -98,13 +91,6 @@ struct Features {
 }
 
 impl Features {
-    fn new(rows: usize, length: usize) -> Features {
-        Features {
-            columns: vec![0.0; rows * length],
-            length,
-        }
-    }
-
     /// Sets one derivative of every row.
     fn set(&mut self, place: usize, factor: f64, rows: &[f64]) {
         for (column, value) in self.columns.chunks_exact_mut(self.length).zip(rows) {

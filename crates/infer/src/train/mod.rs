@@ -145,14 +145,15 @@ pub fn train(
     let before = state.step;
     let clock = Instant::now();
     let parts = program.plan().has_parts();
+    let own_rows = program.own_rows().len();
+    let own_size = (state.own.as_ref()).map_or(0, |own| own.size_of(own_rows));
     let mut steps = Loop {
         task,
         settings,
         program: &mut program,
         gradient: vec![0.0; state.learned.values.len()],
-        own_gradient: Vec::new(),
+        own_gradient: vec![0.0; own_size],
     };
-    steps.make_room(&state);
     with_threads_awake(parts, || steps.run(&mut state, &mut stamp, run))?;
     let mut learned = state.learned.clone();
     state.average.write(&mut learned.values);
@@ -254,12 +255,6 @@ struct Loop<'a, 'b> {
 }
 
 impl Loop<'_, '_> {
-    fn make_room(&mut self, state: &TrainState) {
-        let rows = self.program.own_rows().len();
-        let size = state.own.as_ref().map_or(0, |own| own.size_of(rows));
-        self.own_gradient.resize(size, 0.0);
-    }
-
     fn run(
         &mut self,
         state: &mut TrainState,

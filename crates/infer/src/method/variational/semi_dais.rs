@@ -6,7 +6,7 @@ use lehr_density::{Density, StoredForm};
 use serde::{Deserialize, Serialize};
 
 use super::sl_dais::{expands, surrogate_settings};
-use crate::annealed::{AnnealedStart, Drive};
+use crate::annealed::Drive;
 use crate::bytes::{decoded, encoded};
 use crate::error::FitError;
 use crate::estimate::Choices;
@@ -271,10 +271,7 @@ impl SemiDais {
         };
         let settings = ChainSettings {
             steps: Some(self.latent_steps.unwrap_or(LATENT_STEPS)),
-            start: AnnealedStart {
-                step_size: 0.1,
-                ..AnnealedStart::default()
-            },
+            start: ChainSettings::default().start,
             ..self.chain.clone()
         };
         let mut own = Choices::new();

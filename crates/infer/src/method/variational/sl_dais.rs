@@ -114,13 +114,8 @@ pub(super) fn surrogate_settings<'a>(
     let read = |text: &str| {
         // The kind's own error already names the setting.
         let found = text.parse::<SurrogateKind>();
-        let found = found.map_err(|error| {
-            let words = error.to_string();
-            words
-                .strip_prefix("surrogate: ")
-                .unwrap_or(&words)
-                .to_owned()
-        });
+        let own_words = |words: String| words.trim_start_matches("surrogate: ").to_owned();
+        let found = found.map_err(|error| own_words(error.to_string()));
         *kind = Some(found?);
         Ok(())
     };
