@@ -107,6 +107,23 @@ impl Layout {
         self.sites.iter().position(|site| site.name == name)
     }
 
+    /// The name of every number of the flat vector: its site and its place there; the name of the site alone if the
+    /// site has another number of values.
+    pub fn free_names(&self) -> Vec<String> {
+        let names = |(site, range): (&Site, &Range<usize>)| {
+            let names = site.entry_names();
+            if names.len() == range.len() {
+                return names;
+            }
+            vec![site.name.clone(); range.len()]
+        };
+        self.sites
+            .iter()
+            .zip(&self.ranges)
+            .flat_map(names)
+            .collect()
+    }
+
     /// The part of the flat vector that the site at `position` takes.
     pub fn range(&self, position: usize) -> Range<usize> {
         self.ranges[position].clone()

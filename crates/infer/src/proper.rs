@@ -38,7 +38,7 @@ pub(crate) fn check(density: &dyn Density) -> Result<(), FitError> {
     match open(density, &centre, &flat)? {
         None => Ok(()),
         Some(place) => Err(Improper::Open {
-            name: name(density, place),
+            name: density.latents().free_names().swap_remove(place),
         }
         .into()),
     }
@@ -94,19 +94,4 @@ fn log_joint(density: &dyn Density, params: &[f64], points: &[f64]) -> Result<Ve
         values.extend(both.map(|(z, sum)| prior.at(z, params).0 + sum));
     }
     Ok(values)
-}
-
-/// The name of a latent: its site and its place in the site.
-fn name(density: &dyn Density, place: usize) -> String {
-    let latents = density.latents();
-    let sites = latents.sites().iter().enumerate();
-    let mut own = sites.filter_map(|(k, site)| {
-        let range = latents.range(k);
-        let names = site.entry_names();
-        range.contains(&place).then(|| {
-            let entry = names.get(place - range.start).cloned();
-            entry.unwrap_or_else(|| site.name.clone())
-        })
-    });
-    own.next().unwrap_or_default()
 }

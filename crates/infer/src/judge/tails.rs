@@ -97,7 +97,7 @@ pub(super) fn find(subject: &Subject<'_>, run: &mut Run<'_>) -> Result<Vec<Heavy
     }
     suspects.sort_by(|a, b| b.1.total_cmp(&a.1));
     suspects.truncate(MOST_SUSPECTS);
-    let names = latent_names(density);
+    let names = density.latents().free_names();
     let mut found = Vec::new();
     for (done, (line, _)) in suspects.iter().enumerate() {
         run.tell_count(done, "suspects", suspects.len())?;
@@ -306,22 +306,6 @@ fn student(z: f64, freedom: f64) -> f64 {
     let (cube, fifth) = (z.powi(3), z.powi(5));
     z + (cube + z) / (4.0 * freedom)
         + (5.0 * fifth + 16.0 * cube + 3.0 * z) / (96.0 * freedom * freedom)
-}
-
-/// A name for each unconstrained latent.
-fn latent_names(density: &dyn Density) -> Vec<String> {
-    let latents = density.latents();
-    let each = latents.sites().iter().enumerate().flat_map(|(k, site)| {
-        let names = site.entry_names();
-        let own = latents.range(k).len();
-        // If the free numbers are not those that are shown, the site's name is used.
-        if names.len() == own {
-            names
-        } else {
-            vec![site.name.clone(); own]
-        }
-    });
-    each.collect()
 }
 
 pub(super) fn testify(posterior: &Posterior, _: &Remedies) -> Option<Reason> {
