@@ -170,6 +170,29 @@ impl TableFiles {
         self.pass_blocks(&self.read_schema(options)?, options, each)
     }
 
+    /// The first batch with rows; `None` without rows. Later batches are not read.
+    pub fn first_block(&self, options: &ReadOptions) -> Result<Option<Table>, TableError> {
+        let fields = self.read_schema(options)?;
+        let mut tally = Tally::new(&fields);
+        for shard in &self.shards {
+            let mut first = Ok(None);
+            decode_shard(shard, &fields, options, &mut |batch, _| {
+                let batch = as_asked(batch, &fields, options);
+                let batch = batch.map(|batch| tally.take_batch(batch, options));
+                first = batch.map(|batch| Some(batch).filter(|batch| batch.n_rows() > 0));
+                match first {
+                    Ok(None) => ControlFlow::Continue(()),
+                    _ => ControlFlow::Break(()),
+                }
+            })?;
+            if let Some(first) = first? {
+                return Ok(Some(first));
+            }
+        }
+        tally.check_totals(&fields, options.missing)?;
+        Ok(None)
+    }
+
     /// [`scan_blocks`](Self::scan_blocks) with a known schema.
     pub(crate) fn pass_blocks<E: From<TableError>>(
         &self,
