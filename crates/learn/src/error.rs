@@ -45,7 +45,10 @@ pub enum LearnError {
         hint: String,
     },
     /// A fault in a column; `at` is `column "y"` or `column "y", row 3`.
-    #[error("{at}: expected {expected}, found {found}{}", hinted(hint))]
+    #[error(
+        "{at}: expected {expected}, found {found}{}{hint}",
+        if hint.is_empty() { "" } else { "\n  hint: " }
+    )]
     Column {
         /// The place.
         at: String,
@@ -102,13 +105,6 @@ impl LearnError {
             found: found.into(),
             hint,
         }
-    }
-}
-
-fn hinted(hint: &str) -> String {
-    match hint {
-        "" => String::new(),
-        _ => format!("\n  hint: {hint}"),
     }
 }
 

@@ -20,7 +20,7 @@ pub struct NewRows {
     /// The parts of a fitted draw that this model uses, if not all.
     kept: Option<Vec<Range<usize>>>,
     /// The groups of a site of which this model has only some, in this model's order.
-    groups: Option<Vec<u32>>,
+    pub(crate) groups: Option<Vec<u32>>,
     unseen: Vec<String>,
     has_response: bool,
     outside: Vec<Extrapolation>,
@@ -106,11 +106,6 @@ impl NewRows {
                 .collect(),
             ..rows
         }
-    }
-
-    /// The same with only these groups of a site of which it has some.
-    pub(crate) fn with_groups(self, groups: Option<Vec<u32>>) -> NewRows {
-        NewRows { groups, ..self }
     }
 
     /// The groups of a site of which this model has only some.

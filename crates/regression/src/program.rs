@@ -189,7 +189,8 @@ impl ModelPlan {
             return at;
         }
         let plan = self.covariate.as_ref().expect("a covariate");
-        at + row.local(&plan.local_name(), Normal::new(0.0, 1.0)) * spread
+        // The true value less its mean, in units of its standard deviation.
+        at + row.local(&format!("{}.z", plan.label), Normal::new(0.0, 1.0)) * spread
     }
 
     fn sites<'g>(

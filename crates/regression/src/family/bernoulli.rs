@@ -1,4 +1,4 @@
-//! Two outcomes.
+//! Two outcomes: logistic regression.
 
 use lehr_model::distribution::Bernoulli;
 

@@ -1,4 +1,4 @@
-//! Numbers between 0 and 1.
+//! Proportions between 0 and 1: beta regression.
 
 use lehr_model::distribution::Beta;
 

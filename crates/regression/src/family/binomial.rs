@@ -1,4 +1,4 @@
-//! Successes among trials.
+//! Successes among trials: binomial regression.
 
 use lehr_model::distribution::Binomial;
 

@@ -1,4 +1,4 @@
-//! One of several classes.
+//! One of several unordered classes: multinomial logistic regression.
 
 use lehr_model::distribution::Categorical;
 

@@ -1,4 +1,4 @@
-//! Waiting times at a constant rate.
+//! Waiting times at a constant hazard: exponential regression.
 
 use lehr_model::distribution::{Exponential, Gamma};
 

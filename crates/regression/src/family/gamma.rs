@@ -1,4 +1,4 @@
-//! Positive numbers of constant coefficient of variation.
+//! Positive numbers of constant coefficient of variation: gamma regression.
 
 use lehr_model::distribution::Gamma;
 

@@ -1,4 +1,4 @@
-//! Real numbers with normal noise.
+//! Real numbers with normal noise: linear regression.
 
 use lehr_model::distribution::Normal;
 

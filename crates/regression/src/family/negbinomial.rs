@@ -1,4 +1,4 @@
-//! Overdispersed counts.
+//! Overdispersed counts: negative binomial regression.
 
 use lehr_model::distribution::NegativeBinomial;
 

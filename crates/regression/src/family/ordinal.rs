@@ -1,4 +1,4 @@
-//! One of several classes in order, with logistic or normal noise.
+//! One of several ordered classes: cumulative logit and probit regression.
 
 use lehr_graph::Expr;
 use lehr_model::distribution::{OrderedLogistic, OrderedProbit};

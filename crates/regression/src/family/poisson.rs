@@ -1,4 +1,4 @@
-//! Counts.
+//! Counts: Poisson regression.
 
 use lehr_model::distribution::Poisson;
 

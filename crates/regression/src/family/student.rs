@@ -1,4 +1,4 @@
-//! Real numbers with heavy-tailed noise.
+//! Real numbers with Student's heavy-tailed noise: robust regression.
 
 use lehr_model::distribution::StudentT;
 

@@ -1,4 +1,4 @@
-//! Angles around a direction.
+//! Angles around a mean direction: von Mises regression.
 
 use lehr_model::distribution::VonMises;
 

@@ -1,4 +1,4 @@
-//! Waiting times whose hazard rises or falls with time.
+//! Waiting times whose hazard rises or falls with time: Weibull regression.
 
 use lehr_model::distribution::Weibull;
 

@@ -6,7 +6,7 @@ use lehr_table::Table;
 
 use super::MultivariateRegression;
 use super::shared_grouping::SharedGrouping;
-use crate::design::{Design, Purpose, TableBlock};
+use crate::design::{Design, Purpose};
 use crate::error::RegressionError;
 use crate::learned_regression::Regression;
 use crate::new_rows::{NewRows, SampledSite};
@@ -103,13 +103,7 @@ impl MultivariateRegression {
         levels: NewLevels,
         purpose: Purpose,
     ) -> Result<Vec<Design>, LearnError> {
-        let design = |regression: &Regression| {
-            let known = regression.known_levels(table, levels);
-            let table = known.as_ref().unwrap_or(table);
-            let mut design = Design::new(regression, &TableBlock::whole(table), purpose)?;
-            design.complete(&regression.outcome, table.n_rows());
-            Ok(design)
-        };
+        let design = |own: &Regression| own.design_to_predict(table, (levels, purpose));
         self.responses.iter().map(design).collect()
     }
 }

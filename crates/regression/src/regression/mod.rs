@@ -121,10 +121,7 @@ impl Regression {
         table: &Table,
         new_levels: NewLevels,
     ) -> Result<NewRows, RegressionError> {
-        let known = self.known_levels(table, new_levels);
-        let table = known.as_ref().unwrap_or(table);
-        let mut design = Design::new(self, &TableBlock::whole(table), Purpose::Population)?;
-        design.complete(&self.outcome, table.n_rows());
+        let design = self.design_to_predict(table, (new_levels, Purpose::Population))?;
         let mut bare = self.model_plan.clone();
         bare.groups.clear();
         bare.row_spread = None;
@@ -134,8 +131,21 @@ impl Regression {
         Ok(NewRows::of_population(bound, fitted, design.has_response))
     }
 
+    /// The columns for rows to predict, with a placeholder if the response is absent.
+    pub(crate) fn design_to_predict(
+        &self,
+        table: &Table,
+        (levels, purpose): (NewLevels, Purpose),
+    ) -> Result<Design, LearnError> {
+        let known = self.known_levels(table, levels);
+        let table = known.as_ref().unwrap_or(table);
+        let mut design = Design::new(self, &TableBlock::whole(table), purpose)?;
+        design.complete(&self.outcome, table.n_rows());
+        Ok(design)
+    }
+
     /// The table with unknown levels of factors replaced by their first, if requested.
-    pub(crate) fn known_levels(&self, table: &Table, new_levels: NewLevels) -> Option<Table> {
+    fn known_levels(&self, table: &Table, new_levels: NewLevels) -> Option<Table> {
         if new_levels != NewLevels::Reference {
             return None;
         }

@@ -4,7 +4,7 @@ use lehr_learn::NewLevels;
 use lehr_table::Table;
 
 use crate::column_name::group_column;
-use crate::design::{Design, Purpose, TableBlock};
+use crate::design::Purpose;
 use crate::error::RegressionError;
 use crate::learned_regression::Regression;
 use crate::new_rows::NewRows;
@@ -18,14 +18,8 @@ impl Regression {
         new_levels: NewLevels,
         site: Option<&str>,
     ) -> Result<NewRows, RegressionError> {
-        let known = self.known_levels(table, new_levels);
-        let table = known.as_ref().unwrap_or(table);
-        let mut design = Design::new(
-            self,
-            &TableBlock::whole(table),
-            Purpose::Predict(new_levels),
-        )?;
-        design.complete(&self.outcome, table.n_rows());
+        let purpose = Purpose::Predict(new_levels);
+        let mut design = self.design_to_predict(table, (new_levels, purpose))?;
         let mut own = self.model_plan.clone();
         for (plan, unseen) in own.groups.iter_mut().zip(&design.unseen) {
             plan.unseen = unseen.len();
@@ -38,7 +32,9 @@ impl Regression {
             groups
         });
         let bound = own.program()?.bind(&design.table)?;
-        Ok(NewRows::new(bound, &self.model_plan, &design).with_groups(groups))
+        let mut rows = NewRows::new(bound, &self.model_plan, &design);
+        rows.groups = groups;
+        Ok(rows)
     }
 
     /// The column of the design by which rows read a site of random effects.

@@ -106,13 +106,13 @@ impl Specification {
     /// responses, `y1.x1 ~ normal(0, 1)` is a prior of one of them.
     pub fn with_priors(mut self, priors: &[String]) -> Result<Specification, RegressionError> {
         if self.names.is_empty() {
-            self.parts[0].set_priors(GivenPriors::parse(priors)?);
+            self.parts[0].priors = GivenPriors::parse(priors)?;
             return Ok(self);
         }
         let shared = response_name::shared_names(self.parts.iter().map(|part| &part.terms));
         let (common, own) = GivenPriors::parted(priors, &self.names, &shared)?;
         for (part, priors) in self.parts.iter_mut().zip(own) {
-            part.set_priors(priors);
+            part.priors = priors;
         }
         self.shared = common;
         Ok(self)
@@ -152,14 +152,14 @@ impl Specification {
     #[must_use]
     pub fn with_dates(mut self, dates: &[String]) -> Specification {
         for part in &mut self.parts {
-            part.set_dates(dates);
+            part.dates = dates.to_vec();
         }
         self
     }
 
     /// The columns of a table that the formulas read, the responses' first.
     pub fn columns(&self) -> Vec<&str> {
-        response_name::union(self.parts.iter().map(ResponseSpecification::columns))
+        response_name::union(self.parts.iter().map(|part| part.terms.column_names()))
     }
 
     /// The columns whose values may be missing.

@@ -15,8 +15,8 @@ pub(crate) struct ResponseSpecification {
     formula: String,
     pub(crate) terms: Terms,
     pub(crate) family: Option<Family>,
-    priors: GivenPriors,
-    dates: Vec<String>,
+    pub(crate) priors: GivenPriors,
+    pub(crate) dates: Vec<String>,
     /// The formulas of parameters as written.
     parameters: Vec<String>,
 }
@@ -45,14 +45,6 @@ impl ResponseSpecification {
         })
     }
 
-    pub(crate) fn set_priors(&mut self, priors: GivenPriors) {
-        self.priors = priors;
-    }
-
-    pub(crate) fn set_dates(&mut self, dates: &[String]) {
-        self.dates = dates.to_vec();
-    }
-
     /// Adds the formula of a parameter, such as `sigma ~ x`, with its text.
     pub(crate) fn add_formula(&mut self, text: &str, terms: Terms) -> Result<(), LearnError> {
         let name = own_name(terms.parameter());
@@ -67,11 +59,6 @@ impl ResponseSpecification {
         self.terms.parameters.push(terms);
         self.parameters.push(text.to_owned());
         Ok(())
-    }
-
-    /// The columns of a table that the formula reads, the response's first.
-    pub(crate) fn columns(&self) -> Vec<&str> {
-        self.terms.column_names()
     }
 
     /// Learns levels, scales and default priors from a table. Refuses specifications that cannot be
@@ -135,7 +122,7 @@ impl ResponseSpecification {
 
     /// Notes on the dates that the formula reads.
     fn date_notes(&self) -> Vec<String> {
-        let columns = self.columns();
+        let columns = self.terms.column_names();
         let dates = self.dates.iter();
         let read = dates.filter(|name| columns.contains(&name.as_str()));
         let note = |name| format!("{name}: dates, read as days since 1970-01-01");

@@ -21,7 +21,7 @@ pub(crate) const ADD_FUNCTIONS: &str =
 /// The covariate in the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct CovariatePlan {
-    label: String,
+    pub(crate) label: String,
     slope: Law,
     mean: Law,
     spread: Law,
@@ -169,11 +169,5 @@ impl CovariatePlan {
         let error = row.number(ERROR) * self.scale;
         let total = error.square() + spread.square();
         row.observe(SEEN, Normal::new(mean, total.sqrt()));
-    }
-
-    /// The name of the latent of each row: the true value less its mean, in units of its standard
-    /// deviation.
-    pub(crate) fn local_name(&self) -> String {
-        format!("{}.z", self.label)
     }
 }

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::task::{decoded, encoded};
+use super::task::{decoded, encoded, places_in_parts};
 use crate::error::Error;
 use crate::leave_out::{
     Loo, LooRow, LooSampling, VisitBlock, columns_of, leave_chosen_out, optional_columns_of,
@@ -70,15 +70,7 @@ pub fn to_leave_out(estimates: &[Vec<u8>], sampling: LooSampling) -> Result<Vec<
     let counts = read(estimates)?.into_iter().map(|one| one.rows);
     let counts: Vec<u64> = counts.collect();
     let total = counts.iter().sum();
-    let mut chosen = &sampling.choose(total)[..];
-    let mut first = 0;
-    let own = |count: &u64| {
-        let (own, others) = chosen.split_at(chosen.partition_point(|row| *row < first + count));
-        let places = own.iter().map(|row| row - first).collect();
-        (first, chosen) = (first + count, others);
-        places
-    };
-    Ok(counts.iter().map(own).collect())
+    Ok(places_in_parts(&sampling.choose(total), counts.into_iter()))
 }
 
 /// The leave-one-out results of each fit, from the answers of the parts in order.

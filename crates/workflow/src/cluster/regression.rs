@@ -14,7 +14,7 @@ use lehr_table::Field;
 use super::partition::joined;
 use super::store::WorkersStore;
 use super::table::WorkerTable;
-use super::task::{PartitionTask, RowCount, Sample, decoded, encoded};
+use super::task::{PartitionTask, RowCount, Sample, decoded, encoded, places_in_parts};
 use super::{Tasks, Workers};
 use crate::bound::BoundRegression;
 use crate::error::Error;
@@ -104,13 +104,9 @@ impl ClusterDraft<'_> {
         }
         let wanted = (self.sample.max(FEWEST) as u64).min(total) as usize;
         let chosen = Stream::new(self.seed, "cluster sample", 0).distinct(total, wanted);
-        let (mut first, mut at, mut tasks) = (0, 0, Vec::with_capacity(rows.len()));
-        for count in rows {
-            let end = at + chosen[at..].partition_point(|row| *row < first + count);
-            let own = chosen[at..end].iter().map(|row| row - first).collect();
-            tasks.push(encoded(&PartitionTask::Sample(own)));
-            (first, at) = (first + count, end);
-        }
+        let places = places_in_parts(&chosen, rows.iter().copied()).into_iter();
+        let tasks = places.map(|own| encoded(&PartitionTask::Sample(own)));
+        let tasks: Vec<Vec<u8>> = tasks.collect();
         let parts: Vec<Sample> = answers(workers, Tasks::Each(&tasks))?;
         let parts: Vec<Sample> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         let mut places: Vec<usize> = (0..wanted).collect();

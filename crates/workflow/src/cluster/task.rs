@@ -41,6 +41,18 @@ pub(super) type Sample = Vec<Values>;
 /// The result of a job; `None` for a partition without rows.
 pub(super) type Folded = Option<Vec<u8>>;
 
+/// The chosen rows of a table, in increasing order, by their places in each part of so many rows.
+pub(super) fn places_in_parts(chosen: &[u64], counts: impl Iterator<Item = u64>) -> Vec<Vec<u64>> {
+    let (mut first, mut rest) = (0, chosen);
+    let own = |count: u64| {
+        let (own, others) = rest.split_at(rest.partition_point(|row| *row < first + count));
+        let places = own.iter().map(|row| row - first).collect();
+        (first, rest) = (first + count, others);
+        places
+    };
+    counts.map(own).collect()
+}
+
 /// Reads a message from bytes.
 pub(crate) fn decoded<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, LearnError> {
     lehr_rows::decoded(bytes).map_err(|error| LearnError::Read(error.to_string()))

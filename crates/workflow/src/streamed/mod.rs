@@ -189,7 +189,7 @@ impl BoundRegression {
         let distinct = if has_groups { 0 } else { streaming.distinct };
         let table = StreamedTable::new(files, &parts, (streaming.sample, distinct));
         let regression = specification.learn(&table)?;
-        let seen = table.into_seen();
+        let seen = table.seen.into_inner();
         let Some(streamed) = streamed(&regression, &seen, (files, parts.clone()))? else {
             return Ok(None);
         };

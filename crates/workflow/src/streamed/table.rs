@@ -24,7 +24,7 @@ const SURPLUS: f64 = 1.1;
 pub(super) struct StreamedTable<'a> {
     files: &'a FileTable<'a>,
     reader: PartReader<'a>,
-    seen: RefCell<PassResults>,
+    pub(super) seen: RefCell<PassResults>,
 }
 
 /// The data that every thread needs.
@@ -235,10 +235,6 @@ impl<'a> StreamedTable<'a> {
             },
             seen: RefCell::default(),
         }
-    }
-
-    pub(super) fn into_seen(self) -> PassResults {
-        self.seen.into_inner()
     }
 }
 
