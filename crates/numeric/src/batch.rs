@@ -69,16 +69,6 @@ impl Epochs {
         })
     }
 
-    /// Rows in a batch.
-    pub fn size(&self) -> usize {
-        self.size
-    }
-
-    /// Rows to draw from.
-    pub fn rows(&self) -> u64 {
-        self.rows
-    }
-
     /// Steps from one reshuffling to the next.
     pub fn steps_per_epoch(&self) -> u64 {
         self.rows / self.size as u64

@@ -166,18 +166,13 @@ impl CubicSpline {
         penalty
     }
 
-    /// Empty sums for [`CubicSpline::add_products`].
+    /// Empty sums for [`CubicSpline::add_multiplied`].
     pub fn no_products(&self) -> Vec<[f64; 16]> {
         vec![[0.0; 16]; self.knots.len() - 1]
     }
 
-    /// Adds the products of the functions at a value between the ends. The sums are kept for each
-    /// piece, so that the cost of a row does not depend on the number of functions.
-    pub fn add_products(&self, x: f64, sums: &mut [[f64; 16]]) {
-        self.add_multiplied(x, 1.0, sums);
-    }
-
-    /// As [`CubicSpline::add_products`] for functions times a number of the row.
+    /// Adds the products of the functions, times a number of the row, at a value between the ends. The
+    /// sums are kept for each piece, so that the cost of a row does not depend on the number of functions.
     pub fn add_multiplied(&self, x: f64, multiplier: f64, sums: &mut [[f64; 16]]) {
         let (piece, weights) = self.local_weights(x);
         for (k, sum) in sums[piece].iter_mut().enumerate() {

@@ -30,6 +30,11 @@ impl Extent {
         }
     }
 
+    /// Itself on a condition, else zero.
+    pub(crate) fn when(self, condition: bool) -> Extent {
+        if condition { self } else { Extent::ZERO }
+    }
+
     /// The product; a zero is a plain zero.
     pub(crate) fn times(self, other: Extent) -> Extent {
         debug_assert!(!(self.lanes && other.lanes || self.rows && other.rows));

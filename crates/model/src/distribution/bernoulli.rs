@@ -1,12 +1,12 @@
 //! The Bernoulli distribution.
 
-use lehr_density::{Family, ResponseKind};
+use lehr_density::ResponseKind;
 use lehr_graph::{Expr, Graph, Shape};
 
 use super::check::ParameterCheck;
 use super::draw::sample_bernoulli;
 use super::family::ScalarFamily;
-use super::{Distribution, ParameterError, Value};
+use super::{Distribution, Outcome, ParameterError, Value};
 
 /// Outcomes 1 and 0.
 #[derive(Clone, Debug)]
@@ -74,8 +74,8 @@ impl<'g> Distribution<'g> for Bernoulli<'g> {
         self.parameter_value().shape()
     }
 
-    fn response_kind(&self) -> ResponseKind {
-        ResponseKind::Binary
+    fn outcome(&self) -> Outcome {
+        Outcome::new(&FAMILY, ResponseKind::Binary, None)
     }
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
@@ -101,10 +101,6 @@ impl<'g> Distribution<'g> for Bernoulli<'g> {
 
     fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
         vec![("logit", self.logit(graph))]
-    }
-
-    fn sampling_family(&self) -> &'static dyn Family {
-        &FAMILY
     }
 
     fn check_parameters(&self) -> Result<(), ParameterError> {

@@ -1,13 +1,13 @@
 //! The beta distribution, by its two shapes or by its mean.
 
-use lehr_density::{Family, ResponseKind, Support};
+use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 
 use super::check::ParameterCheck;
 use super::draw::{beta_logit, inside_unit, sigmoid};
 use super::family::ScalarFamily;
 use super::value::{joint_shape, spread_parameters};
-use super::{Distribution, ParameterError, Value};
+use super::{Distribution, Outcome, ParameterError, Value};
 
 /// Proportions, and responses between 0 and 1 of regressions.
 #[derive(Clone, Debug)]
@@ -94,12 +94,8 @@ impl<'g> Distribution<'g> for Beta<'g> {
         joint_shape(&[self.first.shape(), self.second.shape()])
     }
 
-    fn response_kind(&self) -> ResponseKind {
-        ResponseKind::Unit
-    }
-
-    fn support(&self) -> Option<Support> {
-        Some(Support::UnitInterval)
+    fn outcome(&self) -> Outcome {
+        Outcome::new(&FAMILY, ResponseKind::Unit, Some(Support::UnitInterval))
     }
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
@@ -126,10 +122,6 @@ impl<'g> Distribution<'g> for Beta<'g> {
     fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
         let s = self.shape_parameters(graph);
         spread_parameters([("a", s.a), ("b", s.b)], self.value_shape())
-    }
-
-    fn sampling_family(&self) -> &'static dyn Family {
-        &FAMILY
     }
 
     fn check_parameters(&self) -> Result<(), ParameterError> {

@@ -1,14 +1,13 @@
 //! The beta-binomial distribution, by its mean.
 
-use lehr_density::ResponseKind;
 use lehr_graph::{Expr, Graph};
 
-use super::Distribution;
 use super::binomial::{hits_of, sample_binomial};
 use super::draw::{beta_logit, sigmoid};
 use super::elementwise::{elementwise, of_values};
 use super::family::ScalarFamily;
 use super::gamma_ratio::log_gamma_ratio;
+use super::{Distribution, Outcome};
 
 of_values! {
     /// Hits among a number of trials whose probability is itself a draw of a beta distribution.  For
@@ -40,10 +39,10 @@ impl<'g> BetaBinomial<'g> {
 }
 
 impl<'g> Distribution<'g> for BetaBinomial<'g> {
-    elementwise!(FAMILY, trials: require_count, logit: require_finite, precision: require_positive);
+    elementwise!(trials: require_count, logit: require_finite, precision: require_positive);
 
-    fn response_kind(&self) -> ResponseKind {
-        hits_of(&self.trials)
+    fn outcome(&self) -> Outcome {
+        Outcome::new(&FAMILY, hits_of(&self.trials), None)
     }
 
     /// ln (n choose y) + ln (a)ᵧ + ln (b)ₙ₋ᵧ − ln (a + b)ₙ, with rising factorials (x)ₖ

@@ -8,7 +8,7 @@ use rand_distr::Distribution as _;
 use super::draw::sigmoid;
 use super::elementwise::{elementwise, of_values};
 use super::family::ScalarFamily;
-use super::{Distribution, Value};
+use super::{Distribution, Outcome, Value};
 
 of_values! {
     /// Hits among a number of trials.
@@ -26,10 +26,10 @@ pub(super) fn hits_of(trials: &Value<'_>) -> ResponseKind {
 }
 
 impl<'g> Distribution<'g> for Binomial<'g> {
-    elementwise!(FAMILY, trials: require_count, logit: require_finite);
+    elementwise!(trials: require_count, logit: require_finite);
 
-    fn response_kind(&self) -> ResponseKind {
-        hits_of(&self.trials)
+    fn outcome(&self) -> Outcome {
+        Outcome::new(&FAMILY, hits_of(&self.trials), None)
     }
 
     /// ln (n choose y) + y·logit − n·softplus(logit); −∞ with more hits than trials.

@@ -9,7 +9,7 @@ use super::draw::sample_uniform;
 use super::elementwise::of_values;
 use super::one_hot::pick_entries;
 use super::value::leading_shape;
-use super::{Distribution, ParameterError};
+use super::{Distribution, Outcome, ParameterError};
 
 of_values! {
     /// One of the outcomes 0, 1, …, C − 1, which are labels and have no mean.
@@ -30,8 +30,12 @@ impl<'g> Distribution<'g> for Categorical<'g> {
         leading_shape(self.logits.shape(), 1)
     }
 
-    fn response_kind(&self) -> ResponseKind {
-        ResponseKind::Category(self.categories())
+    fn outcome(&self) -> Outcome {
+        Outcome::new(
+            &CategoricalFamily,
+            ResponseKind::Category(self.categories()),
+            None,
+        )
     }
 
     /// logit of the outcome − ln Σ e^logit
@@ -45,10 +49,6 @@ impl<'g> Distribution<'g> for Categorical<'g> {
 
     fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
         vec![("logits", self.logits.on_graph(graph))]
-    }
-
-    fn sampling_family(&self) -> &'static dyn Family {
-        &CategoricalFamily
     }
 
     fn check_parameters(&self) -> Result<(), ParameterError> {

@@ -1,12 +1,11 @@
 //! Censored numbers: observed exactly, or known to lie above, below or between bounds.
 
-use lehr_density::{Family, ResponseKind};
 use lehr_graph::{Expr, Graph, Shape};
 
 use super::check::ParameterCheck;
 use super::tail::CumulativeDistribution;
 use super::value::{joint_shape, spread_parameters};
-use super::{Distribution, ParameterError, Value};
+use super::{Distribution, Outcome, ParameterError, Value};
 
 /// A number that is observed exactly or known by bounds only. Draws and moments are those of the
 /// uncensored number.
@@ -51,8 +50,9 @@ impl<'g, D: CumulativeDistribution<'g>> Distribution<'g> for CensoredDistributio
             .unwrap_or(base)
     }
 
-    fn response_kind(&self) -> ResponseKind {
-        self.base.response_kind()
+    fn outcome(&self) -> Outcome {
+        let family = &self.base.tails().censored;
+        Outcome::new(family, self.base.response_kind(), None)
     }
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
@@ -80,10 +80,6 @@ impl<'g, D: CumulativeDistribution<'g>> Distribution<'g> for CensoredDistributio
 
     fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
         spread_parameters(self.base.named_parameters(graph), self.value_shape())
-    }
-
-    fn sampling_family(&self) -> &'static dyn Family {
-        &self.base.tails().censored
     }
 
     fn check_parameters(&self) -> Result<(), ParameterError> {

@@ -9,7 +9,7 @@ use lehr_graph::{Expr, Graph, Shape};
 
 use super::check::ParameterCheck;
 use super::value::join_shapes;
-use super::{Distribution, ParameterError, Value};
+use super::{Distribution, Outcome, ParameterError, Value};
 
 /// Ordered outcomes 0, 1, …, C − 1: the predictor plus noise, cut at C − 1 points.
 #[derive(Clone, Debug)]
@@ -62,8 +62,8 @@ impl<'g, N: LatentNoise> Distribution<'g> for OrderedOutcome<'g, N> {
         self.predictor.shape()
     }
 
-    fn response_kind(&self) -> ResponseKind {
-        ResponseKind::Category(self.count() + 1)
+    fn outcome(&self) -> Outcome {
+        Outcome::new(N::FAMILY, ResponseKind::Category(self.count() + 1), None)
     }
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
@@ -88,10 +88,6 @@ impl<'g, N: LatentNoise> Distribution<'g> for OrderedOutcome<'g, N> {
             ("predictor", self.predictor.on_graph(graph)),
             ("cutpoints", cutpoints.broadcast(shape)),
         ]
-    }
-
-    fn sampling_family(&self) -> &'static dyn Family {
-        N::FAMILY
     }
 
     /// Refuses cutpoints that are not an ascending vector.

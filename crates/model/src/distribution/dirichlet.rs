@@ -8,7 +8,7 @@ use super::check::ParameterCheck;
 use super::draw::{log_gamma, positive};
 use super::elementwise::of_values;
 use super::value::{join_shapes, leading_shape};
-use super::{Distribution, ParameterError};
+use super::{Distribution, Outcome, ParameterError};
 
 of_values! {
     /// Vectors of positive numbers whose sum is 1.
@@ -44,12 +44,12 @@ impl<'g> Distribution<'g> for Dirichlet<'g> {
         1
     }
 
-    fn response_kind(&self) -> ResponseKind {
-        ResponseKind::Simplex(self.length())
-    }
-
-    fn support(&self) -> Option<Support> {
-        Some(Support::Simplex(self.length()))
+    fn outcome(&self) -> Outcome {
+        Outcome::new(
+            &DirichletFamily,
+            ResponseKind::Simplex(self.length()),
+            Some(Support::Simplex(self.length())),
+        )
     }
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
@@ -71,10 +71,6 @@ impl<'g> Distribution<'g> for Dirichlet<'g> {
 
     fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
         vec![("concentration", self.concentration.on_graph(graph))]
-    }
-
-    fn sampling_family(&self) -> &'static dyn Family {
-        &DirichletFamily
     }
 
     fn check_parameters(&self) -> Result<(), ParameterError> {

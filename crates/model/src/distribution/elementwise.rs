@@ -2,24 +2,20 @@
 
 use lehr_graph::Expr;
 
-/// The methods of [`super::Distribution`] that follow from the fields: shape, parameters, family and check, and
-/// kind and support where no field decides them. Each field is followed by its domain in `ParameterCheck`. With
+/// The methods of [`super::Distribution`] that follow from the fields: shape, parameters and check, and the
+/// outcome where no field decides it. Each field is followed by its domain in `ParameterCheck`. With
 /// `derived` the parameters of the family are not the fields themselves.
 macro_rules! elementwise {
     ($family:expr, $kind:expr, $support:expr, $($field:ident: $domain:ident),+ $(,)?) => {
-        fn response_kind(&self) -> lehr_density::ResponseKind {
-            $kind
+        fn outcome(&self) -> $crate::distribution::Outcome {
+            $crate::distribution::Outcome::new(&$family, $kind, $support)
         }
 
-        fn support(&self) -> Option<lehr_density::Support> {
-            $support
-        }
-
-        $crate::distribution::elementwise::elementwise!($family, $($field: $domain),+);
+        $crate::distribution::elementwise::elementwise!($($field: $domain),+);
     };
 
-    ($family:expr, $($field:ident: $domain:ident),+ $(,)?) => {
-        $crate::distribution::elementwise::elementwise!(derived $family, $($field: $domain),+);
+    ($($field:ident: $domain:ident),+ $(,)?) => {
+        $crate::distribution::elementwise::elementwise!(derived $($field: $domain),+);
 
         fn named_parameters(
             &self,
@@ -30,13 +26,9 @@ macro_rules! elementwise {
         }
     };
 
-    (derived $family:expr, $($field:ident: $domain:ident),+ $(,)?) => {
+    (derived $($field:ident: $domain:ident),+ $(,)?) => {
         fn value_shape(&self) -> lehr_graph::Shape {
             $crate::distribution::value::joint_shape(&[$(self.$field.shape()),+])
-        }
-
-        fn sampling_family(&self) -> &'static dyn lehr_density::Family {
-            &$family
         }
 
         fn check_parameters(&self) -> Result<(), $crate::distribution::ParameterError> {

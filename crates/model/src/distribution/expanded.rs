@@ -1,10 +1,9 @@
 //! Independent copies of a distribution.
 
-use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 
 use super::value::{join_shapes, leading_shape};
-use super::{Distribution, ParameterError};
+use super::{Distribution, Outcome, ParameterError};
 
 /// A distribution with a larger batch shape, made by [`Distribution::expand`].
 #[derive(Clone, Debug)]
@@ -35,12 +34,8 @@ impl<'g, D: Distribution<'g>> Distribution<'g> for ExpandedDistribution<D> {
         self.base.event_rank()
     }
 
-    fn response_kind(&self) -> ResponseKind {
-        self.base.response_kind()
-    }
-
-    fn support(&self) -> Option<Support> {
-        self.base.support()
+    fn outcome(&self) -> Outcome {
+        self.base.outcome()
     }
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
@@ -68,10 +63,6 @@ impl<'g, D: Distribution<'g>> Distribution<'g> for ExpandedDistribution<D> {
         };
         let parameters = self.base.named_parameters(graph);
         parameters.into_iter().map(repeat).collect()
-    }
-
-    fn sampling_family(&self) -> &'static dyn Family {
-        self.base.sampling_family()
     }
 
     fn check_parameters(&self) -> Result<(), ParameterError> {

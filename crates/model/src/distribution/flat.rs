@@ -1,10 +1,10 @@
 //! The improper flat prior.
 
-use lehr_density::{Family, ResponseKind, Support};
+use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 
 use super::family::ScalarFamily;
-use super::{Distribution, ParameterError};
+use super::{Distribution, Outcome, ParameterError};
 
 /// The same density at every real number. It is improper, so the rows alone must make the posterior
 /// proper. A fit checks that they do. Nothing can be drawn from this prior.
@@ -16,12 +16,8 @@ impl<'g> Distribution<'g> for Flat {
         Shape::SCALAR
     }
 
-    fn response_kind(&self) -> ResponseKind {
-        ResponseKind::Real
-    }
-
-    fn support(&self) -> Option<Support> {
-        Some(Support::Real)
+    fn outcome(&self) -> Outcome {
+        Outcome::new(&FAMILY, ResponseKind::Real, Some(Support::Real))
     }
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
@@ -30,10 +26,6 @@ impl<'g> Distribution<'g> for Flat {
 
     fn named_parameters(&self, _: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
         Vec::new()
-    }
-
-    fn sampling_family(&self) -> &'static dyn Family {
-        &FAMILY
     }
 
     fn check_parameters(&self) -> Result<(), ParameterError> {

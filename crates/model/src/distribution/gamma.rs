@@ -1,13 +1,13 @@
 //! The gamma distribution, by its rate or by its mean.
 
-use lehr_density::{Family, ResponseKind, Support};
+use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 
 use super::check::ParameterCheck;
 use super::draw::{log_gamma, positive};
 use super::family::ScalarFamily;
 use super::value::{joint_shape, spread_parameters};
-use super::{Distribution, ParameterError, Value};
+use super::{Distribution, Outcome, ParameterError, Value};
 
 /// Sums of waiting times, and positive responses of regressions.
 #[derive(Clone, Debug)]
@@ -74,12 +74,8 @@ impl<'g> Distribution<'g> for Gamma<'g> {
         joint_shape(&[self.shape.shape(), self.second_parameter().shape()])
     }
 
-    fn response_kind(&self) -> ResponseKind {
-        ResponseKind::Positive
-    }
-
-    fn support(&self) -> Option<Support> {
-        Some(Support::Positive)
+    fn outcome(&self) -> Outcome {
+        Outcome::new(&FAMILY, ResponseKind::Positive, Some(Support::Positive))
     }
 
     /// a ln b − ln Γ(a) + (a − 1) ln x − b x
@@ -109,10 +105,6 @@ impl<'g> Distribution<'g> for Gamma<'g> {
             [("shape", shape), ("rate", rate)],
             Distribution::value_shape(self),
         )
-    }
-
-    fn sampling_family(&self) -> &'static dyn Family {
-        &FAMILY
     }
 
     fn check_parameters(&self) -> Result<(), ParameterError> {

@@ -58,16 +58,13 @@ macro_rules! behind_gate {
             self.gate.shape().broadcast(base).unwrap_or(base)
         }
 
-        fn response_kind(&self) -> lehr_density::ResponseKind {
-            self.base.response_kind()
+        fn outcome(&self) -> $crate::distribution::Outcome {
+            let response = self.base.response_kind();
+            $crate::distribution::Outcome::new(self.base.$method(), response, None)
         }
 
         fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
             gate::gate_parameters(&self.gate, &self.base, self.value_shape(), graph)
-        }
-
-        fn sampling_family(&self) -> &'static dyn lehr_density::Family {
-            self.base.$method()
         }
 
         fn check_parameters(&self) -> Result<(), $crate::distribution::ParameterError> {

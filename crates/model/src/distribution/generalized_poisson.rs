@@ -3,11 +3,11 @@
 use lehr_density::ResponseKind;
 use lehr_graph::{Expr, Graph};
 
-use super::Distribution;
 use super::draw::sample_poisson;
 use super::elementwise::{elementwise, of_values};
 use super::family::ScalarFamily;
 use super::value::spread_parameters;
+use super::{Distribution, Outcome};
 
 of_values! {
     /// Counts in which each event triggers a Poisson number of further events (Consul and Jain 1973).
@@ -25,10 +25,10 @@ impl<'g> GeneralizedPoisson<'g> {
 }
 
 impl<'g> Distribution<'g> for GeneralizedPoisson<'g> {
-    elementwise!(derived FAMILY, log_mean: require_finite, dispersion: require_probability);
+    elementwise!(derived log_mean: require_finite, dispersion: require_probability);
 
-    fn response_kind(&self) -> ResponseKind {
-        ResponseKind::Count
+    fn outcome(&self) -> Outcome {
+        Outcome::new(&FAMILY, ResponseKind::Count, None)
     }
 
     /// ln θ + (y − 1) ln(θ + λy) − θ − λy − ln y!, which is −θ at zero

@@ -10,7 +10,7 @@ use super::check::ParameterCheck;
 use super::dirichlet::sum_last;
 use super::draw::{beta_logit, sigmoid, standard_normal};
 use super::value::{join_shapes, leading_shape};
-use super::{Distribution, ParameterError, Value};
+use super::{Distribution, Outcome, ParameterError, Value};
 
 /// Lower factors L of correlation matrices R = L Lᵀ with density det(R)^(concentration − 1) in R
 /// (Lewandowski, Kurowicka & Joe 2009).
@@ -65,12 +65,12 @@ impl<'g> Distribution<'g> for LkjCholesky<'g> {
         2
     }
 
-    fn response_kind(&self) -> ResponseKind {
-        ResponseKind::Vector(self.dimension * self.dimension)
-    }
-
-    fn support(&self) -> Option<Support> {
-        Some(Support::CholeskyCorrelation(self.dimension))
+    fn outcome(&self) -> Outcome {
+        Outcome::new(
+            &LkjCholeskyFamily,
+            ResponseKind::Vector(self.dimension * self.dimension),
+            Some(Support::CholeskyCorrelation(self.dimension)),
+        )
     }
 
     /// Σ (K − k + 2η − 2) ln Lₖₖ over k = 2, …, K, less the normaliser. The measure is that of
@@ -93,10 +93,6 @@ impl<'g> Distribution<'g> for LkjCholesky<'g> {
 
     fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
         vec![("concentration", self.concentration.on_graph(graph))]
-    }
-
-    fn sampling_family(&self) -> &'static dyn Family {
-        &LkjCholeskyFamily
     }
 
     fn check_parameters(&self) -> Result<(), ParameterError> {

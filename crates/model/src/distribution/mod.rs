@@ -107,6 +107,31 @@ pub use von_mises::VonMises;
 pub use weibull::Weibull;
 pub use zero_inflated::{ZeroInflatable, ZeroInflated};
 
+/// The values of a distribution.
+pub struct Outcome {
+    /// The values that an observed column may take.
+    pub response: ResponseKind,
+    /// The support of a site, if it can be one.
+    pub support: Option<Support>,
+    /// The numeric side, for draws.
+    pub family: &'static dyn Family,
+}
+
+impl Outcome {
+    /// The values of draws of a family.
+    pub fn new(
+        family: &'static dyn Family,
+        response: ResponseKind,
+        support: Option<Support>,
+    ) -> Outcome {
+        Outcome {
+            response,
+            support,
+            family,
+        }
+    }
+}
+
 /// A distribution whose parameters are expressions of a graph.
 ///
 /// Its shape is that of one draw: batch axes, over which draws are independent, then
@@ -125,12 +150,17 @@ pub trait Distribution<'g> {
         0
     }
 
+    /// Where its values lie, and the family that draws them.
+    fn outcome(&self) -> Outcome;
+
     /// The values that an observed column of this distribution may take.
-    fn response_kind(&self) -> ResponseKind;
+    fn response_kind(&self) -> ResponseKind {
+        self.outcome().response
+    }
 
     /// The support of a site; `None` for counts and labels, which can only be observed.
     fn support(&self) -> Option<Support> {
-        None
+        self.outcome().support
     }
 
     /// The log density at `x`, one number per batch element. Axes of `x` in front of the
@@ -154,7 +184,9 @@ pub trait Distribution<'g> {
     fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)>;
 
     /// The numeric side, for draws.
-    fn sampling_family(&self) -> &'static dyn Family;
+    fn sampling_family(&self) -> &'static dyn Family {
+        self.outcome().family
+    }
 
     /// Refuses constant parameters outside their domain and shapes that do not fit.
     fn check_parameters(&self) -> Result<(), ParameterError>;

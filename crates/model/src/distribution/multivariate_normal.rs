@@ -8,7 +8,7 @@ use super::check::ParameterCheck;
 use super::draw::standard_normal;
 use super::normal::HALF_LN_TAU;
 use super::value::{join_shapes, leading_shape};
-use super::{Distribution, ParameterError, Value};
+use super::{Distribution, Outcome, ParameterError, Value};
 
 /// N(loc, L Lᵀ).
 #[derive(Clone, Debug)]
@@ -42,12 +42,12 @@ impl<'g> Distribution<'g> for MultivariateNormal<'g> {
         1
     }
 
-    fn response_kind(&self) -> ResponseKind {
-        ResponseKind::Vector(self.event_shape().size())
-    }
-
-    fn support(&self) -> Option<Support> {
-        Some(Support::Real)
+    fn outcome(&self) -> Outcome {
+        Outcome::new(
+            &MultivariateNormalFamily,
+            ResponseKind::Vector(self.event_shape().size()),
+            Some(Support::Real),
+        )
     }
 
     /// −½|L⁻¹(x − loc)|² − Σ ln Lᵢᵢ − ½ d ln 2π
@@ -75,10 +75,6 @@ impl<'g> Distribution<'g> for MultivariateNormal<'g> {
         let factor = join_shapes(self.batch_shape(), self.factor.shape());
         let loc = self.loc.on_graph(graph).broadcast(self.value_shape());
         vec![("loc", loc), ("factor", self.factor.broadcast(factor))]
-    }
-
-    fn sampling_family(&self) -> &'static dyn Family {
-        &MultivariateNormalFamily
     }
 
     fn check_parameters(&self) -> Result<(), ParameterError> {

@@ -1,7 +1,6 @@
 //! Distributions by name, for interfaces that are not compiled: from names of parameters and their
 //! values to a distribution.
 
-use lehr_density::{Family, ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 
 use super::{
@@ -9,8 +8,8 @@ use super::{
     Distribution, Exponential, Flat, Gamma, GeneralizedPoisson, HalfCauchy, HalfNormal,
     HalfStudentT, Hurdle, InverseGamma, InverseGaussian, Laplace, LkjCholesky, LogNormal,
     MultivariateNormal, NegativeBinomial, NoisyBernoulli, NoisyStudentT, Normal, OrderedLogistic,
-    OrderedProbit, ParameterError, Poisson, StudentT, TruncatedDistribution, Uniform, Value,
-    VonMises, Weibull, ZeroInflated,
+    OrderedProbit, Outcome, ParameterError, Poisson, StudentT, TruncatedDistribution, Uniform,
+    Value, VonMises, Weibull, ZeroInflated,
 };
 
 /// Any distribution.
@@ -178,12 +177,8 @@ impl<'g> Distribution<'g> for AnyDistribution<'g> {
         (**self).event_rank()
     }
 
-    fn response_kind(&self) -> ResponseKind {
-        (**self).response_kind()
-    }
-
-    fn support(&self) -> Option<Support> {
-        (**self).support()
+    fn outcome(&self) -> Outcome {
+        (**self).outcome()
     }
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
@@ -200,10 +195,6 @@ impl<'g> Distribution<'g> for AnyDistribution<'g> {
 
     fn named_parameters(&self, graph: &'g Graph) -> Vec<(&'static str, Expr<'g>)> {
         (**self).named_parameters(graph)
-    }
-
-    fn sampling_family(&self) -> &'static dyn Family {
-        (**self).sampling_family()
     }
 
     fn check_parameters(&self) -> Result<(), ParameterError> {

@@ -8,7 +8,7 @@ use super::elementwise::elementwise;
 use super::family::ScalarFamily;
 use super::gamma_ratio::log_gamma_ratio;
 use super::value::{PositiveValue, spread_parameters};
-use super::{Distribution, Value};
+use super::{Distribution, Outcome, Value};
 
 /// Overdispersed counts: the variance is mean + mean²/dispersion.
 ///
@@ -38,10 +38,10 @@ impl<'g> NegativeBinomial<'g> {
 }
 
 impl<'g> Distribution<'g> for NegativeBinomial<'g> {
-    elementwise!(derived FAMILY, mean: require_positive_value, dispersion: require_positive);
+    elementwise!(derived mean: require_positive_value, dispersion: require_positive);
 
-    fn response_kind(&self) -> ResponseKind {
-        ResponseKind::Count
+    fn outcome(&self) -> Outcome {
+        Outcome::new(&FAMILY, ResponseKind::Count, None)
     }
 
     /// ln Γ(y + φ) − ln Γ(φ) − ln y! + y t − (y + φ) softplus(t), with t = ln(mean/φ)

@@ -9,7 +9,7 @@ use super::family::ScalarFamily;
 use super::tail::{CumulativeDistribution, Limits, log_difference};
 use super::tail_family::{TailFamilies, poisson_within};
 use super::value::PositiveValue;
-use super::{Distribution, Value};
+use super::{Distribution, Outcome, Value};
 
 /// Counts of rare events.
 #[derive(Clone, Debug)]
@@ -34,10 +34,10 @@ impl<'g> Poisson<'g> {
 }
 
 impl<'g> Distribution<'g> for Poisson<'g> {
-    elementwise!(derived FAMILY, rate: require_positive_value);
+    elementwise!(derived rate: require_positive_value);
 
-    fn response_kind(&self) -> ResponseKind {
-        ResponseKind::Count
+    fn outcome(&self) -> Outcome {
+        Outcome::new(&FAMILY, ResponseKind::Count, None)
     }
 
     /// y ln λ − λ − ln y!

@@ -1,12 +1,12 @@
 //! Truncated numbers, which are observed only between limits.
 
-use lehr_density::{Family, ResponseKind, Support};
+use lehr_density::Support;
 use lehr_graph::{Expr, Graph, Shape};
 
 use super::check::ParameterCheck;
 use super::tail::{CumulativeDistribution, Limits};
 use super::value::{joint_shape, spread_parameters};
-use super::{Distribution, ParameterError, Value};
+use super::{Distribution, Outcome, ParameterError, Value};
 
 /// A distribution given that its draw lies between limits, both included.
 #[derive(Clone, Debug)]
@@ -42,20 +42,18 @@ impl<'g, D: CumulativeDistribution<'g>> Distribution<'g> for TruncatedDistributi
         own.broadcast(base).unwrap_or(base)
     }
 
-    fn response_kind(&self) -> ResponseKind {
-        self.base.response_kind()
-    }
-
     /// A site needs constant limits; limits that vary by row are for observed columns only.
-    fn support(&self) -> Option<Support> {
-        self.base.support()?;
-        match self.truncation_bounds().map(|end| end.constant_values()) {
+    fn outcome(&self) -> Outcome {
+        let base = self.base.outcome();
+        let support = match self.truncation_bounds().map(|end| end.constant_values()) {
             [low, high] if low.len() == 1 && high.len() == 1 => {
                 let is_finite = low[0].is_finite() && high[0].is_finite();
                 is_finite.then(|| Support::Interval(low[0], high[0]))
             }
             _ => None,
-        }
+        };
+        let support = base.support.and(support);
+        Outcome::new(&self.base.tails().truncated, base.response, support)
     }
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
@@ -79,10 +77,6 @@ impl<'g, D: CumulativeDistribution<'g>> Distribution<'g> for TruncatedDistributi
             own.chain([("low", low), ("high", high)]),
             self.value_shape(),
         )
-    }
-
-    fn sampling_family(&self) -> &'static dyn Family {
-        &self.base.tails().truncated
     }
 
     fn check_parameters(&self) -> Result<(), ParameterError> {

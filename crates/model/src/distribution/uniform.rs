@@ -1,12 +1,12 @@
 //! The uniform distribution.
 
-use lehr_density::{Family, ResponseKind, Support};
+use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph, Shape};
 
 use super::check::ParameterCheck;
 use super::draw::sample_uniform;
 use super::family::ScalarFamily;
-use super::{Distribution, ParameterError, Value};
+use super::{Distribution, Outcome, ParameterError, Value};
 
 /// Equal density between two numbers.  The bounds are numbers and not expressions, because a
 /// support must not depend on other sites. For variable bounds, sample the unit interval and scale
@@ -29,12 +29,12 @@ impl<'g> Distribution<'g> for Uniform {
         Shape::SCALAR
     }
 
-    fn response_kind(&self) -> ResponseKind {
-        ResponseKind::Within(self.low, self.high)
-    }
-
-    fn support(&self) -> Option<Support> {
-        Some(Support::Interval(self.low, self.high))
+    fn outcome(&self) -> Outcome {
+        Outcome::new(
+            &FAMILY,
+            ResponseKind::Within(self.low, self.high),
+            Some(Support::Interval(self.low, self.high)),
+        )
     }
 
     fn log_density(&self, x: Expr<'g>) -> Expr<'g> {
@@ -54,10 +54,6 @@ impl<'g> Distribution<'g> for Uniform {
             ("low", graph.scalar(self.low)),
             ("high", graph.scalar(self.high)),
         ]
-    }
-
-    fn sampling_family(&self) -> &'static dyn Family {
-        &FAMILY
     }
 
     fn check_parameters(&self) -> Result<(), ParameterError> {

@@ -3,13 +3,13 @@
 use lehr_density::{ResponseKind, Support};
 use lehr_graph::{Expr, Graph};
 
-use super::Distribution;
 use super::draw::{positive, standard_exponential};
 use super::elementwise::{elementwise, of_values};
 use super::family::ScalarFamily;
 use super::tail::{CumulativeDistribution, Limits, log_difference, log_hit};
 use super::tail_family::{TailFamilies, exponential_within};
 use super::value::spread_parameters;
+use super::{Distribution, Outcome};
 
 of_values! {
     /// Waiting times whose hazard is proportional to time to the power `shape` − 1.
@@ -27,14 +27,10 @@ impl<'g> Weibull<'g> {
 }
 
 impl<'g> Distribution<'g> for Weibull<'g> {
-    elementwise!(derived FAMILY, log_mean: require_finite, shape: require_positive);
+    elementwise!(derived log_mean: require_finite, shape: require_positive);
 
-    fn response_kind(&self) -> ResponseKind {
-        ResponseKind::Positive
-    }
-
-    fn support(&self) -> Option<Support> {
-        Some(Support::Positive)
+    fn outcome(&self) -> Outcome {
+        Outcome::new(&FAMILY, ResponseKind::Positive, Some(Support::Positive))
     }
 
     /// ln k − ln x + k t − eᵏᵗ, with t = ln(x/λ)

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 fn run(epochs: &mut Epochs, step: u64, batch: &mut [u32]) {
     let first = epochs.consecutive_start(step);
     for (row, at) in batch.iter_mut().zip(first..) {
-        *row = (at % epochs.rows()) as u32;
+        *row = (at % epochs.rows) as u32;
     }
 }
 

@@ -133,7 +133,7 @@ fn products_by_piece_are_those_of_the_functions() {
         let mut sums = spline.no_products();
         let mut expected = vec![0.0; width * width];
         for x in &places {
-            spline.add_products(*x, &mut sums);
+            spline.add_multiplied(*x, 1.0, &mut sums);
             let values = spline.values_at(*x);
             for (k, sum) in expected.iter_mut().enumerate() {
                 *sum += values[k / width] * values[k % width];

@@ -114,11 +114,7 @@ impl Lower<'_> {
 
     /// `step` for a node with lanes, no step for one that all lanes share.
     fn if_laned(&self, place: usize, step: Extent) -> Extent {
-        if self.schedule.laned[place] {
-            step
-        } else {
-            Extent::ZERO
-        }
+        step.when(self.schedule.laned[place])
     }
 
     /// The leading axis: the rows of the block if the node is streamed.

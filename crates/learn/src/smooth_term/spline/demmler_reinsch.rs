@@ -163,7 +163,7 @@ mod tests {
         let mut sums = raw.splines.no_products();
         for row in 0..90_u32 {
             let place = (0.618_034 * f64::from(row)).fract().powi(2);
-            raw.splines.add_products(place, &mut sums);
+            raw.splines.add_multiplied(place, 1.0, &mut sums);
         }
         DemmlerReinschBasis::new(raw, &sums, 90.0, most)
     }
@@ -197,7 +197,7 @@ mod tests {
         let mut sums = raw.splines.no_products();
         for row in 0..60_u32 {
             let place = 0.5 * (0.618_034 * f64::from(row)).fract();
-            raw.splines.add_products(place, &mut sums);
+            raw.splines.add_multiplied(place, 1.0, &mut sums);
         }
         let found = DemmlerReinschBasis::new(&raw, &sums, 60.0, 28);
         assert!(found.has_unseen);
