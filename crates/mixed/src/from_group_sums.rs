@@ -75,8 +75,7 @@ fn assemble(
 ) -> (EliminationOrder, GaussianSums) {
     let mut order = EliminationOrder::without_rows(model);
     order.large |= is_large;
-    let starts: Vec<usize> = order.blocks.iter().map(|place| place.start).collect();
-    let cross = eliminated(&mut order, &starts, sums);
+    let cross = eliminate(&mut order, sums);
     let mut pulled = Effects {
         own: sums.blocks[0].pulled.clone(),
         others: Vec::with_capacity(order.rest),
@@ -120,13 +119,12 @@ fn pair_of(one: usize, other: usize, blocks: usize) -> usize {
 
 /// Sets the columns that each group of A shares rows with; returns the cross products in that
 /// order.
-fn eliminated(order: &mut EliminationOrder, starts: &[usize], sums: &GroupSums) -> CrossProducts {
+fn eliminate(order: &mut EliminationOrder, sums: &GroupSums) -> CrossProducts {
     let width = order.width;
     let blocks = sums.blocks.len();
-    let mut met: Vec<_> = (0..blocks - 1)
-        .map(|k| sums.pairs[k].sorted().peekable())
-        .collect();
-    let common = order.rest - order.common;
+    let met = sums.pairs[..blocks - 1].iter();
+    let mut met: Vec<_> = met.map(|pair| pair.sorted().peekable()).collect();
+    let common = order.n_common();
     let mut mixed = Vec::new();
     let mut columns: Vec<u32> = Vec::new();
     let mut lines: Vec<Vec<f64>> = vec![Vec::new(); width];
@@ -136,7 +134,7 @@ fn eliminated(order: &mut EliminationOrder, starts: &[usize], sums: &GroupSums) 
         for (k, pairs) in met.iter_mut().enumerate() {
             let other = sums.blocks[k + 1].width;
             while let Some((_, code, values)) = pairs.next_if(|(own, ..)| *own == group) {
-                let from = starts[k] + code * other;
+                let from = order.blocks[k].start + code * other;
                 columns.extend((from..from + other).map(|column| column as u32));
                 let each = lines.iter_mut().zip(values.chunks_exact(other));
                 each.for_each(|(line, values)| line.extend_from_slice(values));
@@ -154,16 +152,28 @@ fn eliminated(order: &mut EliminationOrder, starts: &[usize], sums: &GroupSums) 
         order.met.push(columns.len());
     }
     order.columns = columns;
-    let rest = RestSums { starts, sums };
+    let mut others = vec![
+        0.0;
+        if order.large {
+            0
+        } else {
+            order.rest * order.rest
+        }
+    ];
+    let mut entries: Vec<(u32, u32, f64)> = Vec::new();
+    each_rest_sum(order, sums, |column, row, value| {
+        if order.large {
+            entries.push((column as u32, row as u32, value));
+        } else {
+            others[column * order.rest + row] = value;
+        }
+    });
+    entries.sort_unstable_by_key(|entry| (entry.0, entry.1));
     CrossProducts {
         own: sums.blocks[0].own.clone(),
         mixed,
-        others: if order.large {
-            Vec::new()
-        } else {
-            rest.dense(order)
-        },
-        sparse: order.large.then(|| rest.sparse(order)),
+        others,
+        sparse: order.large.then(|| Sparse::of(order.rest, &entries)),
     }
 }
 
@@ -173,66 +183,45 @@ fn is_seen(sums: &GroupSums, group: usize, width: usize) -> bool {
     own.iter().any(|sum| *sum != 0.0)
 }
 
-/// Σ w r rᵀ of the rest R.
-struct RestSums<'a> {
-    starts: &'a [usize],
-    sums: &'a GroupSums,
-}
-
-impl RestSums<'_> {
-    /// Passes on the lower triangle: column, row and value.
-    fn each(&self, order: &EliminationOrder, mut see: impl FnMut(usize, usize, f64)) {
-        let common = order.rest - order.common;
-        for (block, start) in self.sums.blocks[1..].iter().zip(self.starts) {
-            let width = block.width;
-            for (k, value) in block.own.iter().enumerate() {
-                let (row, column) = (k / width, k % width);
-                let group = start + row / width * width;
-                if row % width >= column {
-                    see(group + column, group + row % width, *value);
-                }
-            }
-            for (k, value) in block.mixed.iter().enumerate() {
-                see(start + k / common, order.common + k % common, *value);
+/// Passes on the lower triangle of Σ w r rᵀ: column, row and value.
+fn each_rest_sum(
+    order: &EliminationOrder,
+    sums: &GroupSums,
+    mut see: impl FnMut(usize, usize, f64),
+) {
+    let common = order.n_common();
+    for (block, place) in sums.blocks[1..].iter().zip(&order.blocks) {
+        let (start, width) = (place.start, place.width);
+        for (k, value) in block.own.iter().enumerate() {
+            let (row, column) = (k / width, k % width);
+            let group = start + row / width * width;
+            if row % width >= column {
+                see(group + column, group + row % width, *value);
             }
         }
-        let blocks = self.sums.blocks.len();
-        let mut pairs = self.sums.pairs[blocks - 1..].iter();
-        for one in 1..blocks {
-            for other in one + 1..blocks {
-                let width = self.sums.blocks[other].width;
-                let wide = self.sums.blocks[one].width;
-                for (left, right, values) in pairs.next().expect("a tally of every pair").sorted() {
-                    for (k, value) in values.iter().enumerate() {
-                        let column = self.starts[one - 1] + left * wide + k / width;
-                        let row = self.starts[other - 1] + right * width + k % width;
-                        see(column, row, *value);
-                    }
+        for (k, value) in block.mixed.iter().enumerate() {
+            see(start + k / common, order.common + k % common, *value);
+        }
+    }
+    let blocks = sums.blocks.len();
+    let mut pairs = sums.pairs[blocks - 1..].iter();
+    for one in 1..blocks {
+        for other in one + 1..blocks {
+            let width = sums.blocks[other].width;
+            let wide = sums.blocks[one].width;
+            for (left, right, values) in pairs.next().expect("a tally of every pair").sorted() {
+                for (k, value) in values.iter().enumerate() {
+                    let column = order.blocks[one - 1].start + left * wide + k / width;
+                    let row = order.blocks[other - 1].start + right * width + k % width;
+                    see(column, row, *value);
                 }
             }
         }
-        for (k, value) in self.sums.common.iter().enumerate() {
-            let (row, column) = (k / common, k % common);
-            if row >= column {
-                see(order.common + column, order.common + row, *value);
-            }
+    }
+    for (k, value) in sums.common.iter().enumerate() {
+        let (row, column) = (k / common, k % common);
+        if row >= column {
+            see(order.common + column, order.common + row, *value);
         }
-    }
-
-    fn dense(&self, order: &EliminationOrder) -> Vec<f64> {
-        let mut others = vec![0.0; order.rest * order.rest];
-        self.each(order, |column, row, value| {
-            others[column * order.rest + row] = value;
-        });
-        others
-    }
-
-    fn sparse(&self, order: &EliminationOrder) -> Sparse {
-        let mut entries: Vec<(u32, u32, f64)> = Vec::new();
-        self.each(order, |column, row, value| {
-            entries.push((column as u32, row as u32, value));
-        });
-        entries.sort_unstable_by_key(|entry| (entry.0, entry.1));
-        Sparse::of(order.rest, &entries)
     }
 }

@@ -32,12 +32,6 @@ const TWO: usize = 7;
 /// Steps towards each group's own Gaussian approximation.
 const STEPS: usize = 2;
 
-/// The blocks whose gaps are measured, in the form that rows read them.
-pub(crate) struct GroupIntegrals {
-    /// Each block with the nodes of its groups.
-    blocks: Vec<(GroupRows, Rule)>,
-}
-
 /// A block in the form that the sorted rows read it.
 pub(crate) struct GroupRows {
     /// Its place among the blocks.
@@ -119,25 +113,30 @@ pub(crate) fn group_rule(width: usize) -> Rule {
     rule
 }
 
-impl GroupIntegrals {
-    pub(crate) fn new(model: &EffectStructure<'_>, order: &EliminationOrder) -> GroupIntegrals {
-        let narrow = model.blocks.iter().enumerate();
-        let narrow = narrow.filter(|(_, block)| block.width <= MOST_WIDTH);
-        let group_rows = |(place, block): (usize, &crate::effect_structure::RandomEffectBlock)| {
-            (GroupRows::new(model, order, place), group_rule(block.width))
-        };
-        GroupIntegrals {
-            blocks: narrow.map(group_rows).collect(),
-        }
-    }
+/// The blocks whose gaps are measured, with the nodes of their groups.
+pub(crate) fn narrow_blocks(
+    model: &EffectStructure<'_>,
+    order: &EliminationOrder,
+) -> Vec<(GroupRows, Rule)> {
+    let is_narrow = |place: &usize| model.blocks[*place].width <= MOST_WIDTH;
+    let with_rule = |place: usize| {
+        let rows = GroupRows::new(model, order, place);
+        let rule = group_rule(rows.width);
+        (rows, rule)
+    };
+    let narrow = (0..model.blocks.len()).filter(is_narrow);
+    narrow.map(with_rule).collect()
+}
 
+impl EffectCentre<'_> {
     /// The gaps around a mean.
     pub(crate) fn measure_gaps(
-        &self,
-        around: EffectCentre<'_>,
+        self,
+        blocks: &[(GroupRows, Rule)],
         accuracy: Accuracy,
         work: &mut MixedWorkspace,
     ) -> Option<MeasuredGaps> {
+        let around = self;
         let EffectCentre { problem, at, .. } = around;
         let predictors = problem.predictors(around.mean);
         let mut found = MeasuredGaps {
@@ -145,7 +144,7 @@ impl GroupIntegrals {
             total: 0.0,
             theta: vec![0.0; at.theta.len()],
         };
-        for own in &self.blocks {
+        for own in blocks {
             let mut nodes = GroupNodes::new(own, around, &predictors)?;
             for _ in 0..STEPS {
                 nodes.evaluate(work)?;

@@ -154,18 +154,13 @@ impl GroupSums {
             let (width, group) = (block.width, rows.codes[k][row] as usize);
             let z = &all[first..first + width];
             first += width;
+            let (square, size) = (width * width, width * shared.len());
             small::add(
                 &mut block.pulled[group * width..][..width],
                 weight * value,
                 z,
             );
-            small::add_outer(
-                &mut block.own[group * width * width..][..width * width],
-                weight,
-                z,
-                z,
-            );
-            let size = width * shared.len();
+            small::add_outer(&mut block.own[group * square..][..square], weight, z, z);
             small::add_outer(&mut block.mixed[group * size..][..size], weight, z, shared);
             let mut from = first;
             for (other, codes) in self.blocks[k + 1..].iter().zip(&rows.codes[k + 1..]) {

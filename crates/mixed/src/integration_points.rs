@@ -178,28 +178,23 @@ impl PointSampler<'_> {
             ResponseRows::Other(_) => count.div_ceil(PILOT),
         };
         (self.each, self.kind) = (each, ProposalKind::Gaussian);
-        let mut found = self.points(&cube, 0..pilot);
-        let mut factors = count_factors(&found);
+        let mut factors = 0;
+        let mut found = self.points(&cube, 0..pilot, &mut factors);
         if self.is_heavy(&relative_log_weights(&found), count * each) {
             self.kind = ProposalKind::Exact;
-            found = self.points(&cube, 0..pilot);
-            factors += count_factors(&found);
+            found = self.points(&cube, 0..pilot, &mut factors);
         }
         self.each = draws_needed(&found, count).clamp(each, most.max(each));
         if self.each > each {
-            found = self.points(&cube, 0..pilot);
-            factors += count_factors(&found);
+            found = self.points(&cube, 0..pilot, &mut factors);
         }
-        let rest = self.points(&cube, pilot..count);
-        factors += count_factors(&rest);
-        found.extend(rest);
+        found.extend(self.points(&cube, pilot..count, &mut factors));
         if self.kind == ProposalKind::Gaussian
             && pilot < count
             && self.is_heavy(&relative_log_weights(&found), count * self.each)
         {
             self.kind = ProposalKind::Exact;
-            found = self.points(&cube, 0..count);
-            factors += count_factors(&found);
+            found = self.points(&cube, 0..count, &mut factors);
         }
         self.gathered(found, factors)
     }
@@ -214,17 +209,15 @@ impl PointSampler<'_> {
             own.z.truncate(self.each * self.size());
             own.log_weights.truncate(self.each);
         }
-        let found = self.points(&cube, half..2 * half);
-        drawn.factors += count_factors(&found);
+        let found = self.points(&cube, half..2 * half, &mut drawn.factors);
         drawn.add(found);
         let pairs = drawn.draws.iter().zip(&drawn.heights);
         let weights = pairs.flat_map(|(own, height)| relative_to(&own.log_weights, *height));
         let weights: Vec<f64> = weights.collect();
         if self.kind == ProposalKind::Gaussian && self.is_heavy(&weights, weights.len()) {
             self.kind = ProposalKind::Exact;
-            let found = self.points(&cube, 0..2 * half);
-            let factors = drawn.factors + count_factors(&found);
-            return self.gathered(found, factors);
+            let found = self.points(&cube, 0..2 * half, &mut drawn.factors);
+            return self.gathered(found, drawn.factors);
         }
         drawn
     }
@@ -260,8 +253,11 @@ impl PointSampler<'_> {
         drawn
     }
 
-    fn points(&self, cube: &[f64], range: Range<usize>) -> Vec<WeightedPoint> {
-        (self.marginal).in_parallel(range, |work, k| self.point(k, cube, work))
+    /// These points; adds the number of their factorisations.
+    fn points(&self, cube: &[f64], range: Range<usize>, factors: &mut usize) -> Vec<WeightedPoint> {
+        let found = (self.marginal).in_parallel(range, |work, k| self.point(k, cube, work));
+        *factors += found.iter().map(|point| point.factors).sum::<usize>();
+        found
     }
 
     /// The k-th point, with its draws.
@@ -310,11 +306,6 @@ fn draws_needed(points: &[WeightedPoint], count: usize) -> usize {
     let share = Pareto::new(&weights).map_or(1.0, |pareto| pareto.effective_size);
     let share = share / weights.len() as f64;
     (ENOUGH / (share * count as f64)).ceil() as usize
-}
-
-/// How many factorisations the points needed.
-fn count_factors(points: &[WeightedPoint]) -> usize {
-    points.iter().map(|point| point.factors).sum()
 }
 
 /// One log weight per draw.

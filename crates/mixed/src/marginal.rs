@@ -6,6 +6,7 @@ use std::sync::Arc;
 use lehr_density::{Density, probe_rows};
 use lehr_graph::Graph;
 use lehr_numeric::lanczos::Probes;
+use lehr_numeric::quadrature::Rule;
 use lehr_rows::RowsError;
 use rayon::prelude::*;
 
@@ -16,7 +17,7 @@ use crate::effect_structure::{
 use crate::elimination_order::EliminationOrder;
 use crate::gaussian_response::{self, GaussianSums};
 use crate::group_grid::GridNodes;
-use crate::group_integral::{Accuracy, EffectCentre, GroupIntegrals, GroupRows};
+use crate::group_integral::{Accuracy, EffectCentre, GroupRows, narrow_blocks};
 use crate::marginal_point::{Detail, MarginalPoint, NonGaussianPoint};
 use crate::prior::{EffectPrior, EffectPriorProgram, PriorWorkspace};
 use crate::prior_terms::BlockPrior;
@@ -66,7 +67,7 @@ pub(crate) enum ResponseRows<'d> {
 /// Rows that are not normal.
 pub(crate) struct NonGaussianRows<'d> {
     pub(crate) likelihood: RowLikelihood<'d>,
-    pub(crate) gaps: GroupIntegrals,
+    pub(crate) narrow: Vec<(GroupRows, Rule)>,
     /// The largest block, and the grids on which its groups are drawn.
     pub(crate) largest: GroupRows,
     pub(crate) grids: GridNodes,
@@ -149,7 +150,7 @@ impl<'d> MarginalDensity<'d> {
             }
             None => ResponseRows::Other(Box::new(NonGaussianRows {
                 likelihood: RowLikelihood::new(&model, &order.rows),
-                gaps: GroupIntegrals::new(&model, &order),
+                narrow: narrow_blocks(&model, &order),
                 largest: GroupRows::new(&model, &order, 0),
                 grids: GridNodes::new(),
                 offsets: order.sorted(&offsets),
@@ -349,7 +350,7 @@ impl<'d> MarginalDensity<'d> {
             // Draws are weighted by the rows themselves, so a gap only affects the proposal.
             Some(gap) if accuracy == Accuracy::Value => (gap, None),
             _ => {
-                let gaps = rows.gaps.measure_gaps(around, accuracy, work)?;
+                let gaps = around.measure_gaps(&rows.narrow, accuracy, work)?;
                 (gaps.total, Some(gaps))
             }
         };

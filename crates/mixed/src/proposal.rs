@@ -111,17 +111,7 @@ impl EffectTarget<'_> {
         work: &mut MixedWorkspace,
     ) -> Option<Vec<WeightedEffects>> {
         let problem = self.problem;
-        let mut drawn = vec![Effects::zero(problem.order); count];
-        let mut squares = Vec::with_capacity(count);
-        for one in &mut drawn {
-            random.fill_normal(&mut one.own);
-            random.fill_normal(&mut one.others);
-            squares.push(one.dot(one));
-        }
-        work.factor.colour_effects(&mut drawn)?;
-        for one in &mut drawn {
-            one.add(1.0, self.mean);
-        }
+        let (drawn, squares) = self.draw_gaussian(true, count, random, work)?;
         let mut totals = RowTotals {
             problem,
             effects: &drawn,
@@ -139,6 +129,29 @@ impl EffectTarget<'_> {
             }
         };
         Some(drawn.into_iter().enumerate().map(weigh).collect())
+    }
+
+    /// Draws of the Gaussian, with the squared norms of their standard normals. Those of A may be 0.
+    fn draw_gaussian(
+        &self,
+        with_groups: bool,
+        count: usize,
+        random: &mut Stream,
+        work: &MixedWorkspace,
+    ) -> Option<(Vec<Effects>, Vec<f64>)> {
+        let mut drawn = vec![Effects::zero(self.problem.order); count];
+        for one in &mut drawn {
+            if with_groups {
+                random.fill_normal(&mut one.own);
+            }
+            random.fill_normal(&mut one.others);
+        }
+        let squares = drawn.iter().map(|one| one.dot(one)).collect();
+        work.factor.colour_effects(&mut drawn)?;
+        for one in &mut drawn {
+            one.add(1.0, self.mean);
+        }
+        Some((drawn, squares))
     }
 
     /// Draws with A from its own integrands.
@@ -168,17 +181,9 @@ impl EffectTarget<'_> {
         random: &mut Stream,
         work: &mut MixedWorkspace,
     ) -> Option<Vec<WeightedEffects>> {
-        let order = self.problem.order;
-        let mut drawn = vec![Effects::zero(order); count];
-        let mut squares = Vec::with_capacity(count);
-        for one in &mut drawn {
-            random.fill_normal(&mut one.others);
-            squares.push(small::dot(&one.others, &one.others));
-        }
-        work.factor.colour_effects(&mut drawn)?;
-        let volume = work.factor.log_rest() - 0.5 * order.rest as f64 * TAU.ln();
-        let weigh = |(mut effects, square): (Effects, f64)| {
-            effects.add(1.0, self.mean);
+        let (drawn, squares) = self.draw_gaussian(false, count, random, work)?;
+        let volume = work.factor.log_rest() - 0.5 * self.problem.order.rest as f64 * TAU.ln();
+        let weigh = |(effects, square): (Effects, f64)| {
             let mut rest = effects.clone();
             rest.own.fill(0.0);
             let prior = self.problem.log_prior(self.at.prior, &rest);

@@ -32,15 +32,6 @@ fn gain<'g>(split: &dyn SplitRows, inputs: &[Expr<'g>], rows: &Rows<'g>) -> Vec<
     graph.jvp(&[predictor], &[at.latents], &[inputs[1]])
 }
 
-/// The treatment of effects that no row reads by group.
-#[derive(Clone, Copy, PartialEq)]
-enum UngroupedEffects {
-    /// All rows share them, and neither coefficients nor prior depend on θ.
-    FixedEffectBlock,
-    /// They are a block of one group.
-    OneGroup,
-}
-
 /// Evaluates a density for the numbers of its rows.
 pub(crate) struct StructureReader<'d> {
     density: &'d dyn Density,
@@ -138,8 +129,8 @@ impl<'d> StructureReader<'d> {
         let is_affine = |place: &usize| {
             let [low, zero, high, far] = [&low, &zero, &high, &far].map(|slope| slope[*place]);
             let size = low.abs() + zero.abs() + high.abs() + far.abs();
-            let fit_paths = (low + high - 2.0 * zero).abs() + (far + zero - 2.0 * high).abs();
-            fit_paths <= ROUNDING * size
+            let bend = (low + high - 2.0 * zero).abs() + (far + zero - 2.0 * high).abs();
+            bend <= ROUNDING * size
         };
         places.iter().all(is_affine)
     }
@@ -149,20 +140,16 @@ impl<'d> StructureReader<'d> {
         let latents = self.density.latents();
         let own = &latents.sites()[site];
         let moves = slope_depends_on((self.density, ModelPart::Predictor), &[site], &self.hyper);
-        let ungrouped =
-            if moves || slope_depends_on((self.density, ModelPart::Prior), &[site], &self.hyper) {
-                UngroupedEffects::OneGroup
-            } else {
-                UngroupedEffects::FixedEffectBlock
-            };
-        let Some(mut block) = self.read(site, ungrouped)? else {
+        let is_fixed =
+            !moves && !slope_depends_on((self.density, ModelPart::Prior), &[site], &self.hyper);
+        let Some(mut block) = self.read(site, is_fixed)? else {
             return Ok(None);
         };
         let effects = self.split.effect_sites().iter().copied();
         let others: Vec<usize> = effects.filter(|other| *other != site).collect();
-        let refused = |why: &str| Err(format!("{why} {:?}", own.name));
+        let refusal = |why: &str| format!("{why} {:?}", own.name);
         if slope_depends_on((self.density, ModelPart::Prior), &[site], &others) {
-            return refused("other effects are in the prior of");
+            return Err(refusal("other effects are in the prior of"));
         }
         let hyper = self.hyper.iter().flat_map(|site| latents.range(*site));
         let elsewhere = moved(&self.origin, &hyper.collect::<Vec<usize>>());
@@ -170,20 +157,10 @@ impl<'d> StructureReader<'d> {
         let after = moves.then(|| self.columns(&Self::effects_of(&block.places, block.width)));
         let covariance = self.covariance(&block);
         self.origin = reference;
-        let differ = "groups differ by more than their rows, those of";
         if let Some(after) = after {
-            block.theta_map = match theta_map(&block, &after) {
-                Ok(theta_map) => theta_map,
-                Err(MapError::Alike) => {
-                    return refused("the rows cannot tell the effects apart of each group of");
-                }
-                Err(MapError::Different) => return refused(differ),
-            };
+            block.theta_map = theta_map(&block, &after).map_err(refusal)?;
         }
-        block.covariance = match covariance {
-            Some(covariance) => covariance,
-            None => return refused(differ),
-        };
+        block.covariance = covariance.ok_or_else(|| refusal(DIFFERENT))?;
         match (&block.theta_map, block.covariance) {
             (
                 HyperparameterMap::Identity | HyperparameterMap::Scaled(_),
@@ -194,12 +171,9 @@ impl<'d> StructureReader<'d> {
         }
     }
 
-    /// The rows' groups and coefficients of a site; `None` if its effects are common.
-    fn read(
-        &mut self,
-        site: usize,
-        ungrouped: UngroupedEffects,
-    ) -> Result<Option<RandomEffectBlock>, String> {
+    /// The rows' groups and coefficients of a site. Effects that no row reads by group are a block
+    /// of one group, or `None` if they are fixed: neither coefficients nor prior depend on θ.
+    fn read(&mut self, site: usize, is_fixed: bool) -> Result<Option<RandomEffectBlock>, String> {
         let latents = self.density.latents();
         let (own, places) = (&latents.sites()[site], latents.range(site));
         let groups = own.dims.first().copied().unwrap_or(1);
@@ -222,14 +196,10 @@ impl<'d> StructureReader<'d> {
         };
         match found {
             Some(rows) => Ok(Some(block(rows, groups, width))),
-            None if ungrouped == UngroupedEffects::FixedEffectBlock => Ok(None),
+            None if is_fixed => Ok(None),
             None if places.len() <= MOST_COLUMNS => {
-                let codes = vec![0; self.n_rows()];
-                let rows = (
-                    None,
-                    codes,
-                    self.columns(&Self::effects_of(&places, places.len())),
-                );
+                let columns = self.columns(&Self::effects_of(&places, places.len()));
+                let rows = (None, vec![0; self.n_rows()], columns);
                 Ok(Some(block(rows, 1, places.len())))
             }
             None => {
@@ -355,26 +325,22 @@ impl<'d> StructureReader<'d> {
     }
 }
 
-/// The reasons why T(θ) cannot be read from the rows.
-enum MapError {
-    /// Their coefficients are nearly collinear.
-    Alike,
-    /// Rows have different T.
-    Different,
-}
+/// The refusal of groups with different T(θ) or priors, whose site follows.
+const DIFFERENT: &str = "groups differ by more than their rows, those of";
 
-/// The source of T(θ), given the coefficients at another θ.
-fn theta_map(block: &RandomEffectBlock, moved: &[f64]) -> Result<HyperparameterMap, MapError> {
+/// The source of T(θ), given the coefficients at another θ; or a refusal, whose site follows.
+fn theta_map(block: &RandomEffectBlock, moved: &[f64]) -> Result<HyperparameterMap, &'static str> {
+    const COLLINEAR: &str = "the rows cannot tell the effects apart of each group of";
     let (own, width) = (&block.coefficients, block.width);
     if let Some(scales) = DiagonalMap::of(own, width).filter(|scales| scales.maps_all(own, moved)) {
         return Ok(HyperparameterMap::Scaled(scales));
     }
     if width > MOST_WIDTH {
-        return Err(MapError::Alike);
+        return Err(COLLINEAR);
     }
-    let pivots = PivotRows::of(own, width).ok_or(MapError::Alike)?;
+    let pivots = PivotRows::of(own, width).ok_or(COLLINEAR)?;
     if !pivots.maps_all(own, moved) {
-        return Err(MapError::Different);
+        return Err(DIFFERENT);
     }
     Ok(HyperparameterMap::Full(pivots))
 }
