@@ -8,12 +8,12 @@ mod ask;
 mod operation;
 mod server;
 
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 
-use lehr::graph::Graph;
-use lehr::model::Model;
+use lehr::graph::{Expr, Graph};
 use lehr::model::distribution::{Distribution, Parametrisation, RECIPES};
+use lehr::model::{Model, Row};
 use lehr::regression::SavedFit;
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArrayDyn};
 use pyo3::prelude::*;
@@ -24,23 +24,15 @@ use crate::request::{FitSettings, ReadingOptions};
 use crate::source::PySource;
 use crate::watch::{MonitorObserver, run_watched};
 
-use ask::{Answer, Ask, DistributionCall, Handle, ModelOperand};
-use server::RecordingServer;
+use ask::{DistributionCall, Handle, ModelOperand};
+use operation::apply_operation;
+use server::{Ask, RecordingServer, inside_rows, parse_support};
 
 pub(crate) use ask::Handle as Value;
 
-/// Both ends of the channel, as the recorder's thread holds them.
-struct RecordingChannel {
-    asks: Receiver<Ask>,
-    answers: Sender<Answer>,
-}
-
 /// Python's end of the channel, through which a model function requests values.
 #[pyclass(frozen, module = "lehr._lehr")]
-pub(crate) struct Recorder {
-    asks: Mutex<Option<Sender<Ask>>>,
-    answers: Mutex<Receiver<Answer>>,
-}
+pub(crate) struct Recorder(Mutex<Option<Sender<Ask>>>);
 
 /// A model with its rows.
 #[pyclass(frozen, module = "lehr._lehr")]
@@ -55,27 +47,18 @@ pub(crate) fn record(
     py: Python<'_>,
 ) -> PyResult<BoundModel> {
     let table = Arc::new(source.read(&reading.read_options(None)?, &())?);
-    let ((asks, asked), (answered, answers)) = (channel(), channel());
-    let line = Mutex::new(RecordingChannel {
-        asks: asked,
-        answers: answered,
-    });
+    let (asks, asked) = channel();
+    let asked = Mutex::new(asked);
     let rows = Arc::clone(&table);
     let worker = std::thread::spawn(move || {
         let shared = Arc::clone(&rows);
         let model = Model::new(move |tracer| {
-            let line = line.lock().expect("a model is recorded once");
-            RecordingServer::new(tracer, &shared).serve_line(&line);
+            let asked = asked.lock().expect("a model is recorded once");
+            RecordingServer::new(tracer, &shared).serve_asks(&asked);
         });
         model.bind(&rows)
     });
-    let recorder = Py::new(
-        py,
-        Recorder {
-            asks: Mutex::new(Some(asks)),
-            answers: Mutex::new(answers),
-        },
-    )?;
+    let recorder = Py::new(py, Recorder(Mutex::new(Some(asks))))?;
     let called = function.call1((&recorder,));
     recorder.get().hang_up();
     let bound = py.detach(|| worker.join());
@@ -90,109 +73,156 @@ pub(crate) fn record(
 
 impl Recorder {
     fn hang_up(&self) {
-        if let Ok(mut asks) = self.asks.lock() {
+        if let Ok(mut asks) = self.0.lock() {
             asks.take();
         }
     }
 
-    fn ask(&self, ask: Ask) -> PyResult<Answer> {
+    /// Sends a request, which is given the way back, and waits for its answer.
+    fn ask<T>(&self, request: impl FnOnce(Sender<Result<T, String>>) -> Ask) -> PyResult<T> {
         let over =
             || message_error("model: expected a call while its function runs, found one after it");
-        let asks = self.asks.lock().map_err(|_| over())?;
-        let sender = asks.as_ref().ok_or_else(over)?;
-        sender.send(ask).map_err(|_| over())?;
-        let answers = self.answers.lock().map_err(|_| over())?;
-        match answers.recv().map_err(|_| over())? {
-            Answer::Refused(message) => Err(message_error(&message)),
-            answer => Ok(answer),
-        }
+        let asks = self.0.lock().map_err(|_| over())?;
+        let (answer, answered) = channel();
+        let sent = asks.as_ref().ok_or_else(over)?.send(request(answer));
+        sent.map_err(|_| over())?;
+        let answer = answered.recv().map_err(|_| over())?;
+        answer.map_err(|message| message_error(&message))
     }
 
-    fn value(&self, ask: Ask) -> PyResult<Handle> {
-        match self.ask(ask)? {
-            Answer::Value(handle) => Ok(handle),
-            _ => Err(message_error("model: expected a value")),
-        }
+    /// What a call on the tracer returns.
+    fn call<T: Send + 'static>(
+        &self,
+        call: impl for<'t, 'g> FnOnce(
+            &mut RecordingServer<'t, 'g>,
+            Option<&Row<'_, 'g>>,
+        ) -> Result<T, String>
+        + Send
+        + 'static,
+    ) -> PyResult<T> {
+        self.ask(|answer| {
+            Ask::Call(Box::new(move |server, row| {
+                let _ = answer.send(server.check_call(|server| call(server, row)));
+            }))
+        })
+    }
+
+    /// The handle of the value that a call on the tracer returns.
+    fn value(
+        &self,
+        call: impl for<'t, 'g> FnOnce(
+            &RecordingServer<'t, 'g>,
+            Option<&Row<'_, 'g>>,
+        ) -> Result<Expr<'g>, String>
+        + Send
+        + 'static,
+    ) -> PyResult<Handle> {
+        self.call(move |server, row| {
+            let value = call(server, row)?;
+            Ok(server.hand_out(value))
+        })
     }
 }
 
 #[pymethods]
 impl Recorder {
+    /// An operation on values, with the whole numbers it needs.
     fn apply(
         &self,
         operation: String,
         operands: Vec<ModelOperand>,
         numbers: Vec<i64>,
     ) -> PyResult<Handle> {
-        self.value(Ask::Apply {
-            operation,
-            operands,
-            numbers,
+        self.value(move |server, _| {
+            let operands: Vec<_> = operands.iter().map(|one| server.value_of(one)).collect();
+            apply_operation(server.tracer.graph(), &operation, &operands, &numbers)
         })
     }
 
+    /// Rows of an array by an index column.
     fn at(&self, array: ModelOperand, column: String) -> PyResult<Handle> {
-        self.value(Ask::At { array, column })
+        self.value(move |server, row| {
+            let array = server.value_of(&array);
+            Ok(array.at(inside_rows(row, &column)?.index(&column)))
+        })
     }
 
+    /// A column of the rows: `number`, `matrix`, `offset`, or `auto` for its type in the table.
     fn column(&self, column: String, role: String) -> PyResult<Handle> {
-        self.value(Ask::Column { column, role })
+        self.value(move |server, row| {
+            Ok(server.read_column(inside_rows(row, &column)?, &column, &role))
+        })
     }
 
     fn weight(&self, column: String) -> PyResult<()> {
-        self.ask(Ask::Weight { column }).map(drop)
+        self.call(move |_, row| {
+            inside_rows(row, &column)?.weight(&column);
+            Ok(())
+        })
     }
 
+    /// The number of levels of a column.
     fn levels(&self, column: String) -> PyResult<usize> {
-        match self.ask(Ask::Levels { column })? {
-            Answer::Count(count) => Ok(count),
-            _ => Err(message_error("model: expected a count")),
-        }
+        self.call(move |server, _| Ok(server.tracer.levels(&column)))
     }
 
     fn log_density(&self, law: DistributionCall, x: ModelOperand) -> PyResult<Handle> {
-        self.value(Ask::LogDensity { law, x })
+        self.value(move |server, _| Ok(server.make_law(&law)?.log_density(server.value_of(&x))))
     }
 
     fn sample(&self, name: String, law: DistributionCall) -> PyResult<Handle> {
-        self.value(Ask::Sample { name, law })
+        self.value(move |server, _| Ok(server.tracer.sample(&name, server.make_law(&law)?)))
     }
 
     fn local(&self, name: String, law: DistributionCall) -> PyResult<Handle> {
-        self.value(Ask::Local { name, law })
+        self.value(move |server, row| {
+            Ok(inside_rows(row, &name)?.local(&name, server.make_law(&law)?))
+        })
     }
 
+    /// A parameter with its start and support.
     fn param(
         &self,
         name: String,
         start: ModelOperand,
         support: (String, Vec<f64>),
     ) -> PyResult<Handle> {
-        self.value(Ask::Param {
-            name,
-            start,
-            support,
+        self.value(move |server, _| {
+            let start = start.parameter_value(server.tracer.graph(), &server.values);
+            let support = parse_support(&support.0, &support.1)?;
+            Ok(server.tracer.param(&name, start, support))
         })
     }
 
+    /// A quantity with a name.
     fn deterministic(&self, name: String, value: ModelOperand) -> PyResult<Handle> {
-        self.value(Ask::Deterministic { name, value })
+        self.value(move |server, _| {
+            Ok((server.tracer).deterministic(&name, server.value_of(&value)))
+        })
     }
 
+    /// A term of the log prior.
     fn factor(&self, name: String, value: ModelOperand) -> PyResult<()> {
-        self.ask(Ask::Factor { name, value }).map(drop)
+        self.call(move |server, _| {
+            server.tracer.factor(&name, server.value_of(&value));
+            Ok(())
+        })
     }
 
     fn enter_rows(&self) -> PyResult<()> {
-        self.ask(Ask::EnterRows).map(drop)
+        self.ask(Ask::EnterRows)
     }
 
     fn leave_rows(&self) -> PyResult<()> {
-        self.ask(Ask::LeaveRows).map(drop)
+        self.ask(Ask::LeaveRows)
     }
 
     fn observe(&self, column: String, law: DistributionCall) -> PyResult<()> {
-        self.ask(Ask::Observe { column, law }).map(drop)
+        self.call(move |server, row| {
+            let law = server.make_law(&law)?;
+            inside_rows(row, &column)?.observe(&column, law);
+            Ok(())
+        })
     }
 }
 

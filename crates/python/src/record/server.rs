@@ -1,20 +1,34 @@
 //! The recorder's side of the exchange: every request is a call on the tracer.
 
+use std::sync::mpsc::{Receiver, Sender};
+
 use lehr::density::Support;
 use lehr::graph::Expr;
-use lehr::model::distribution::{AnyDistribution, Distribution};
+use lehr::model::distribution::AnyDistribution;
 use lehr::model::{Problem, Row, Tracer};
 use lehr::table::{Column, Table};
 
-use super::RecordingChannel;
-use super::ask::{Answer, Ask, DistributionCall, Handle};
-use super::operation::apply_operation;
+use super::ask::{DistributionCall, Handle, ModelOperand};
+
+/// One request of a model function, with the way back for its answer.
+pub(super) enum Ask {
+    /// A call on the tracer, with the row when the function is among the statements about rows.
+    Call(Call),
+    /// The start of the statements about rows.
+    EnterRows(Confirmation),
+    /// The end of the statements about rows.
+    LeaveRows(Confirmation),
+}
+
+type Call = Box<dyn for<'t, 'g> FnOnce(&mut RecordingServer<'t, 'g>, Option<&Row<'_, 'g>>) + Send>;
+
+type Confirmation = Sender<Result<(), String>>;
 
 /// A tracer and the values that it has returned.
 pub(super) struct RecordingServer<'t, 'g> {
-    tracer: &'t Tracer<'g>,
+    pub(super) tracer: &'t Tracer<'g>,
     table: &'t Table,
-    values: Vec<Expr<'g>>,
+    pub(super) values: Vec<Expr<'g>>,
 }
 
 impl<'t, 'g> RecordingServer<'t, 'g> {
@@ -27,118 +41,70 @@ impl<'t, 'g> RecordingServer<'t, 'g> {
     }
 
     /// Answers requests until the function has ended.
-    pub(super) fn serve_line(&mut self, line: &RecordingChannel) {
-        while let Ok(ask) = line.asks.recv() {
-            if matches!(ask, Ask::EnterRows) {
-                let tracer = self.tracer;
-                let _ = line.answers.send(Answer::Done);
-                tracer.rows(|row| self.serve_rows(row, line));
-                let _ = line.answers.send(Answer::Done);
-            } else {
-                let _ = line.answers.send(self.answer_ask(ask, None));
+    pub(super) fn serve_asks(&mut self, asks: &Receiver<Ask>) {
+        while let Ok(ask) = asks.recv() {
+            let left = match ask {
+                Ask::Call(call) => {
+                    call(self, None);
+                    continue;
+                }
+                Ask::EnterRows(entered) => {
+                    let _ = entered.send(Ok(()));
+                    let (tracer, mut left) = (self.tracer, None);
+                    tracer.rows(|row| left = self.serve_rows(row, asks));
+                    left
+                }
+                Ask::LeaveRows(left) => Some(left),
+            };
+            if let Some(left) = left {
+                let _ = left.send(Ok(()));
             }
         }
     }
 
     /// Answers requests until the rows have ended, which the caller confirms.
-    fn serve_rows(&mut self, row: &Row<'_, 'g>, line: &RecordingChannel) {
-        while let Ok(ask) = line.asks.recv() {
-            match ask {
-                Ask::LeaveRows => return,
-                Ask::EnterRows => {
+    fn serve_rows(&mut self, row: &Row<'_, 'g>, asks: &Receiver<Ask>) -> Option<Confirmation> {
+        loop {
+            match asks.recv().ok()? {
+                Ask::Call(call) => call(self, Some(row)),
+                Ask::LeaveRows(left) => return Some(left),
+                Ask::EnterRows(entered) => {
                     let message = "rows: expected one `with lehr.rows(data)` at a time, found one inside another";
-                    let _ = line.answers.send(Answer::Refused(message.into()));
-                }
-                ask => {
-                    let _ = line.answers.send(self.answer_ask(ask, Some(row)));
+                    let _ = entered.send(Err(message.into()));
                 }
             }
         }
     }
 
-    /// The answer, or the first mistake that the request caused.
-    fn answer_ask(&mut self, ask: Ask, row: Option<&Row<'_, 'g>>) -> Answer {
+    /// What a call returns, or the first mistake that it caused.
+    pub(super) fn check_call<T>(
+        &mut self,
+        call: impl FnOnce(&mut Self) -> Result<T, String>,
+    ) -> Result<T, String> {
         let before = self.tracer.problems();
-        let answer = match self.reply_to(ask, row) {
-            Ok(answer) => answer,
-            Err(message) => return Answer::Refused(message),
-        };
+        let answer = call(self)?;
         let after = self.tracer.problems().into_iter();
         let mut new = after.filter(|problem| !before.contains(problem));
         match new.next() {
-            Some(problem) => Answer::Refused(problem_words(&problem)),
-            None => answer,
+            Some(problem) => Err(problem_words(&problem)),
+            None => Ok(answer),
         }
     }
 
-    fn reply_to(&mut self, ask: Ask, row: Option<&Row<'_, 'g>>) -> Result<Answer, String> {
-        let (tracer, graph) = (self.tracer, self.tracer.graph());
-        let within = |what: &str| {
-            row.ok_or_else(|| {
-                format!("{what}: expected inside `with lehr.rows(data) as row`, found outside")
-            })
-        };
-        let value = match ask {
-            Ask::Apply {
-                operation,
-                operands,
-                numbers,
-            } => {
-                let operands: Vec<Expr<'g>> = (operands.iter())
-                    .map(|one| one.on_graph(graph, &self.values))
-                    .collect();
-                apply_operation(graph, &operation, &operands, &numbers)?
-            }
-            Ask::At { array, column } => {
-                let array = array.on_graph(graph, &self.values);
-                array.at(within(&column)?.index(&column))
-            }
-            Ask::Column { column, role } => self.read_column(within(&column)?, &column, &role),
-            Ask::Weight { column } => {
-                within(&column)?.weight(&column);
-                return Ok(Answer::Done);
-            }
-            Ask::Levels { column } => return Ok(Answer::Count(tracer.levels(&column))),
-            Ask::LogDensity { law, x } => self
-                .make_law(&law)?
-                .log_density(x.on_graph(graph, &self.values)),
-            Ask::Sample { name, law } => tracer.sample(&name, self.make_law(&law)?),
-            Ask::Local { name, law } => within(&name)?.local(&name, self.make_law(&law)?),
-            Ask::Param {
-                name,
-                start,
-                support,
-            } => {
-                let start = start.parameter_value(graph, &self.values);
-                tracer.param(&name, start, parse_support(&support.0, &support.1)?)
-            }
-            Ask::Deterministic { name, value } => {
-                tracer.deterministic(&name, value.on_graph(graph, &self.values))
-            }
-            Ask::Factor { name, value } => {
-                tracer.factor(&name, value.on_graph(graph, &self.values));
-                return Ok(Answer::Done);
-            }
-            Ask::Observe { column, law } => {
-                let law = self.make_law(&law)?;
-                within(&column)?.observe(&column, law);
-                return Ok(Answer::Done);
-            }
-            Ask::EnterRows | Ask::LeaveRows => return Ok(Answer::Done),
-        };
-        Ok(self.handed_out(value))
-    }
-
-    fn handed_out(&mut self, value: Expr<'g>) -> Answer {
+    pub(super) fn hand_out(&mut self, value: Expr<'g>) -> Handle {
         self.values.push(value);
-        Answer::Value(Handle::new(self.values.len() - 1, value))
+        Handle::new(self.values.len() - 1, value)
     }
 
-    fn make_law(&self, law: &DistributionCall) -> Result<AnyDistribution<'g>, String> {
+    pub(super) fn value_of(&self, operand: &ModelOperand) -> Expr<'g> {
+        operand.on_graph(self.tracer.graph(), &self.values)
+    }
+
+    pub(super) fn make_law(&self, law: &DistributionCall) -> Result<AnyDistribution<'g>, String> {
         law.make_distribution(self.tracer.graph(), &self.values)
     }
 
-    fn read_column(&self, row: &Row<'_, 'g>, column: &str, role: &str) -> Expr<'g> {
+    pub(super) fn read_column(&self, row: &Row<'_, 'g>, column: &str, role: &str) -> Expr<'g> {
         let is_wide = matches!(self.table.column(column), Ok(Column::Matrix { .. }));
         match role {
             "offset" => row.offset(column),
@@ -150,8 +116,18 @@ impl<'t, 'g> RecordingServer<'t, 'g> {
     }
 }
 
+/// The row that a request is about.
+pub(super) fn inside_rows<'a, 'r, 'g>(
+    row: Option<&'a Row<'r, 'g>>,
+    what: &str,
+) -> Result<&'a Row<'r, 'g>, String> {
+    row.ok_or_else(|| {
+        format!("{what}: expected inside `with lehr.rows(data) as row`, found outside")
+    })
+}
+
 /// A support by its name and numbers.
-fn parse_support(name: &str, numbers: &[f64]) -> Result<Support, String> {
+pub(super) fn parse_support(name: &str, numbers: &[f64]) -> Result<Support, String> {
     Ok(match (name, numbers) {
         ("real", []) => Support::Real,
         ("positive", []) => Support::Positive,
