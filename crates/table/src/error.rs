@@ -1,5 +1,6 @@
 //! The reasons for which a table is refused, each as one sentence and one hint.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use thiserror::Error;
@@ -24,18 +25,6 @@ pub enum TableError {
     DuplicateColumn {
         /// The repeated name.
         name: String,
-    },
-    /// Two columns of one name in a file. Places count from 1.
-    #[error("{}: columns {first} and {second} are both called {name:?}\n  hint: rename one of the two", path.display())]
-    DuplicateName {
-        /// The file.
-        path: PathBuf,
-        /// The repeated name.
-        name: String,
-        /// The place of its first column.
-        first: usize,
-        /// The place of its second column.
-        second: usize,
     },
     /// Columns of different lengths in one table.
     #[error("column {name:?} has {rows} rows, but column {other:?} has {other_rows}")]
@@ -188,37 +177,13 @@ pub enum TableError {
         /// The field within the record.
         field: usize,
     },
-    /// A column of a type that cannot be read as numbers or categories.
-    #[error("{}: column {name:?} has type {kind}, which cannot be read\n  \
-             hint: leave the column out with --columns", path.display())]
-    Unsupported {
-        /// The file.
-        path: PathBuf,
-        /// The column.
-        name: String,
-        /// Its type in the terms of the format.
-        kind: String,
-    },
-    /// A shard whose columns are not those of the first.
-    #[error("{}: {found}, but {} has {expected}\n  \
-             hint: all shards of a table have the same columns in the same order", shard.display(), first.display())]
-    Shard {
-        /// The shard that differs.
-        shard: PathBuf,
-        /// The shard that set the schema.
-        first: PathBuf,
-        /// The column of the first shard at that place.
-        expected: String,
-        /// The column of this shard.
-        found: String,
-    },
-    /// A path that names no table.
+    /// A path that names no table, or a file that cannot be used.
     #[error("{}: {reason}\n  hint: {hint}", path.display())]
-    NoTable {
+    File {
         /// The path or pattern.
         path: PathBuf,
         /// The reason.
-        reason: &'static str,
+        reason: Cow<'static, str>,
         /// Advice.
         hint: &'static str,
     },
@@ -229,25 +194,6 @@ pub enum TableError {
         path: PathBuf,
         /// The error of the format's library.
         reason: String,
-    },
-    /// A file in a format of this crate, truncated or altered.
-    #[error("{}: the file is damaged: {reason}\n  hint: convert the table again", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        reason: String,
-    },
-    /// A file in a format of this crate, written by a later version.
-    #[error("{}: expected format version {known} or older, found {found}\n  \
-             hint: a newer lehr wrote it; update, or convert the table again", path.display())]
-    Newer {
-        /// The file.
-        path: PathBuf,
-        /// Its version.
-        found: u32,
-        /// The newest version this build reads.
-        known: u32,
     },
 }
 

@@ -73,12 +73,12 @@ pub(super) fn prepare_input(_: &Input, _: &ParquetMetaData) {}
 /// The error of a build that does not read object stores.
 #[cfg(not(feature = "stores"))]
 pub(super) fn not_compiled(path: &Path) -> TableError {
-    TableError::NoTable {
-        path: path.into(),
-        reason: "expected a file, found a name in an object store, which this build does not read",
-        hint: "install it with cargo install --path crates/cli --locked --features stores, or for \
-               Python MATURIN_PEP517_ARGS='--features stores' pip install .",
-    }
+    super::file_error(
+        path,
+        "expected a file, found a name in an object store, which this build does not read",
+        "install it with cargo install --path crates/cli --locked --features stores, or for \
+         Python MATURIN_PEP517_ARGS='--features stores' pip install .",
+    )
 }
 
 #[cfg(all(test, not(feature = "stores")))]

@@ -40,6 +40,7 @@ pub use tally::Scan;
 
 pub(crate) use scratch::sweep_folder;
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -59,5 +60,18 @@ pub(crate) fn io_error(
         path,
         action,
         source,
+    }
+}
+
+/// The error of a file that cannot be used for this reason, with advice.
+pub(crate) fn file_error(
+    path: &Path,
+    reason: impl Into<Cow<'static, str>>,
+    hint: &'static str,
+) -> TableError {
+    TableError::File {
+        path: path.into(),
+        reason: reason.into(),
+        hint,
     }
 }

@@ -16,7 +16,7 @@ use super::guard::guard_panics;
 use super::input::{self, Input};
 use super::known::KnownFile;
 use super::shard::Shard;
-use super::{EachBatch, Field, io_error};
+use super::{EachBatch, Field, file_error, io_error};
 
 type Builder = ParquetRecordBatchReaderBuilder<Input>;
 
@@ -37,11 +37,11 @@ fn load_footer(path: &Path, file: &Input) -> Result<ArrowReaderMetadata, TableEr
     let mut columns = groups.flat_map(RowGroupMetaData::columns);
     match columns.find_map(|column| unread_codec(column.compression())) {
         None => Ok(footer),
-        Some(reason) => Err(TableError::NoTable {
-            path: path.into(),
+        Some(reason) => Err(file_error(
+            path,
             reason,
-            hint: "write it again with zstd, snappy, gzip or no compression",
-        }),
+            "write it again with zstd, snappy, gzip or no compression",
+        )),
     }
 }
 

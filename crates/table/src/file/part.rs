@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::TableError;
 
-use super::TableFiles;
 use super::known::KnownFile;
 use super::parquet;
 use super::resolve::resolve_input;
 use super::shard::Format;
+use super::{TableFiles, file_error};
 
 /// Consecutive row groups of one Parquet file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,11 +39,10 @@ impl TableFiles {
         let (mut parts, mut first) = (Vec::<Part>::new(), 0);
         for shard in &self.shards {
             if shard.format != Format::Parquet {
-                return Err(TableError::NoTable {
-                    path: shard.path.clone(),
-                    reason: "expected parquet files, whose row groups can be divided, found another format",
-                    hint: "write the table as parquet first",
-                });
+                let reason =
+                    "expected parquet files, whose row groups can be divided, found another format";
+                let hint = "write the table as parquet first";
+                return Err(file_error(&shard.path, reason, hint));
             }
             for (group, rows) in parquet::group_rows(&shard.path, &shard.known)?
                 .into_iter()

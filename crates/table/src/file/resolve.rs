@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use crate::TableError;
 
 use super::address::Address;
-use super::io_error;
 use super::known::KnownFile;
 use super::shard::{Format, Shard, foreign_format};
+use super::{file_error, io_error};
 
 /// The files of a file name, a folder or a pattern, ordered by name.
 pub(super) fn resolve_input(input: &Path) -> Result<Vec<Shard>, TableError> {
@@ -74,11 +74,8 @@ fn some_of(
     reason: &'static str,
 ) -> Result<Vec<Shard>, TableError> {
     if paths.is_empty() {
-        return Err(TableError::NoTable {
-            path: input.into(),
-            reason,
-            hint: "shards are csv, tsv, parquet or arrow files",
-        });
+        let hint = "shards are csv, tsv, parquet or arrow files";
+        return Err(file_error(input, reason, hint));
     }
     paths.sort();
     paths.iter().map(|path| find_shard(path)).collect()

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::{Kind, TableError, nearest};
 
-use super::ReadOptions;
+use super::{ReadOptions, file_error};
 
 /// One column of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,12 +38,9 @@ pub(super) fn check_distinct(path: &Path, fields: &[Field]) -> Result<(), TableE
     let mut seen = HashMap::new();
     for (field, place) in fields.iter().zip(1..) {
         if let Some(first) = seen.insert(&field.name, place) {
-            return Err(TableError::DuplicateName {
-                path: path.into(),
-                name: field.name.clone(),
-                first,
-                second: place,
-            });
+            let name = &field.name;
+            let reason = format!("columns {first} and {place} are both called {name:?}");
+            return Err(file_error(path, reason, "rename one of the two"));
         }
     }
     Ok(())
@@ -74,12 +71,16 @@ pub(super) fn check_agreement(
             _ => return Ok(()),
         },
     };
-    Err(TableError::Shard {
-        shard: shard.path.into(),
-        first: first.path.into(),
-        expected,
-        found,
-    })
+    Err(shard_error(shard.path, &found, first.path, &expected))
+}
+
+/// The error of a shard that is not like the first one.
+pub(super) fn shard_error(shard: &Path, found: &str, first: &Path, expected: &str) -> TableError {
+    file_error(
+        shard,
+        format!("{found}, but {} has {expected}", first.display()),
+        "all shards of a table have the same columns in the same order",
+    )
 }
 
 /// The fields that the options select, in the file's order, as categories if requested.
@@ -101,11 +102,11 @@ pub(super) fn select_fields(
         .map(|field| as_read(path, field, options))
         .collect();
     match fields {
-        Ok(none) if none.is_empty() => Err(TableError::NoTable {
-            path: path.into(),
-            reason: "expected at least one column to read, found none",
-            hint: "name columns with --columns, or leave that out to read all",
-        }),
+        Ok(none) if none.is_empty() => Err(file_error(
+            path,
+            "expected at least one column to read, found none",
+            "name columns with --columns, or leave that out to read all",
+        )),
         fields => fields,
     }
 }
@@ -114,11 +115,13 @@ fn as_read(path: &Path, field: &Field, options: &ReadOptions) -> Result<Field, T
     let categorical = options.makes_category(&field.name);
     let kind = match field.kind {
         None => {
-            return Err(TableError::Unsupported {
-                path: path.into(),
-                name: field.name.clone(),
-                kind: field.type_name.clone(),
-            });
+            let (name, kind) = (&field.name, &field.type_name);
+            let reason = format!("column {name:?} has type {kind}, which cannot be read");
+            return Err(file_error(
+                path,
+                reason,
+                "leave the column out with --columns",
+            ));
         }
         Some(found @ Kind::Matrix { .. }) if categorical => {
             return Err(TableError::WrongKind {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::TableError;
 
+use super::file_error;
 use super::known::{KnownFile, Version};
 
 /// One file of a table.
@@ -118,11 +119,7 @@ pub(super) fn foreign_format(path: &Path) -> TableError {
              reads stdin",
         ),
     };
-    TableError::NoTable {
-        path: path.into(),
-        reason,
-        hint,
-    }
+    file_error(path, reason, hint)
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use crate::{Column, MISSING, Table, TableError};
 
 use super::content::WRITER;
 use super::shard::{Format, Packing, Separator};
-use super::{arrow, io_error};
+use super::{arrow, file_error, io_error};
 
 /// Rows that are encoded at a time.
 const BATCH_ROWS: usize = 1 << 16;
@@ -108,11 +108,8 @@ impl Sink {
 }
 
 fn unknown_format(target: &Path) -> TableError {
-    TableError::NoTable {
-        path: target.into(),
-        reason: "cannot write a file of this extension",
-        hint: "end its name in csv, tsv, parquet or arrow",
-    }
+    let reason = "cannot write a file of this extension";
+    file_error(target, reason, "end its name in csv, tsv, parquet or arrow")
 }
 
 fn writer_properties() -> WriterProperties {

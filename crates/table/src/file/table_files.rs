@@ -2,7 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::UNIX_EPOCH;
 
@@ -13,7 +13,9 @@ use super::resolve::resolve_input;
 use super::shard::{Format, Shard};
 use super::stack::Stack;
 use super::tally::{Scan, Tally, as_asked};
-use super::{EachBatch, Field, Progress, ReadOptions, Sink, Stage, csv, ipc, parquet, schema};
+use super::{
+    EachBatch, Field, Progress, ReadOptions, Sink, Stage, csv, file_error, ipc, parquet, schema,
+};
 
 /// A table in one file or in several of the same format. The first file determines the columns,
 /// their order and their types.
@@ -60,11 +62,9 @@ impl TableFiles {
         for input in inputs {
             shards.extend(resolve_input(input.as_ref())?);
         }
-        let first = shards.first().ok_or_else(|| TableError::NoTable {
-            path: PathBuf::new(),
-            reason: "no file was given",
-            hint: "name at least one",
-        })?;
+        let first = shards
+            .first()
+            .ok_or_else(|| file_error(Path::new(""), "no file was given", "name at least one"))?;
         for shard in &shards {
             one_format(first, shard)?;
         }
@@ -270,15 +270,16 @@ impl TableFiles {
 }
 
 fn one_format(first: &Shard, shard: &Shard) -> Result<(), TableError> {
-    if first.format.family_name() == shard.format.family_name() {
+    let (expected, found) = (first.format.family_name(), shard.format.family_name());
+    if expected == found {
         return Ok(());
     }
-    Err(TableError::Shard {
-        shard: shard.path.clone(),
-        first: first.path.clone(),
-        expected: first.format.family_name().into(),
-        found: shard.format.family_name().into(),
-    })
+    Err(schema::shard_error(
+        &shard.path,
+        found,
+        &first.path,
+        expected,
+    ))
 }
 
 /// The columns of a file that describes itself.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::file::io_error;
+use crate::file::{file_error, io_error};
 use crate::{Kind, TableError};
 
 pub(super) const MAGIC: &[u8; 8] = b"LEHRROWS";
@@ -66,10 +66,7 @@ impl Header {
         path: &Path,
         mut file: &File,
     ) -> Result<(Self, usize, u32), TableError> {
-        let damaged = |reason: String| TableError::Damaged {
-            path: path.into(),
-            reason,
-        };
+        let damaged = |reason: String| damaged_error(path, &reason);
         let length = file.metadata().map_err(io_error(path, "read"))?.len() as usize;
         let mut preamble = [0; PREAMBLE_BYTES];
         if length < PREAMBLE_BYTES {
@@ -122,20 +119,23 @@ impl Header {
 /// The rest of a preamble after its magic word, if its version is known.
 fn check_preamble<'a>(path: &Path, preamble: &'a [u8]) -> Result<&'a [u8], TableError> {
     let Some(rest) = preamble.strip_prefix(MAGIC) else {
-        return Err(TableError::NoTable {
-            path: path.into(),
-            reason: "expected shuffled rows, found another kind of file",
-            hint: "convert a table first",
-        });
+        let reason = "expected shuffled rows, found another kind of file";
+        return Err(file_error(path, reason, "convert a table first"));
     };
     match read_number(&rest[..4]) as u32 {
-        found if found > VERSION => Err(TableError::Newer {
-            path: path.into(),
-            found,
-            known: VERSION,
-        }),
+        found if found > VERSION => Err(file_error(
+            path,
+            format!("expected format version {VERSION} or older, found {found}"),
+            "a newer lehr wrote it; update, or convert the table again",
+        )),
         _ => Ok(rest),
     }
+}
+
+/// The error of a file that is truncated or altered.
+pub(super) fn damaged_error(path: &Path, reason: &str) -> TableError {
+    let reason = format!("the file is damaged: {reason}");
+    file_error(path, reason, "convert the table again")
 }
 
 /// A little-endian number of up to eight bytes.

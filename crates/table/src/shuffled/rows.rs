@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::file::io_error;
 use crate::{TableError, nearest};
 
-use super::header::{Header, StoredColumn};
+use super::header::{Header, StoredColumn, damaged_error};
 
 /// A table on disk whose rows are in random order. A block of consecutive rows is a random
 /// sample, read sequentially; memory does not grow with the number of rows.
@@ -132,10 +132,8 @@ impl ShuffledRows {
         if sum.finalize() == self.row_sum {
             return Ok(());
         }
-        Err(TableError::Damaged {
-            path: self.path.clone(),
-            reason: "its rows do not match their checksum".into(),
-        })
+        let reason = "its rows do not match their checksum";
+        Err(damaged_error(&self.path, reason))
     }
 
     /// All rows in ranges of about a megabyte.

@@ -9,7 +9,7 @@ use ::csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
 
 use crate::TableError;
 use crate::file::shard::{Format, Packing, Separator, Shard};
-use crate::file::{Header, ReadOptions, input, io_error};
+use crate::file::{Header, ReadOptions, file_error, input, io_error};
 
 /// A CSV file that is being read, record by record.
 pub(super) struct Records {
@@ -61,8 +61,7 @@ impl Records {
         let mut text: Box<dyn BufRead> = Box::new(BufReader::with_capacity(BUFFER_BYTES, text));
         let start = text.fill_buf().map_err(io_error(path, "read"))?;
         if let Some((reason, hint)) = mistaken_format(start) {
-            let path = path.clone();
-            return Err(TableError::NoTable { path, reason, hint });
+            return Err(file_error(path, reason, hint));
         }
         let line = first_line(start);
         let delimiter = options
@@ -99,11 +98,9 @@ impl Records {
 
     fn name(&mut self, header: Header) -> Result<(), TableError> {
         if !self.read_record()? {
-            return Err(TableError::NoTable {
-                path: self.path.clone(),
-                reason: "expected a table, found an empty file",
-                hint: "a CSV file has at least a line with the names of its columns",
-            });
+            let hint = "a CSV file has at least a line with the names of its columns";
+            let reason = "expected a table, found an empty file";
+            return Err(file_error(&self.path, reason, hint));
         }
         let numbered = |place: usize| format!("column_{}", place + 1);
         let mut names = Vec::new();

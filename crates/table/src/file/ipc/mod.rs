@@ -5,9 +5,8 @@ mod layout;
 use std::fs::File;
 use std::io::{BufReader, Read, Seek};
 
-use arrow_array::RecordBatch;
+use arrow_array::RecordBatchReader;
 use arrow_ipc::reader::{FileReader, StreamReader};
-use arrow_schema::{ArrowError, SchemaRef};
 
 use crate::TableError;
 
@@ -16,9 +15,10 @@ use super::guard::guard_panics;
 use super::shard::Shard;
 use super::{EachBatch, Field, io_error};
 
-enum Reader {
-    File(FileReader<BufReader<File>>),
-    Stream(StreamReader<BufReader<File>>),
+struct Reader {
+    batches: Box<dyn RecordBatchReader>,
+    /// The number of batches, if it is known before they are read.
+    count: Option<usize>,
 }
 
 impl Reader {
@@ -35,40 +35,26 @@ impl Reader {
         file.rewind().map_err(io_error(path, "read"))?;
         if magic == b"ARROW1" {
             guard_panics(path, || layout::check_file(&mut file))?;
-            let reader = guard_panics(path, || FileReader::try_new(file, None));
-            return Ok(Self::File(reader?));
+            let reader = guard_panics(path, || FileReader::try_new(file, None))?;
+            return Ok(Self {
+                count: Some(reader.num_batches()),
+                batches: Box::new(reader),
+            });
         }
         guard_panics(path, || layout::check_stream(&mut file))?;
-        let reader = guard_panics(path, || StreamReader::try_new(file, None));
-        Ok(Self::Stream(reader?))
-    }
-
-    fn schema(&self) -> SchemaRef {
-        match self {
-            Self::File(reader) => reader.schema(),
-            Self::Stream(reader) => reader.schema(),
-        }
-    }
-
-    /// The number of batches, if it is known before they are read.
-    fn batches(&self) -> Option<usize> {
-        match self {
-            Self::File(reader) => Some(reader.num_batches()),
-            Self::Stream(_) => None,
-        }
-    }
-
-    fn next(&mut self) -> Option<Result<RecordBatch, ArrowError>> {
-        match self {
-            Self::File(reader) => reader.next(),
-            Self::Stream(reader) => reader.next(),
-        }
+        let reader = guard_panics(path, || StreamReader::try_new(file, None))?;
+        Ok(Self {
+            count: None,
+            batches: Box::new(reader),
+        })
     }
 }
 
 /// The columns of the file.
 pub(super) fn read_fields(shard: &Shard) -> Result<Vec<Field>, TableError> {
-    Ok(arrow::arrow_fields(&Reader::open_shard(shard)?.schema()))
+    Ok(arrow::arrow_fields(
+        &Reader::open_shard(shard)?.batches.schema(),
+    ))
 }
 
 /// Reads the given fields and passes them on in batches of at most `batch_rows`. The batches of the
@@ -81,9 +67,9 @@ pub(super) fn decode_batches(
 ) -> Result<(), TableError> {
     let path = &*shard.path;
     let mut reader = Reader::open_shard(shard)?;
-    let total = reader.batches();
+    let total = reader.count;
     let mut done = 0;
-    while let Some(batch) = guard_panics(path, || reader.next().transpose())? {
+    while let Some(batch) = guard_panics(path, || reader.batches.next().transpose())? {
         done += 1;
         let share = total.map_or(0.0, |total| f64::from(done) / total.max(1) as f64);
         for start in (0..batch.num_rows()).step_by(batch_rows.max(1)) {

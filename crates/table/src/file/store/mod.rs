@@ -23,9 +23,9 @@ use tokio::runtime::{Builder, Runtime};
 use crate::TableError;
 
 use super::address::{Address, Scheme};
-use super::io_error;
 use super::known::KnownFile;
 use super::shard::{Format, Shard, foreign_format};
+use super::{file_error, io_error};
 
 /// The client of one bucket.
 type Client = Arc<dyn ObjectStore>;
@@ -119,11 +119,8 @@ fn without_queries(text: &str) -> String {
 /// The objects of a name, a folder or a pattern, ordered by name.
 pub(super) fn resolve_input(input: &Path, address: &Address<'_>) -> Result<Vec<Shard>, TableError> {
     if address.bucket.is_empty() {
-        return Err(TableError::NoTable {
-            path: input.into(),
-            reason: "expected a bucket, found none",
-            hint: "name it as in s3://bucket/folder/*.parquet",
-        });
+        let hint = "name it as in s3://bucket/folder/*.parquet";
+        return Err(file_error(input, "expected a bucket, found none", hint));
     }
     if let Some(wild) = address.key.find(['*', '?', '[']) {
         return list_matching(input, address, wild);
@@ -188,11 +185,8 @@ fn some_of(
         !name.starts_with(['.', '_']) && Format::from_path(Path::new(name)).is_some()
     });
     if found.is_empty() {
-        return Err(TableError::NoTable {
-            path: input.into(),
-            reason,
-            hint: "shards are csv, tsv or parquet objects",
-        });
+        let hint = "shards are csv, tsv or parquet objects";
+        return Err(file_error(input, reason, hint));
     }
     found.sort_by(|one, other| one.location.cmp(&other.location));
     let whole = input.to_str().unwrap_or_default();
@@ -214,11 +208,8 @@ fn version(about: &ObjectMeta) -> String {
 fn new_shard(path: PathBuf, about: &ObjectMeta) -> Result<Shard, TableError> {
     let format = match Format::from_path(&path) {
         Some(Format::Ipc) => {
-            return Err(TableError::NoTable {
-                path,
-                reason: "expected parquet or csv, found an arrow file in an object store",
-                hint: "write it as parquet",
-            });
+            let reason = "expected parquet or csv, found an arrow file in an object store";
+            return Err(file_error(&path, reason, "write it as parquet"));
         }
         found => found.ok_or_else(|| foreign_format(&path))?,
     };
