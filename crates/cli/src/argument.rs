@@ -5,7 +5,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::command;
 use crate::outcome::CommandOutcome;
-use crate::session::{AnswerForm, Session, SessionOptions, Voice};
+use crate::session::{Session, SessionOptions};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -27,34 +27,8 @@ pub(crate) struct Cli {
     /// What to do
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// Answer with one JSON value (keys: docs/json.md)
-    #[arg(long, global = true, help_heading = "Everywhere")]
-    pub(crate) json: bool,
-    /// Say nothing on stderr but errors
-    #[arg(short, long, global = true, help_heading = "Everywhere")]
-    pub(crate) quiet: bool,
-    /// Threads to use at most [default: one per core]
-    #[arg(long, global = true, value_name = "N", help_heading = "Everywhere")]
-    pub(crate) threads: Option<usize>,
-}
-
-impl Cli {
-    /// The options that all commands share.
-    pub(crate) fn session_options(&self) -> SessionOptions {
-        SessionOptions {
-            form: if self.json {
-                AnswerForm::Json
-            } else {
-                AnswerForm::Text
-            },
-            voice: if self.quiet {
-                Voice::Quiet
-            } else {
-                Voice::Usual
-            },
-            threads: self.threads,
-        }
-    }
+    #[command(flatten)]
+    pub(crate) options: SessionOptions,
 }
 
 /// The commands, each in a file of its own.

@@ -35,31 +35,13 @@ impl FileKind {
     }
 }
 
-/// The origin of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum FileOrigin {
-    Lehr,
-    Somebody,
-}
-
-impl FileOrigin {
-    /// Lehr, if the file has its mark.
-    fn from_marker(marked: bool) -> FileOrigin {
-        if marked {
-            FileOrigin::Lehr
-        } else {
-            FileOrigin::Somebody
-        }
-    }
-}
-
 /// An existing file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExistingFile {
     /// No file, or an empty one.
     Nothing,
-    /// A file of a kind that commands write.
-    Known(FileKind, FileOrigin),
+    /// A file of a kind that commands write, and whether lehr wrote it.
+    Known(FileKind, bool),
     /// Any other file.
     Other,
 }
@@ -78,17 +60,16 @@ pub(crate) fn inspect_file(path: &Path, signed: Signature<'_>) -> io::Result<Exi
         } else {
             FileKind::Fit
         };
-        return Ok(ExistingFile::Known(kind, FileOrigin::Lehr));
+        return Ok(ExistingFile::Known(kind, true));
     }
     if ShuffledRows::open(path).is_ok() {
-        return Ok(ExistingFile::Known(FileKind::Rows, FileOrigin::Lehr));
+        return Ok(ExistingFile::Known(FileKind::Rows, true));
     }
-    let by = |kind, ours| ExistingFile::Known(kind, FileOrigin::from_marker(ours));
     Ok(match Content::recognise_file(path)? {
         Content::Nothing => ExistingFile::Nothing,
-        Content::Parquet => by(FileKind::Parquet, is_marked(path)?),
-        Content::Arrow => by(FileKind::Arrow, is_marked(path)?),
-        Content::Text => by(
+        Content::Parquet => ExistingFile::Known(FileKind::Parquet, is_marked(path)?),
+        Content::Arrow => ExistingFile::Known(FileKind::Arrow, is_marked(path)?),
+        Content::Text => ExistingFile::Known(
             FileKind::Text,
             read_header(path).is_some_and(|names| signed(&names)),
         ),
@@ -122,7 +103,7 @@ fn of_bytes(bytes: &[u8]) -> ExistingFile {
     } else {
         return ExistingFile::Other;
     };
-    ExistingFile::Known(kind, FileOrigin::from_marker(ours))
+    ExistingFile::Known(kind, ours)
 }
 
 /// Whether a word is present and not part of a longer one.
@@ -146,11 +127,11 @@ mod tests {
             ),
             (
                 b"<!doctype html><meta name=\"generator\" content=\"lehr\">",
-                known(FileKind::Page, FileOrigin::Lehr),
+                known(FileKind::Page, true),
             ),
             (
                 b"\x89HDF\r\n\x1a\n inference_library\0lehr\0",
-                known(FileKind::NetCdf, FileOrigin::Lehr),
+                known(FileKind::NetCdf, true),
             ),
             (
                 b"\x89HDF\r\n\x1a\n inference_library\0pymc\0lehrer\0",

@@ -42,7 +42,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     };
     let run = || -> anyhow::Result<_> {
         SimdLevel::from_environment().map_err(anyhow::Error::msg)?;
-        let session = Session::new(&cli.session_options())?;
+        let session = Session::new(cli.options)?;
         let outcome = session.in_pool(|| cli.command.run_command(&session));
         outcome.map_err(|error| session.retell_error(error))
     };

@@ -10,12 +10,12 @@ use lehr::regression::ReadObserver;
 
 use crate::failure;
 use crate::interrupt::{self, Reaction};
-use crate::session::{Session, Voice};
+use crate::session::Session;
 
 /// The progress line; dropping it clears the line.
 pub(crate) struct Live {
     bar: ProgressBar,
-    voice: Voice,
+    is_quiet: bool,
     label: String,
     /// The current work.
     doing: &'static str,
@@ -32,16 +32,18 @@ struct Began {
 impl Live {
     /// A line that starts with `label`, shown on a terminal unless quiet.
     pub(crate) fn new(session: &Session, label: &str) -> Live {
-        let target = match session.voice {
-            Voice::Usual => ProgressDrawTarget::stderr_with_hz(8),
-            Voice::Quiet => ProgressDrawTarget::hidden(),
+        let is_quiet = session.options.quiet;
+        let target = if is_quiet {
+            ProgressDrawTarget::hidden()
+        } else {
+            ProgressDrawTarget::stderr_with_hz(8)
         };
         let bar = ProgressBar::with_draw_target(None, target);
         bar.set_style(ProgressStyle::default_spinner());
         bar.enable_steady_tick(Duration::from_millis(200));
         Live {
             bar,
-            voice: session.voice,
+            is_quiet,
             label: label.into(),
             doing: "",
             began: None,
@@ -98,7 +100,7 @@ impl Observer for Live {
     }
 
     fn remark(&mut self, text: &str) {
-        if self.voice == Voice::Usual {
+        if !self.is_quiet {
             self.bar.suspend(|| failure::print_error(text));
         }
     }

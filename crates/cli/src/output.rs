@@ -10,8 +10,8 @@ use lehr::file::{Draft, parent_folder};
 use lehr::table::{Scratch, is_in_store};
 use serde::Serialize;
 
-use crate::content::{ExistingFile, FileKind, FileOrigin, Signature, inspect_file};
-use crate::session::{Session, Voice};
+use crate::content::{ExistingFile, FileKind, Signature, inspect_file};
+use crate::session::Session;
 use crate::stdin::STREAM;
 
 /// Whether existing files are replaced, on the command line.
@@ -107,11 +107,10 @@ impl<'a> OutputRequest<'a> {
             .map_err(|error| anyhow!("{name}: cannot look at the file that is there: {error}"))?;
         match there {
             ExistingFile::Nothing => Ok(()),
-            ExistingFile::Known(kind, FileOrigin::Lehr) if kind == self.kind => Ok(()),
-            ExistingFile::Known(kind, FileOrigin::Somebody) if kind == self.kind => {
+            ExistingFile::Known(kind, true) if kind == self.kind => Ok(()),
+            ExistingFile::Known(kind, ours) if ours || kind == self.kind => {
                 self.ask_overwrite(kind)
             }
-            ExistingFile::Known(kind, FileOrigin::Lehr) => self.ask_overwrite(kind),
             ExistingFile::Known(..) | ExistingFile::Other => bail!(
                 "{name}: expected no file or {} to replace, found another kind of file\n  \
                  hint: name another file to write, or remove this one first",
@@ -198,7 +197,7 @@ impl OutputFile {
         let mut out = std::io::stdout().lock();
         std::io::copy(&mut file, &mut out)?;
         out.flush()?;
-        if session.voice == Voice::Usual {
+        if !session.options.quiet {
             session.print_remark(session.render_answer(object, text)?.trim_end());
         }
         Ok(())

@@ -4,6 +4,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, ensure};
+use clap::Args;
 use lehr::report::Style;
 use lehr::table::TableFiles;
 use serde::Serialize;
@@ -14,47 +15,31 @@ use crate::stdin::{STREAM, Stdin};
 /// Stack of each thread.
 const STACK_BYTES: usize = 16 << 20;
 
-/// The form of the answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AnswerForm {
-    /// For people.
-    Text,
-    /// For programs: one JSON value with stable keys.
-    Json,
-}
-
-/// The verbosity on stderr.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Voice {
-    /// A progress line and remarks.
-    Usual,
-    /// Errors only.
-    Quiet,
-}
-
 /// The options that all commands share.
+#[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct SessionOptions {
-    /// The form of the answer.
-    pub(crate) form: AnswerForm,
-    /// The verbosity on stderr.
-    pub(crate) voice: Voice,
-    /// The most threads; one per core if `None`.
-    pub(crate) threads: Option<usize>,
+    /// Answer with one JSON value (keys: docs/json.md)
+    #[arg(long, global = true, help_heading = "Everywhere")]
+    json: bool,
+    /// Say nothing on stderr but errors
+    #[arg(short, long, global = true, help_heading = "Everywhere")]
+    pub(crate) quiet: bool,
+    /// Threads to use at most [default: one per core]
+    #[arg(long, global = true, value_name = "N", help_heading = "Everywhere")]
+    threads: Option<usize>,
 }
 
 /// The state that all commands share.
 pub(crate) struct Session {
-    /// The form of the answer.
-    pub(crate) form: AnswerForm,
-    /// The verbosity on stderr.
-    pub(crate) voice: Voice,
+    /// The options of the command line.
+    pub(crate) options: SessionOptions,
     pool: rayon::ThreadPool,
     stdin: Stdin,
 }
 
 impl Session {
     /// A session with these options.
-    pub(crate) fn new(options: &SessionOptions) -> Result<Session> {
+    pub(crate) fn new(options: SessionOptions) -> Result<Session> {
         ensure!(
             options.threads != Some(0),
             "--threads: expected at least one thread, found 0"
@@ -66,8 +51,7 @@ impl Session {
             .build()
             .context("--threads: the system refused so many threads\n  hint: ask for fewer")?;
         Ok(Session {
-            form: options.form,
-            voice: options.voice,
+            options,
             pool,
             stdin: Stdin::default(),
         })
@@ -119,15 +103,15 @@ impl Session {
         object: &impl Serialize,
         text: impl FnOnce() -> String,
     ) -> Result<String> {
-        match self.form {
-            AnswerForm::Text => Ok(text()),
-            AnswerForm::Json => Ok(serde_json::to_string_pretty(object)? + "\n"),
+        if self.options.json {
+            return Ok(serde_json::to_string_pretty(object)? + "\n");
         }
+        Ok(text())
     }
 
     /// Prints a remark on stderr, unless quiet.
     pub(crate) fn print_remark(&self, text: &str) {
-        if self.voice == Voice::Usual {
+        if !self.options.quiet {
             failure::print_error(text);
         }
     }

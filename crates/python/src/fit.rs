@@ -6,7 +6,7 @@ use lehr::Error;
 use lehr::model::Program;
 use lehr::regression::cluster::{self, PartRows};
 use lehr::regression::{
-    Evaluation, Evaluator, Forecaster, NamedDraws, PredictionDetails, SavedFit,
+    DrawForm, Evaluation, Evaluator, Forecaster, Groups, NamedDraws, PredictionDetails, SavedFit,
 };
 use lehr::report::{Style, write_page};
 use lehr::table::{Column, Table};
@@ -18,7 +18,7 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::arviz::{self, Group};
 use crate::error::{message_error, refusal_error};
 use crate::part::{PartOf, part_rows};
-use crate::request::{ReadingOptions, new_levels, parse_level, which_groups};
+use crate::request::{ReadingOptions, new_levels, parse_level};
 use crate::source::PySource;
 
 /// A fit; `python/lehr` wraps it in its public interface.
@@ -156,7 +156,7 @@ impl PyFit {
 
     /// Verdict and coefficients as plain text.
     fn text(&self) -> String {
-        let coefficients = self.saved.coefficients(which_groups(false));
+        let coefficients = self.saved.coefficients(Groups::Leave);
         let verdict = Style::PLAIN.format_verdict(&self.saved.verdict());
         verdict + "\n" + &Style::PLAIN.format_coefficients(&coefficients)
     }
@@ -226,7 +226,7 @@ impl PyFit {
 
     /// Name, mean, sd, 5 %, 50 % and 95 % of each coefficient.
     fn coefficients(&self, group_effects: bool) -> Vec<(String, [f64; 5])> {
-        let coefficients = self.saved.coefficients(which_groups(group_effects));
+        let coefficients = self.saved.coefficients(group_effects.into());
         coefficients.iter().map(coefficient_row).collect()
     }
 
@@ -237,18 +237,12 @@ impl PyFit {
 
     /// The draws of each coefficient: of equal weight, or `raw` with their log weights.
     fn draws<'py>(&self, group_effects: bool, form: &str, py: Python<'py>) -> Vec<NamedArray<'py>> {
-        let is_raw = form == "raw";
-        let mut drawn = if is_raw {
-            self.saved.raw_draws(which_groups(group_effects))
+        let form = if form == "raw" {
+            DrawForm::Raw
         } else {
-            self.saved.even_draws(which_groups(group_effects))
+            DrawForm::Even
         };
-        if is_raw && let Some(weights) = self.saved.posterior.log_weights() {
-            drawn.push(NamedDraws {
-                name: "log_weight".into(),
-                values: weights.to_vec(),
-            });
-        }
+        let drawn = self.saved.export_draws(group_effects.into(), form);
         named_arrays(drawn, py)
     }
 
@@ -396,7 +390,7 @@ impl PyFit {
                 Some(source) => Some(source.read(&options, &())?),
                 None => None,
             };
-            let mut export = self.saved.arviz(which_groups(group_effects));
+            let mut export = self.saved.arviz(group_effects.into());
             export.table = table.as_ref();
             export.data().map_err(refusal_error)
         })?;

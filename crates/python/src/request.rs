@@ -7,7 +7,7 @@ use std::time::Duration;
 use lehr::infer::fit::Fit;
 use lehr::infer::method::{self, METHODS, MethodInfo};
 use lehr::infer::run::{Checkpoint, ExistingCheckpoint};
-use lehr::regression::{Family, Groups, NewLevels, PredictionLevel, SavedFit, Specification};
+use lehr::regression::{Family, NewLevels, PredictionLevel, SavedFit, Specification};
 use lehr::table::{Header, Memory, MissingPolicy, ReadOptions};
 use pyo3::prelude::*;
 
@@ -253,15 +253,6 @@ pub(crate) fn families() -> Vec<FamilyEntry> {
         )
     };
     Family::ALL.iter().map(entry).collect()
-}
-
-/// Whether the effects of single groups are listed.
-pub(crate) fn which_groups(included: bool) -> Groups {
-    if included {
-        Groups::Include
-    } else {
-        Groups::Leave
-    }
 }
 
 /// The treatment of groups that were not fitted.

@@ -20,3 +20,13 @@ pub enum Groups {
     /// Each effect of each group, as `site[3]` or `patient[3, dose]`.
     Include,
 }
+
+impl From<bool> for Groups {
+    fn from(included: bool) -> Groups {
+        if included {
+            Groups::Include
+        } else {
+            Groups::Leave
+        }
+    }
+}

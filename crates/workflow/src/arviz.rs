@@ -56,6 +56,20 @@ pub struct ArvizExport<'a> {
     pub posterior_predictive: RowGroup,
 }
 
+impl SavedFit {
+    /// The draws in this form: the unweighted ones with their weights, if they have any.
+    pub fn export_draws(&self, groups: Groups, form: DrawForm) -> Vec<NamedDraws> {
+        if form == DrawForm::Even {
+            return self.even_draws(groups);
+        }
+        let weights = self.posterior.log_weights().map(|weights| NamedDraws {
+            name: "log_weight".into(),
+            values: weights.to_vec(),
+        });
+        self.raw_draws(groups).into_iter().chain(weights).collect()
+    }
+}
+
 impl ArvizExport<'_> {
     /// The file's content, and one sentence on each omitted part.
     pub fn data(&self) -> Result<(InferenceData, Vec<String>), Error> {

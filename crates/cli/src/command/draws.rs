@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow, ensure};
 use clap::Args;
-use lehr::regression::{ArvizExport, DrawForm, Groups, NamedDraws, RowGroup, SavedFit};
+use lehr::regression::{ArvizExport, DrawForm, NamedDraws, RowGroup, SavedFit};
 use lehr::report::InferenceData;
 use lehr::table::{Column, Table, TableFiles};
 use serde::Serialize;
@@ -110,7 +110,7 @@ impl DrawsArgs {
         if let Some(sentence) = saved.not_kept().filter(|_| self.groups && !is_arviz) {
             session.print_remark(&sentence);
         }
-        let mut columns = self.draw_columns(&saved);
+        let mut columns = saved.export_draws(self.groups.into(), self.draw_form());
         if let Some(source) = table.as_ref().filter(|_| !self.locals.is_empty()) {
             let table = self.draw_table(&saved, source, session)?;
             columns.extend(saved.local_draws(&table, &self.locals)?);
@@ -138,6 +138,14 @@ impl DrawsArgs {
         Ok(self.acceptance.exit_outcome(&saved, session))
     }
 
+    fn draw_form(&self) -> DrawForm {
+        if self.raw {
+            DrawForm::Raw
+        } else {
+            DrawForm::Even
+        }
+    }
+
     fn is_arviz(&self) -> bool {
         self.output.extension().is_some_and(|ending| ending == "nc")
     }
@@ -152,29 +160,6 @@ impl DrawsArgs {
         }
         OutputRequest::table_order(&self.output, signed, self.force)
             .map_err(|error| anyhow!("{error}, or in nc for ArviZ"))
-    }
-
-    fn group_choice(&self) -> Groups {
-        if self.groups {
-            Groups::Include
-        } else {
-            Groups::Leave
-        }
-    }
-
-    fn draw_columns(&self, saved: &SavedFit) -> Vec<NamedDraws> {
-        let groups = self.group_choice();
-        if !self.raw {
-            return saved.even_draws(groups);
-        }
-        let mut columns = saved.raw_draws(groups);
-        if let Some(weights) = saved.posterior.log_weights() {
-            columns.push(NamedDraws {
-                name: "log_weight".into(),
-                values: weights.to_vec(),
-            });
-        }
-        columns
     }
 
     /// The columns of the fitted table that the model reads.
@@ -206,15 +191,11 @@ impl DrawsArgs {
             }
         };
         let export = ArvizExport {
-            form: if self.raw {
-                DrawForm::Raw
-            } else {
-                DrawForm::Even
-            },
+            form: self.draw_form(),
             table: table.as_ref(),
             log_likelihood: wish(self.large.log_likelihood),
             posterior_predictive: wish(self.large.posterior_predictive),
-            ..saved.arviz(self.group_choice())
+            ..saved.arviz(self.groups.into())
         };
         let (data, left_out) = export.data()?;
         for sentence in left_out {

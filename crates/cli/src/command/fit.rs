@@ -149,11 +149,7 @@ impl FitArgs {
         output: Option<&OutputFile>,
         more: Option<&str>,
     ) -> Result<CommandOutcome> {
-        let groups = if self.groups {
-            Groups::Include
-        } else {
-            Groups::Leave
-        };
+        let groups = Groups::from(self.groups);
         let object = FitObject::new(saved, groups).with_output(self.output.as_deref());
         let words = || format_text(saved, groups) + &self.closing_line(more);
         match output {

@@ -31,11 +31,7 @@ pub(crate) struct SummaryArgs {
 impl SummaryArgs {
     pub(crate) fn run_command(&self, session: &Session) -> Result<CommandOutcome> {
         let saved = SavedFit::load(session.resolve_input(&self.fit)?)?;
-        let groups = if self.groups {
-            Groups::Include
-        } else {
-            Groups::Leave
-        };
+        let groups = Groups::from(self.groups);
         session.print_answer(&FitObject::new(&saved, groups), || {
             format_text(&saved, groups)
         })?;
