@@ -123,7 +123,7 @@ mod tests {
         for (bytes, expected) in [
             (
                 &b"<!DOCTYPE html><p>hello"[..],
-                known(FileKind::Page, FileOrigin::Somebody),
+                known(FileKind::Page, false),
             ),
             (
                 b"<!doctype html><meta name=\"generator\" content=\"lehr\">",
@@ -135,7 +135,7 @@ mod tests {
             ),
             (
                 b"\x89HDF\r\n\x1a\n inference_library\0pymc\0lehrer\0",
-                known(FileKind::NetCdf, FileOrigin::Somebody),
+                known(FileKind::NetCdf, false),
             ),
             (b"dear diary", ExistingFile::Other),
         ] {
