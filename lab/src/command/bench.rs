@@ -219,7 +219,7 @@ impl Step {
     /// The model's default start, with the expansion point of `taylor`.
     fn point(&self, density: &dyn Density, base: Arc<dyn Base>) -> StartingPoint {
         let request = StartRequest {
-            climber: &PlainMaximiser,
+            maximiser: &PlainMaximiser,
             density,
             base,
             seed: 0,

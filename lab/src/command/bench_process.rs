@@ -130,7 +130,7 @@ impl ProcessStep {
         method.chain.momentum = Momentum::Diagonal;
         method.chain.start = AnnealedStart::default();
         let request = StartRequest {
-            climber: &PlainMaximiser,
+            maximiser: &PlainMaximiser,
             density,
             base: base.clone(),
             seed: 0,

@@ -37,13 +37,13 @@ impl Drive {
     }
 
     /// The rows of one step, if they come from the table; `None` for a surrogate.
-    fn feed(&self, k: usize) -> Option<(String, RowInput)> {
+    fn rows_of(&self, k: usize) -> Option<(String, RowInput)> {
         let batch = |purpose: String, size: usize| {
-            let feed = RowInput::Batch {
+            let input = RowInput::Batch {
                 size,
                 purpose: purpose.clone(),
             };
-            (purpose, feed)
+            (purpose, input)
         };
         match self {
             Drive::FullData => Some(("chain".into(), RowInput::All)),
@@ -69,8 +69,8 @@ pub(crate) struct DriveTerm<'a, 'g, 'd> {
 
 impl<'a, 'g, 'd> DriveTerm<'a, 'g, 'd> {
     pub(crate) fn new(drive: &'a Drive, context: &'a Context<'g, 'd>) -> DriveTerm<'a, 'g, 'd> {
-        let shared = match drive.feed(0) {
-            Some((name, feed)) if !drive.is_fresh() => Some(context.rows(&name, &feed)),
+        let shared = match drive.rows_of(0) {
+            Some((name, input)) if !drive.is_fresh() => Some(context.rows(&name, &input)),
             _ => None,
         };
         DriveTerm {
@@ -87,8 +87,8 @@ impl<'a, 'g, 'd> DriveTerm<'a, 'g, 'd> {
         }
         let density = self.context.density();
         let rows = self.shared.clone().unwrap_or_else(|| {
-            let (name, feed) = self.drive.feed(k).expect("a drive by rows");
-            self.context.rows(&name, &feed)
+            let (name, input) = self.drive.rows_of(k).expect("a drive by rows");
+            self.context.rows(&name, &input)
         });
         let share = density.n_rows() as f64 / rows.len() as f64;
         density.log_likelihood(at, &rows).sum() * share

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The most numbers in all tapes of a run: 256 MB.
+/// The most numbers in all caches of a run: 256 MB.
 pub(super) const MOST_REMEMBERED: usize = 32 << 20;
 
 /// Values and slopes in the order of evaluation.
@@ -17,7 +17,7 @@ pub(super) struct GradientCache {
 }
 
 impl GradientCache {
-    /// An empty tape for this many coordinates, with room for at most `most` numbers.
+    /// An empty cache for this many coordinates, with room for at most `most` numbers.
     pub(super) fn new(size: usize, most: usize) -> GradientCache {
         GradientCache {
             size,
@@ -27,7 +27,7 @@ impl GradientCache {
         }
     }
 
-    /// The value of this turn, with its slope; `None` if it is not on the tape.
+    /// The value of this turn, with its slope; `None` if it is not on the cache.
     pub(super) fn play(&self, turn: usize, slope: &mut [f64]) -> Option<f64> {
         let at = turn * (self.size + 1);
         let told = self.numbers.get(at..=at + self.size)?;
@@ -35,7 +35,7 @@ impl GradientCache {
         Some(told[0])
     }
 
-    /// Adds the last value. A full tape is useless and is erased.
+    /// Adds the last value. A full cache is useless and is erased.
     pub(super) fn record(&mut self, value: f64, slope: &[f64]) {
         if self.numbers.len() + slope.len() >= self.most {
             self.full = true;
@@ -54,16 +54,16 @@ mod tests {
 
     #[test]
     fn a_tape_tells_what_it_was_told_until_it_is_full() {
-        let mut tape = GradientCache::new(2, 8);
-        tape.record(1.0, &[2.0, 3.0]);
-        tape.record(f64::NAN, &[0.0, 0.0]);
+        let mut cache = GradientCache::new(2, 8);
+        cache.record(1.0, &[2.0, 3.0]);
+        cache.record(f64::NAN, &[0.0, 0.0]);
         let mut slope = [0.0; 2];
-        assert_eq!(tape.play(0, &mut slope), Some(1.0));
+        assert_eq!(cache.play(0, &mut slope), Some(1.0));
         assert_eq!(slope, [2.0, 3.0]);
-        assert!(tape.play(1, &mut slope).unwrap().is_nan());
-        assert_eq!(tape.play(2, &mut slope), None);
-        tape.record(4.0, &[5.0, 6.0]);
-        tape.record(7.0, &[8.0, 9.0]);
-        assert_eq!(tape.play(0, &mut slope), None);
+        assert!(cache.play(1, &mut slope).unwrap().is_nan());
+        assert_eq!(cache.play(2, &mut slope), None);
+        cache.record(4.0, &[5.0, 6.0]);
+        cache.record(7.0, &[8.0, 9.0]);
+        assert_eq!(cache.play(0, &mut slope), None);
     }
 }

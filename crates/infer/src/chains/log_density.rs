@@ -70,7 +70,7 @@ impl<'d> LogDensity<'d> {
         for need in context.into_inputs() {
             match need {
                 ProgramInput::Rows(RowInput::Batch { .. }, rows) => {
-                    subset = read_columns(&plan, &rows)
+                    subset = read_columns(&plan, &rows);
                 }
                 need => supplies.extend(Supply::of(&plan, need, place.params)),
             }

@@ -102,8 +102,8 @@ impl NutsSampler {
     ) -> Result<Vec<Mutex<ChainRecord>>, ChainError> {
         let keeps = watch.keeps();
         let fresh = |_| {
-            let tape = keeps.then(|| GradientCache::new(size, MOST_REMEMBERED / self.chains));
-            tape.map_or(ChainRecord::Nothing, ChainRecord::GradientCache)
+            let cache = keeps.then(|| GradientCache::new(size, MOST_REMEMBERED / self.chains));
+            cache.map_or(ChainRecord::Nothing, ChainRecord::GradientCache)
         };
         let memories: Vec<ChainRecord> = match watch.earlier() {
             None => (0..self.chains).map(fresh).collect(),
@@ -405,7 +405,7 @@ struct NutsDensity<'a> {
     evaluator: Box<dyn Evaluator + 'a>,
     size: usize,
     memory: &'a Mutex<ChainRecord>,
-    /// How many values of the tape have been replayed.
+    /// How many values of the cache have been replayed.
     played: usize,
 }
 
@@ -434,11 +434,11 @@ impl CpuLogpFunc for NutsDensity<'_> {
 
     fn logp(&mut self, x: &[f64], slope: &mut [f64]) -> Result<f64, ValueError> {
         let mut memory = self.memory.lock().expect("no chain panics half-way");
-        let ChainRecord::GradientCache(tape) = &mut *memory else {
+        let ChainRecord::GradientCache(cache) = &mut *memory else {
             drop(memory);
             return self.evaluator.value(x, slope);
         };
-        let known = tape.play(self.played, slope);
+        let known = cache.play(self.played, slope);
         self.played += 1;
         if let Some(value) = known {
             return Some(value)
@@ -451,8 +451,8 @@ impl CpuLogpFunc for NutsDensity<'_> {
             return found;
         }
         let mut memory = self.memory.lock().expect("no chain panics half-way");
-        if let ChainRecord::GradientCache(tape) = &mut *memory {
-            tape.record(found.unwrap_or(f64::NAN), slope);
+        if let ChainRecord::GradientCache(cache) = &mut *memory {
+            cache.record(found.unwrap_or(f64::NAN), slope);
         }
         found
     }

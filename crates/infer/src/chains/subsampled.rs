@@ -194,7 +194,7 @@ pub struct SubsampledChain<'a> {
 }
 
 impl<'a> SubsampledChain<'a> {
-    /// At coordinates of the frame, with a random subset.
+    /// At whitened coordinates, with a random subset.
     pub fn new(perturbed: &'a PerturbedDensity<'a>, x: Vec<f64>, stream: &mut Stream) -> Self {
         let subset = Subset::drawn(perturbed.count, perturbed.others.len(), stream);
         SubsampledChain::with(perturbed, x, subset)

@@ -42,7 +42,9 @@ impl Block {
     pub(crate) fn random(name: &str, dims: &[usize], mut stream: Stream, scale: f64) -> Block {
         let mut start = vec![0.0; dims.iter().product()];
         stream.fill_normal(&mut start);
-        start.iter_mut().for_each(|weight| *weight *= scale);
+        for weight in &mut start {
+            *weight *= scale;
+        }
         Block::new(name, dims, start)
     }
 

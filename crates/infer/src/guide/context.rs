@@ -70,7 +70,7 @@ impl<'g, 'd> Context<'g, 'd> {
         Context::within(graph, density, &Whitening::Identity)
     }
 
-    /// A context whose guide moves in the coordinates of a frame.
+    /// A context whose guide moves in whitened coordinates.
     pub fn within(
         graph: &'g Graph,
         density: &'d dyn Density,
@@ -102,12 +102,12 @@ impl<'g, 'd> Context<'g, 'd> {
         self.density
     }
 
-    /// The frame the guide moves in.
+    /// The whitening of the coordinates in which the guide moves.
     pub fn whitening(&self) -> &'d Whitening {
         self.whitening
     }
 
-    /// The latents at these coordinates of the frame.
+    /// The latents at these whitened coordinates.
     pub fn latents(&self, coordinates: Expr<'g>) -> Expr<'g> {
         self.whitening.latents(self, coordinates)
     }
@@ -146,21 +146,21 @@ impl<'g, 'd> Context<'g, 'd> {
         input
     }
 
-    /// Rows from a feed; `name` is the prefix of their inputs. The same fixed rows are the same
+    /// Rows of an input; `name` is the prefix of their inputs. The same fixed rows are the same
     /// inputs, under any name.
-    pub fn rows(&self, name: &str, feed: &RowInput) -> Rows<'g> {
-        if let Some(rows) = self.known_rows(feed) {
+    pub fn rows(&self, name: &str, input: &RowInput) -> Rows<'g> {
+        if let Some(rows) = self.known_rows(input) {
             return rows;
         }
-        let length = feed.len(self.density);
+        let length = input.len(self.density);
         let prefix = format!("{name}.");
         let rows = Rows::inputs(self.graph, self.density.columns(), length, &prefix);
-        self.request(ProgramInput::Rows(feed.clone(), rows.clone()));
+        self.request(ProgramInput::Rows(input.clone(), rows.clone()));
         rows
     }
 
-    fn known_rows(&self, feed: &RowInput) -> Option<Rows<'g>> {
-        let RowInput::Fixed(data) = feed else {
+    fn known_rows(&self, input: &RowInput) -> Option<Rows<'g>> {
+        let RowInput::Fixed(data) = input else {
             return None;
         };
         self.find(|need| match need {

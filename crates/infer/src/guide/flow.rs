@@ -108,10 +108,10 @@ impl<'g> Transport<'g> for FlowTransport<'g> {
     }
 
     fn map(&self, x: Expr<'g>) -> Option<Image<'g>> {
-        let bent = self.map.apply(x);
-        let image = self.base.map(bent.latents)?;
+        let flowed = self.map.apply(x);
+        let image = self.base.map(flowed.latents)?;
         Some(Image {
-            log_volume: image.log_volume + bent.log_volume,
+            log_volume: image.log_volume + flowed.log_volume,
             ..image
         })
     }

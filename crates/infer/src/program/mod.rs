@@ -92,7 +92,7 @@ impl Program {
                     self.workspace.lend(slot, &values);
                 }
             }
-            ProgramInput::Rows(feed, rows) => self.meet_rows(&feed, &rows, density)?,
+            ProgramInput::Rows(input, rows) => self.meet_rows(&input, &rows, density)?,
             ProgramInput::Others(purpose, rows, input) => {
                 let slot = self.plan.input(input);
                 let batch = self.batches.iter_mut().find(|b| b.purpose == purpose);
@@ -113,12 +113,12 @@ impl Program {
 
     fn meet_rows(
         &mut self,
-        feed: &RowInput,
+        input: &RowInput,
         rows: &Rows<'_>,
         density: &dyn Density,
     ) -> Result<(), BatchError> {
         let columns = read_columns(&self.plan, rows);
-        match feed {
+        match input {
             RowInput::All => lend_all(&mut self.workspace, density.source(), &columns),
             RowInput::Fixed(data) => lend_all(&mut self.workspace, data.as_ref(), &columns),
             RowInput::Batch { size, purpose } => {

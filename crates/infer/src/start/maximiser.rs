@@ -113,7 +113,7 @@ impl Maximiser for PlainMaximiser {
 pub struct RunMaximiser<'a, 'r>(RefCell<&'a mut Run<'r>>);
 
 impl<'a, 'r> RunMaximiser<'a, 'r> {
-    /// A climber for this run.
+    /// A maximiser for this run.
     pub fn new(run: &'a mut Run<'r>) -> RunMaximiser<'a, 'r> {
         RunMaximiser(RefCell::new(run))
     }

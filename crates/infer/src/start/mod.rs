@@ -44,8 +44,8 @@ pub struct StartRequest<'a> {
     pub base: Arc<dyn Base>,
     /// The seed.
     pub seed: u64,
-    /// The climber to maxima.
-    pub climber: &'a dyn Maximiser,
+    /// The maximiser.
+    pub maximiser: &'a dyn Maximiser,
     /// See [`is_linear_without_hierarchy`].
     pub plain: bool,
     /// Whether the fit ends if the start is the best Gaussian of the base's kind.
@@ -60,7 +60,7 @@ impl StartRequest<'_> {
         Ok(climb_to_mode(
             self.density,
             LbfgsSettings::default(),
-            self.climber,
+            self.maximiser,
         )?)
     }
 }

@@ -47,12 +47,12 @@ pub fn find_mode(
     climb_to_mode(density, settings, &PlainMaximiser)
 }
 
-/// As [`find_mode`], by a climber that may be stopped. Rows stored elsewhere are evaluated a few
+/// As [`find_mode`], by a maximiser that may be stopped. Rows stored elsewhere are evaluated a few
 /// times only: the search starts at the mode of the local rows.
 pub(crate) fn climb_to_mode(
     density: &dyn Density,
     settings: LbfgsSettings,
-    climber: &dyn Maximiser,
+    maximiser: &dyn Maximiser,
 ) -> Result<ExpansionPoint, TrainError> {
     let rows = all_rows(density);
     if density.elsewhere().is_some()
@@ -63,12 +63,12 @@ pub(crate) fn climb_to_mode(
             rows: &*rows,
             whitening,
         };
-        let found = ascent.climb(ExpansionPoint::start(density), WHITE, climber)?;
+        let found = ascent.climb(ExpansionPoint::start(density), WHITE, maximiser)?;
         if found.reason.has_converged() {
             return Ok(found);
         }
     }
-    climb_by(&*rows, density, settings, climber)
+    climb_by(&*rows, density, settings, maximiser)
 }
 
 /// If the posterior has a scale of about 1 in every direction, a slope is a distance from the mode.
@@ -104,7 +104,7 @@ fn climb_by(
     rows: &dyn RowStore,
     density: &dyn Density,
     settings: LbfgsSettings,
-    climber: &dyn Maximiser,
+    maximiser: &dyn Maximiser,
 ) -> Result<ExpansionPoint, TrainError> {
     let ascent = Ascent {
         density,
@@ -114,7 +114,7 @@ fn climb_by(
     let mut found = ascent.climb(
         ExpansionPoint::with_spreads(density, 1.0),
         settings,
-        climber,
+        maximiser,
     )?;
     for size in [0.1, 0.01] {
         if found.reason != StopReason::BadStart {
@@ -123,7 +123,7 @@ fn climb_by(
         found = ascent.climb(
             ExpansionPoint::with_spreads(density, size),
             settings,
-            climber,
+            maximiser,
         )?;
     }
     Ok(found)
@@ -142,7 +142,7 @@ impl Ascent<'_> {
         &self,
         from: ExpansionPoint,
         settings: LbfgsSettings,
-        climber: &dyn Maximiser,
+        maximiser: &dyn Maximiser,
     ) -> Result<ExpansionPoint, TrainError> {
         let size = self.density.latents().size();
         let begin = match self.whitening {
@@ -151,7 +151,7 @@ impl Ascent<'_> {
         };
         let start = [begin, from.params].concat();
         let mut prior = LogPrior::new(self.density);
-        let found = climber.climb(&start, settings, &mut |point, slope| {
+        let found = maximiser.climb(&start, settings, &mut |point, slope| {
             let (w, params) = point.split_at(size);
             let z = self.whitening.at(w);
             let own = prior.run(&z, params);

@@ -49,7 +49,7 @@ impl Start for Variational {
 
     fn find(&self, request: &StartRequest<'_>) -> Result<StartingPoint, StartError> {
         let IndependentGaussian { centre, whitening } =
-            climb_to_independent(request.density, request.seed, request.climber)?;
+            climb_to_independent(request.density, request.seed, request.maximiser)?;
         Ok(laplace::around(request, centre, Some(whitening))?)
     }
 }
@@ -80,10 +80,10 @@ pub fn best_independent(
 fn climb_to_independent(
     density: &dyn Density,
     seed: u64,
-    climber: &dyn Maximiser,
+    maximiser: &dyn Maximiser,
 ) -> Result<IndependentGaussian, StartError> {
     for size in SIZES {
-        if let Some(found) = climb_from(density, seed, size, climber)? {
+        if let Some(found) = climb_from(density, seed, size, maximiser)? {
             return Ok(found);
         }
     }
@@ -102,7 +102,7 @@ fn climb_from(
     density: &dyn Density,
     seed: u64,
     size: f64,
-    climber: &dyn Maximiser,
+    maximiser: &dyn Maximiser,
 ) -> Result<Option<IndependentGaussian>, StartError> {
     let whitening =
         ExpansionPoint::with_spreads(density, size).diagonal_whitening(density, seed)?;
@@ -126,7 +126,7 @@ fn climb_from(
         score: &score,
         seed,
     };
-    let (maximum, is_sound) = climb(&task, &learned, climber)?;
+    let (maximum, is_sound) = climb(&task, &learned, maximiser)?;
     learned.values.copy_from_slice(&maximum.point);
     Ok(is_sound.then(|| independent(&whitening, &learned, &maximum)))
 }
@@ -148,7 +148,7 @@ const TRIALS: u64 = 4;
 fn climb(
     task: &Task<'_>,
     learned: &LearnedBlocks,
-    climber: &dyn Maximiser,
+    maximiser: &dyn Maximiser,
 ) -> Result<(Maximum, bool), StartError> {
     let settings = TrainSettings {
         lanes: DRAWS,
@@ -158,7 +158,7 @@ fn climb(
     let source = task.density.source();
     program.fill(source, 0);
     let blocks = learned.blocks().len();
-    let maximum = climber.climb(&learned.values, SEARCH, &mut |point, slope| {
+    let maximum = maximiser.climb(&learned.values, SEARCH, &mut |point, slope| {
         program.set_learned(point);
         program.run();
         program.gather(1..=blocks, slope);

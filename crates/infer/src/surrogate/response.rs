@@ -17,8 +17,8 @@ pub(crate) fn binary_response(
     density: &dyn Density,
     kind: SurrogateKind,
 ) -> Result<BinaryResponse, SurrogateError> {
-    let responses: Vec<_> = density.columns().responses().collect();
     const HINT: &str = "hint: rand, taylor and nn serve every likelihood";
+    let responses: Vec<_> = density.columns().responses().collect();
     let other_count = |found: String| {
         let problem = "needs one binary response, but the model observes";
         SurrogateError::refusal(format!("{kind} {problem} {found}\n  {HINT}"))

@@ -110,9 +110,9 @@ impl SamplerSettings {
 
 /// The target of chains, and the wanted number of draws.
 pub struct Target<'a> {
-    /// The log density in the coordinates of the frame.
+    /// The log density in whitened coordinates.
     pub log_density: LogDensity<'a>,
-    /// The frame.
+    /// The whitening.
     pub whitening: &'a Whitening,
     /// Whether a latent is the standard deviation of others, which causes narrow regions.
     pub hierarchical: bool,
@@ -321,7 +321,7 @@ fn start(
         density,
         base: gaussian_up_to(MAX_DENSE, density),
         seed: run.seed,
-        climber: &RunMaximiser::new(run),
+        maximiser: &RunMaximiser::new(run),
         plain: is_linear_without_hierarchy(density),
         ends_at_best: true,
         expands: false,

@@ -328,7 +328,7 @@ pub(crate) fn start(
         density,
         base: Arc::new(guide::FullRank::default()),
         seed: run.seed,
-        climber: &RunMaximiser::new(run),
+        maximiser: &RunMaximiser::new(run),
         plain,
         ends_at_best: false,
         expands: true,

@@ -49,29 +49,28 @@ pub(super) fn fit(
     run: &mut Run<'_>,
 ) -> Result<Posterior, FitError> {
     let clock = Instant::now();
-    let mut making = VariationalFit {
+    let mut fit = VariationalFit {
         method,
         density,
         base: method.base(density),
         choices: Vec::new(),
         seconds: Seconds::default(),
     };
-    making.check(run)?;
+    fit.check(run)?;
     run.begin(Phase::START);
     if method.has_layers() {
-        making.note("base", making.base.name());
+        fit.note("base", fit.base.name());
     }
-    let point = making.start(run)?;
-    let batch = making.batch(&point);
+    let point = fit.start(run)?;
     let ground = GuideInputs {
         density,
-        base: making.base.clone(),
+        base: fit.base.clone(),
         point: &point,
-        batch,
+        batch: fit.batch(&point),
         seed: run.seed,
     };
-    let parts = method.guide(&ground, &mut making.choices)?;
-    let score = making.score(&ground)?;
+    let parts = method.guide(&ground, &mut fit.choices)?;
+    let score = fit.score(&ground)?;
     let task = Task {
         density,
         whitening: &point.whitening,
@@ -80,26 +79,26 @@ pub(super) fn fit(
         seed: run.seed,
     };
     let mut learned = point.learned(density, task.guide);
-    let alone = making.train_base(&task, &point, &mut learned, run)?;
-    let outcome = making.train(&task, &point, learned, run)?;
+    let alone = fit.train_base(&task, &point, &mut learned, run)?;
+    let outcome = fit.train(&task, &point, learned, run)?;
     let seconds = clock.elapsed().as_secs_f64() - outcome.compile - outcome.seconds;
-    making.seconds.start = seconds;
-    let mut evaluation = making.evaluate(&task, alone.as_ref(), &outcome, run)?;
+    fit.seconds.start = seconds;
+    let mut evaluation = fit.evaluate(&task, alone.as_ref(), &outcome, run)?;
     let (mut outcome, mut name, mut parts) = (outcome, method.info().name, parts);
     if let Some(learned) = evaluation.base.take() {
         outcome.learned = learned;
-        name = making.base.name();
-        parts = GuideParts::new(making.base.clone(), encoded(&making.base));
+        name = fit.base.name();
+        parts = GuideParts::new(fit.base.clone(), encoded(&fit.base));
     }
     let bytes = (&point.whitening, &outcome.learned, &parts.bytes);
     let record = FitRecord {
         method: stored(name, &bytes),
         contents: parts.contents,
-        choices: making.choices,
+        choices: fit.choices,
         seconds: Seconds {
             compile: outcome.compile,
             train: outcome.seconds,
-            ..making.seconds
+            ..fit.seconds
         },
     };
     let proposal = Proposal::Guide(outcome.training);
@@ -121,7 +120,7 @@ impl VariationalFit<'_> {
             density: self.density,
             base: self.base.clone(),
             seed: run.seed,
-            climber: &RunMaximiser::new(run),
+            maximiser: &RunMaximiser::new(run),
             plain: is_linear_without_hierarchy(self.density),
             ends_at_best: self.ends_at_best(),
             expands: self.method.expands(),

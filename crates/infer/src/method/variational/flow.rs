@@ -79,16 +79,16 @@ impl<F: NamedFlow> VariationalMethod for FlowMethod<F> {
     ) -> Result<GuideParts, FitError> {
         choices.extend(self.flow.choices());
         let (base, flow) = (ground.base.clone(), self.flow);
-        let bent = FlowBase { base, flow };
-        let bytes = encoded(&bent);
-        Ok(GuideParts::new(Arc::new(bent), bytes))
+        let flowed = FlowBase { base, flow };
+        let bytes = encoded(&flowed);
+        Ok(GuideParts::new(Arc::new(flowed), bytes))
     }
 }
 
 /// Reads back a fit by such a flow.
 pub(crate) fn restore_flow<F: NamedFlow>(bytes: &[u8]) -> Result<Box<dyn Sampler>, FitError> {
     restore_guide(bytes, |bytes, _| {
-        let bent: FlowBase<F> = decoded(bytes)?;
-        Ok(Box::new(bent))
+        let flowed: FlowBase<F> = decoded(bytes)?;
+        Ok(Box::new(flowed))
     })
 }

@@ -67,7 +67,7 @@ impl Start for Natural {
             done: 0,
             bound: f64::NAN,
         };
-        request.climber.walk(&mut learning)?;
+        request.maximiser.walk(&mut learning)?;
         Ok(found(request, &learning.steps)?)
     }
 }
