@@ -61,27 +61,21 @@ impl<'d> ReducedDensity<'d> {
         if !applies(density) {
             return Ok(None);
         }
-        let graph = Graph::new();
-        let (at, some) = probe_rows(&graph, density);
-        let shared = linear.predictors(&at, &some).shared;
-        let sites = read_sites(
-            density.latents(),
-            &at,
-            rows.gaussian_terms(&at, &some).predictor,
-        );
         let job = QrReduction::new(density, rows);
         let factor = fold(&*all_rows(density), &job)?;
         if !factor.is_finite() {
             return Ok(None);
         }
+        let graph = Graph::new();
+        let (at, some) = probe_rows(&graph, density);
         Ok(Some(ReducedDensity {
             density,
             rows,
             columns: columns(factor.width),
             share: factor.weight / (factor.width + 1) as f64,
             data: factor.into_data(),
-            sites,
-            shared,
+            sites: job.sites,
+            shared: linear.predictors(&at, &some).shared,
         }))
     }
 
@@ -195,8 +189,10 @@ impl QrFactor {
 pub(crate) struct QrReduction<'d> {
     density: &'d dyn Density,
     rows: &'d dyn GaussianRows,
-    /// The latents that the predictor reads, by their places in z.
-    places: Vec<usize>,
+    /// The sites that the predictor reads.
+    sites: Vec<usize>,
+    /// How many latents those have.
+    width: usize,
     /// Where the predictor is expanded.
     origin: Vec<f64>,
     /// The directions of those latents, one per lane.
@@ -205,18 +201,18 @@ pub(crate) struct QrReduction<'d> {
 
 impl<'d> QrReduction<'d> {
     pub(crate) fn new(density: &'d dyn Density, rows: &'d dyn GaussianRows) -> Self {
-        let size = density.latents().size();
-        let places = places(density, rows);
-        let mut directions = vec![0.0; places.len() * size];
-        for (lane, place) in places.iter().enumerate() {
-            directions[lane * size + place] = 1.0;
-        }
+        let (latents, graph) = (density.latents(), Graph::new());
+        let (at, some) = probe_rows(&graph, density);
+        let sites = read_sites(latents, &at, rows.gaussian_terms(&at, &some).predictor);
+        let places = sites.iter().flat_map(|site| latents.range(*site));
+        let unit = |place: usize| (0..latents.size()).map(move |k| f64::from(u8::from(k == place)));
         QrReduction {
             density,
             rows,
-            places,
-            origin: vec![0.0; size],
-            directions,
+            width: places.clone().count(),
+            origin: vec![0.0; latents.size()],
+            directions: places.flat_map(unit).collect(),
+            sites,
         }
     }
 
@@ -248,21 +244,21 @@ impl RowJob for QrReduction<'_> {
     fn machine(&self, rows: usize) -> RowProgram {
         let size = self.origin.len();
         let sizes = [Argument::Shared(size), Argument::PerLane(size)];
-        let shape = (self.places.len(), rows);
+        let shape = (self.width, rows);
         RowProgram::new(self.density.columns(), shape, &sizes, &|inputs, rows| {
             row_terms(self.rows, inputs, rows)
         })
     }
 
     fn empty(&self) -> QrFactor {
-        QrFactor::empty(self.places.len())
+        QrFactor::empty(self.width)
     }
 
     fn add_block(&self, machine: &mut RowProgram, block: &RowBlock<'_>, into: &mut QrFactor) {
         block.place(machine);
         let found = machine.run(&[&self.origin, &self.directions]);
         let (slopes, left) = (found.output(0), found.output(1));
-        let (width, length) = (self.places.len(), block.len());
+        let (width, length) = (self.width, block.len());
         let weights = found.output(2).iter().cycle().take(length);
         into.weight += weights.sum::<f64>();
         into.add(length, |n, j| match j {
@@ -285,15 +281,6 @@ impl RowJob for QrReduction<'_> {
     fn message(&self) -> Vec<u8> {
         Vec::new()
     }
-}
-
-/// The latents that Gaussian rows read through their predictor, by their places in z.
-fn places(density: &dyn Density, rows: &dyn GaussianRows) -> Vec<usize> {
-    let graph = Graph::new();
-    let (at, some) = probe_rows(&graph, density);
-    let latents = density.latents();
-    let sites = read_sites(latents, &at, rows.gaussian_terms(&at, &some).predictor);
-    sites.iter().flat_map(|site| latents.range(*site)).collect()
 }
 
 /// √wₙ aₙ along one direction per lane, √wₙ (yₙ − bₙ), and wₙ.
