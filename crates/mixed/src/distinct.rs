@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use lehr_density::{ColumnKind, Density, RowSet};
+use lehr_density::{Density, RowSet, Values};
 use lehr_rows::RowCounts;
 
 /// Rows that are read at a time.
@@ -51,14 +51,9 @@ fn row_values(density: &dyn Density, range: Range<usize>, width: usize) -> Vec<u
     let mut values = vec![0; range.len() * width];
     let mut first = 0;
     for (column, kind) in density.columns().iter().map(|own| own.kind).enumerate() {
-        let own: Vec<u64> = if let ColumnKind::Index { .. } = kind {
-            let mut codes = vec![0; range.len()];
-            source.copy_indices(column, &rows, &mut codes);
-            codes.into_iter().map(u64::from).collect()
-        } else {
-            let mut numbers = vec![0.0_f64; range.len() * kind.width()];
-            source.copy_numbers(column, &rows, &mut numbers);
-            numbers.into_iter().map(f64::to_bits).collect()
+        let own: Vec<u64> = match Values::of_rows(source, (column, kind), &rows) {
+            Values::Indices(codes) => codes.iter().copied().map(u64::from).collect(),
+            Values::Numbers { values, .. } => values.iter().copied().map(f64::to_bits).collect(),
         };
         let each = values
             .chunks_exact_mut(width)

@@ -7,7 +7,7 @@ use lehr_graph::kernel::prefetch_values;
 use lehr_numeric::order::permutation;
 use serde::{Deserialize, Serialize};
 
-use crate::{RowSet, RowSource};
+use crate::{ColumnKind, RowSet, RowSource};
 
 /// Columns in memory, shared and never changed.
 #[derive(Clone, Debug)]
@@ -81,6 +81,24 @@ impl RowData {
 const PAYS: RangeInclusive<usize> = 1 << 20..=1 << 28;
 
 impl Values {
+    /// Rows of a column of a source, by its place there.
+    pub fn of_rows(
+        source: &dyn RowSource,
+        (place, kind): (usize, ColumnKind),
+        rows: &RowSet<'_>,
+    ) -> Values {
+        if let ColumnKind::Index { .. } = kind {
+            let mut values = vec![0; rows.len()];
+            source.copy_indices(place, rows, &mut values);
+            return Values::Indices(values.into());
+        }
+        let width = kind.width();
+        let mut values = vec![0.0; rows.len() * width];
+        source.copy_numbers(place, rows, &mut values);
+        let values = values.into();
+        Values::Numbers { width, values }
+    }
+
     fn reorder_rows(&self, order: &[usize]) -> Values {
         let rows = RowSet::List(order);
         match self {

@@ -39,7 +39,8 @@ impl FixedRows {
         let columns = density.columns();
         let set = RowSet::List(rows);
         let places = columns.iter().enumerate();
-        let values = places.map(|(place, column)| copied(source, place, column, &set));
+        let values =
+            places.map(|(place, column)| Values::of_rows(source, (place, column.kind), &set));
         FixedRows {
             columns: columns.clone(),
             data: Arc::new(RowData::new(rows.len(), values.collect())),
@@ -87,7 +88,7 @@ impl FixedRows {
                 let values = (0..length).map(|row| labels[row / count]).collect();
                 return Values::Numbers { width: 1, values };
             }
-            copied(&*self.data, place, column, &RowSet::List(&again))
+            Values::of_rows(&*self.data, (place, column.kind), &RowSet::List(&again))
         };
         let values = self.columns.iter().enumerate().map(labelled).collect();
         FixedRows {
@@ -142,27 +143,12 @@ impl FixedRows {
     }
 
     fn values(&self, place: usize, column: &Column) -> Values {
-        copied(&*self.data, place, column, &RowSet::Range(0..self.len()))
+        Values::of_rows(
+            &*self.data,
+            (place, column.kind),
+            &RowSet::Range(0..self.len()),
+        )
     }
-}
-
-/// Some rows of one column.
-pub(crate) fn copied(
-    source: &dyn RowSource,
-    place: usize,
-    column: &Column,
-    rows: &RowSet<'_>,
-) -> Values {
-    let width = column.kind.width();
-    if let ColumnKind::Index { .. } = column.kind {
-        let mut values = vec![0; rows.len()];
-        source.copy_indices(place, rows, &mut values);
-        return Values::Indices(values.into());
-    }
-    let mut values = vec![0.0; rows.len() * width];
-    source.copy_numbers(place, rows, &mut values);
-    let values = values.into();
-    Values::Numbers { width, values }
 }
 
 /// The stored form of the rows.

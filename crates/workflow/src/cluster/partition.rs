@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use lehr_density::job::local_rows;
-use lehr_density::{ColumnKind, Density, RowData, RowSet, RowSource, Values};
+use lehr_density::{Density, RowData, RowSet, RowSource, Values};
 use lehr_infer::job::read_job;
 use lehr_learn::{Accumulator, AccumulatorMessage, LearnError};
 use lehr_model::Bound;
@@ -220,22 +220,8 @@ fn check_numbers(numbers: &[u64], rows: u64) -> Result<(), LearnError> {
 fn picked(density: &dyn Density, source: &dyn RowSource, numbers: &[usize]) -> Sample {
     let rows = RowSet::List(numbers);
     let columns = density.columns().iter().enumerate();
-    let copied = columns.map(|(place, column)| match column.kind {
-        ColumnKind::Number { width } => {
-            let width = width.unwrap_or(1);
-            let mut values = vec![0.0; numbers.len() * width];
-            source.copy_numbers(place, &rows, &mut values);
-            Values::Numbers {
-                width,
-                values: values.into(),
-            }
-        }
-        ColumnKind::Index { .. } => {
-            let mut values = vec![0; numbers.len()];
-            source.copy_indices(place, &rows, &mut values);
-            Values::Indices(values.into())
-        }
-    });
+    let copied =
+        columns.map(|(place, column)| Values::of_rows(source, (place, column.kind), &rows));
     copied.collect()
 }
 

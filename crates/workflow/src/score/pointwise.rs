@@ -1,6 +1,6 @@
 //! The observed responses of rows, and their likelihood under the draws.
 
-use lehr_density::{Density, Role, RowSet};
+use lehr_density::{Density, Role, RowSet, Values};
 use lehr_infer::pointwise::pointwise;
 
 /// The observed response of every row; empty if it is not a number.
@@ -10,15 +10,10 @@ pub(crate) fn observed(density: &dyn Density, rows: &RowSet<'_>) -> Vec<f64> {
     let Some(place) = columns.iter().position(is_response) else {
         return Vec::new();
     };
-    let column = &columns.0[place];
-    if let lehr_density::ColumnKind::Index { .. } = column.kind {
-        let mut codes = vec![0; rows.len()];
-        density.source().copy_indices(place, rows, &mut codes);
-        return codes.into_iter().map(f64::from).collect();
+    match Values::of_rows(density.source(), (place, columns.0[place].kind), rows) {
+        Values::Numbers { values, .. } => values.to_vec(),
+        Values::Indices(codes) => codes.iter().copied().map(f64::from).collect(),
     }
-    let mut values = vec![0.0; rows.len() * column.kind.width()];
-    density.source().copy_numbers(place, rows, &mut values);
-    values
 }
 
 /// The logarithm of the mean over draws of each row's likelihood. Each draw is flat and
