@@ -74,10 +74,8 @@ impl GroupingFactor {
         let width = self.columns.len();
         let codes = &self.combinations[group * width..(group + 1) * width];
         let names = codes.iter().zip(&self.levels);
-        let names: Vec<&str> = names
-            .map(|(code, levels)| levels[*code as usize].as_str())
-            .collect();
-        names.join(":")
+        let names = names.map(|(code, levels)| levels[*code as usize].as_str());
+        names.collect::<Vec<&str>>().join(":")
     }
 
     /// The multiplier of each effect in each row.
@@ -110,9 +108,9 @@ impl GroupingFactor {
         source: &Source<'_>,
         new_levels: NewLevels,
     ) -> Result<Membership, LearnError> {
-        let parts: Vec<GroupingColumn> = (self.columns.iter().zip(&self.levels))
-            .map(|(name, known)| GroupingColumn::new(source, name, known))
-            .collect();
+        let columns = self.columns.iter().zip(&self.levels);
+        let parts = columns.map(|(name, known)| GroupingColumn::new(source, name, known));
+        let parts: Vec<GroupingColumn> = parts.collect();
         let width = parts.len();
         let known: HashMap<&[u32], u32> = self.combinations.chunks_exact(width).zip(0..).collect();
         let mut fresh: HashMap<Vec<u32>, u32> = HashMap::new();
@@ -171,10 +169,8 @@ impl GroupingColumn {
 }
 
 fn joined(parts: &[GroupingColumn], row: usize) -> String {
-    let names: Vec<&str> = (parts.iter())
-        .map(|part| part.names[part.codes[row] as usize].as_str())
-        .collect();
-    names.join(":")
+    let name = |part: &GroupingColumn| part.names[part.codes[row] as usize].clone();
+    parts.iter().map(name).collect::<Vec<String>>().join(":")
 }
 
 /// The groups of a term while they are learned.
@@ -236,9 +232,8 @@ impl GroupingFactorLearner {
             return;
         }
         let columns = self.labels.iter_mut().zip(&other.labels);
-        let places: Vec<Vec<u32>> = columns
-            .map(|(own, other)| own.merge_labels(other))
-            .collect();
+        let places = columns.map(|(own, other)| own.merge_labels(other));
+        let places: Vec<Vec<u32>> = places.collect();
         let here = |key: &Vec<u32>| recoded(key, &places);
         self.found.extend(other.found.iter().map(here));
     }

@@ -115,6 +115,7 @@ pub struct LevelAccumulator {
 impl LevelAccumulator {
     pub fn new(request: &LearningRequest<'_>) -> Result<LevelAccumulator, LearnError> {
         let terms = &request.terms;
+        let (monotonics, parameters) = (terms.monotonics.iter(), terms.parameters.iter());
         let outcome = ResponseColumn::new(&request.rule, &terms.response)?;
         Ok(LevelAccumulator {
             outcome: ClassLearner::new(outcome),
@@ -122,12 +123,8 @@ impl LevelAccumulator {
             groupings: terms.all_groups().map(GroupingFactorLearner::new).collect(),
             smooths: terms.smooths.iter().map(SmoothLearner::new).collect(),
             splines: terms.all_splines().map(SplineLearner::new).collect(),
-            monotonics: (terms.monotonics.iter())
-                .map(MonotonicLearner::new)
-                .collect(),
-            parameters: (terms.parameters.iter())
-                .map(FixedEffectsLearner::new)
-                .collect(),
+            monotonics: monotonics.map(MonotonicLearner::new).collect(),
+            parameters: parameters.map(FixedEffectsLearner::new).collect(),
         })
     }
 
@@ -152,18 +149,16 @@ impl LevelAccumulator {
         let groupings = self.groupings.into_iter();
         let groupings = groupings.map(GroupingFactorLearner::finish);
         let smooths = self.smooths.into_iter().map(SmoothLearner::finish);
+        let monotonics = self.monotonics.into_iter().map(MonotonicLearner::finish);
+        let splines = self.splines.into_iter();
         let parameters = (self.parameters.into_iter().zip(&request.terms.parameters))
             .map(|(learner, terms)| learner.finish(terms, request.formula));
         Ok(ScaleAccumulator {
             population: self.population.finish(&request.terms, request.formula)?,
             groupings: groupings.collect::<Result<_, _>>()?,
             smooths: smooths.collect::<Result<_, _>>()?,
-            monotonics: (self.monotonics.into_iter())
-                .map(MonotonicLearner::finish)
-                .collect::<Result<_, _>>()?,
-            splines: (self.splines.into_iter())
-                .flat_map(SplineLearner::finish)
-                .collect(),
+            monotonics: monotonics.collect::<Result<_, _>>()?,
+            splines: splines.flat_map(SplineLearner::finish).collect(),
             parameters: parameters.collect::<Result<_, _>>()?,
             observed: ResponseProfile::new(&outcome.rule, outcome.classes.len()),
             surplus: f64::INFINITY,

@@ -108,9 +108,8 @@ impl<'t> Source<'t> {
         {
             return Err(formula::BasisError::Text(name.to_owned()).into());
         }
-        let mut values = expr
-            .evaluate_columns(&|name| self.numbers(name))
-            .map_err(formula::BasisError::from)?;
+        let values = expr.evaluate_columns(&|name| self.numbers(name));
+        let mut values = values.map_err(formula::BasisError::from)?;
         if values.len() != self.n_rows() {
             values = vec![values[0]; self.n_rows()];
         }

@@ -38,13 +38,11 @@ impl Bounds {
             let intervals = censoring.upper.is_some();
             return Bounds::Censored { intervals };
         }
-        response
-            .truncation
-            .as_ref()
-            .map_or(Bounds::Exact, |limits| Bounds::Truncated {
-                low: limits.low.is_some(),
-                high: limits.high.is_some(),
-            })
+        let Some(limits) = &response.truncation else {
+            return Bounds::Exact;
+        };
+        let [low, high] = [&limits.low, &limits.high].map(Option::is_some);
+        Bounds::Truncated { low, high }
     }
 
     /// The columns of the design with the bounds.

@@ -235,9 +235,8 @@ impl Law {
         let step = 1e-3;
         let grid: Vec<f64> = (-28_000..=28_000).map(|k| step * f64::from(k)).collect();
         // The density of ln x has the additional factor x.
-        let logs: Vec<f64> = (grid.iter())
-            .map(|log| self.log_shape(log.exp()) + log)
-            .collect();
+        let log_density = |log: &f64| self.log_shape(log.exp()) + log;
+        let logs: Vec<f64> = grid.iter().map(log_density).collect();
         let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let masses: Vec<f64> = logs.iter().map(|log| (log - most).exp()).collect();
         let total: f64 = masses.iter().sum();

@@ -262,8 +262,7 @@ impl GivenPrior {
         let own = lehr_formula::known_parameter(name).filter(|own| names.contains(own));
         let of_group = |name: &&&str| {
             matches!(self.name.as_str(), "sd" | "cor")
-                && name
-                    .strip_prefix(self.name.as_str())
+                && (name.strip_prefix(self.name.as_str()))
                     .is_some_and(|rest| rest.starts_with('(') && !rest.contains(','))
         };
         let all = names.iter().filter(of_group).copied().chain(own);

@@ -54,9 +54,8 @@ impl BoundRegression {
             return Err(LearnError::AllMissing { dropped }.into());
         }
         let subject = AnyModel::from(specification.model(table)?);
-        let several = subject
-            .multivariate()
-            .map_or(&[][..], MultivariateRegression::responses);
+        let several = subject.multivariate();
+        let several = several.map_or(&[][..], MultivariateRegression::responses);
         let singles = several.iter().map(|own| own.bind(table));
         Ok(BoundRegression {
             bound: subject.bind(&subject.design(table)?)?,

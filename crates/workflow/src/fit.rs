@@ -8,9 +8,7 @@ use lehr_infer::error::Improper;
 use lehr_infer::fit::{Fit, FitError};
 use lehr_infer::posterior::{GroupMoments, Posterior};
 use lehr_model::Bound;
-use lehr_regression::{
-    Family, Groups, MultivariateRegression, Regression, RegressionError, Specification,
-};
+use lehr_regression::{Family, Groups, Regression, RegressionError, Specification};
 use lehr_table::Table;
 
 use crate::bound::BoundRegression;
@@ -206,11 +204,11 @@ impl SavedFit {
 
     /// The user's data in a file that contains the fit, in addition to `rows`, those of the guide.
     fn response_contents(&self, rows: &str) -> String {
-        let named = self
+        let own = self
             .subject
-            .multivariate()
-            .map(MultivariateRegression::names);
-        let own = named.into_iter().flatten().zip(&self.response_checks);
+            .response_names()
+            .iter()
+            .zip(&self.response_checks);
         let own = own.map(|(name, check)| format!("of {name}: {}", check.contents("")));
         let all = std::iter::once(rows.to_owned()).chain(own);
         all.collect::<Vec<_>>().join("; ")

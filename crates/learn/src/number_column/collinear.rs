@@ -124,9 +124,8 @@ impl CrossProducts {
         for &place in places {
             let own = self.covariance(place, place);
             let scale = |other: usize| (own * self.covariance(other, other)).sqrt();
-            let correlations: Vec<f64> = (known.places.iter())
-                .map(|&other| self.covariance(place, other) / scale(other))
-                .collect();
+            let correlation = |&other: &usize| self.covariance(place, other) / scale(other);
+            let correlations: Vec<f64> = known.places.iter().map(correlation).collect();
             if let Some(parts) = known.add(place, &correlations) {
                 relations.push(parts.into_iter().chain([place]).collect());
             }

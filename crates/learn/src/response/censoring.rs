@@ -96,10 +96,8 @@ impl ResponseColumn {
             _ => value,
         };
         let limit = |expr: &Option<ColumnExpr>, bound: &dyn Fn(f64) -> f64| {
-            let values = expr
-                .as_ref()
-                .map(|expr| source.evaluate(expr))
-                .transpose()?;
+            let values = expr.as_ref().map(|expr| source.evaluate(expr));
+            let values = values.transpose()?;
             Ok::<_, LearnError>(values.map(|all| all.into_iter().map(bound).collect::<Vec<f64>>()))
         };
         let low = limit(&truncation.low, &lowest)?;

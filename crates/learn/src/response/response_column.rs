@@ -34,9 +34,8 @@ pub struct ResponseColumn {
 
 /// Whether a class is a number that is not whole, as those of a quantity are.
 fn is_fraction(class: &str) -> bool {
-    class
-        .parse::<f64>()
-        .is_ok_and(|number| number.fract() != 0.0)
+    let number = class.parse::<f64>();
+    number.is_ok_and(|number| number.fract() != 0.0)
 }
 
 impl ResponseColumn {
@@ -152,9 +151,8 @@ impl ResponseColumn {
 
     fn class_numbers(&self, name: &str, source: &Source<'_>) -> Result<Vec<f64>, LearnError> {
         let (codes, levels) = source.labels(name);
-        let known: HashMap<&str, f64> = (self.classes.iter().enumerate())
-            .map(|(place, class)| (class.as_str(), place as f64))
-            .collect();
+        let classes = self.classes.iter().map(String::as_str);
+        let known: HashMap<&str, f64> = classes.zip((0..).map(f64::from)).collect();
         // An unknown class has no number.
         let number = |level: &String| known.get(level.as_str()).copied().unwrap_or(f64::NAN);
         let by_level: Vec<f64> = levels.iter().map(number).collect();

@@ -147,9 +147,8 @@ impl<'a> GroupEffects<'a> {
         let turns = self.turns(draws);
         let count = plan.spreads.len();
         for group in 0..plan.count {
-            let own: Vec<Vec<f64>> = (0..count)
-                .map(|effect| draws.entry(&site, group * count + effect))
-                .collect();
+            let entry = |effect: usize| draws.entry(&site, group * count + effect);
+            let own: Vec<Vec<f64>> = (0..count).map(entry).collect();
             for (place, effect) in grouping.effects.iter().enumerate() {
                 let value = |draw: usize| {
                     let turn = &turns[draw][place * count..][..count];

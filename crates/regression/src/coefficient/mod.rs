@@ -280,9 +280,8 @@ impl Regression {
     fn cutpoints(&self, draws: &SiteDraws<'_>, found: &mut Vec<NamedDraws>) {
         let weights = self.weights(draws, Replica::ONLY);
         let shift = self.shift(draws, &weights);
-        let classes: Vec<Vec<f64>> = (0..self.model_plan.classes)
-            .map(|class| draws.entry("proportion", class))
-            .collect();
+        let proportion = |class: usize| draws.entry("proportion", class);
+        let classes: Vec<Vec<f64>> = (0..self.model_plan.classes).map(proportion).collect();
         let total =
             |part: &[Vec<f64>], draw: usize| part.iter().map(|class| class[draw]).sum::<f64>();
         for cut in 1..classes.len() {

@@ -204,10 +204,8 @@ impl MultivariateRegression {
     }
 
     fn run(&self, m: &Tracer<'_>) {
-        let tied = self.ties.iter();
-        let tied: Vec<_> = tied
-            .flat_map(|tie| tie.sites(m, (&self.names, &self.responses)))
-            .collect();
+        let own = (&self.names[..], &self.responses[..]);
+        let tied: Vec<_> = self.ties.iter().flat_map(|tie| tie.sites(m, own)).collect();
         let count = self.responses.len();
         let residuals = self.residual.as_ref();
         let residuals = residuals.map(|law| Residuals::new(m, count, law));

@@ -169,13 +169,14 @@ impl SharedGrouping {
         let factors = &site(sites, &self.correlation_site()).values;
         let mut standard = Vec::new();
         let mut turned = Vec::new();
-        let all = site(sites, &self.own_site())
-            .values
-            .chunks_exact(self.count * total);
+        let own_site = site(sites, &self.own_site());
+        let all = own_site.values.chunks_exact(self.count * total);
         for (factor, normals) in factors.chunks_exact(total * total).zip(all) {
-            let rows: Vec<&[f64]> = (member.own.clone())
-                .map(|row| &factor[row * total..][..total])
-                .collect();
+            let rows = member
+                .own
+                .clone()
+                .map(|row| &factor[row * total..][..total]);
+            let rows: Vec<&[f64]> = rows.collect();
             let inner = factor_of(&rows);
             for group in normals.chunks_exact(total) {
                 let effects: Vec<f64> = rows.iter().map(|row| dot(row, group)).collect();

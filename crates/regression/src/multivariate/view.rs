@@ -91,9 +91,7 @@ impl ResponseView<'_> {
         let place = whole.position(&format!("{}{name}", self.prefix));
         let range = whole.range(place.expect("a site of the whole model"));
         let draws = self.all.chunks_exact(whole.size());
-        draws
-            .flat_map(|draw| &draw[range.clone()])
-            .copied()
-            .collect()
+        let own = draws.flat_map(|draw| &draw[range.clone()]);
+        own.copied().collect()
     }
 }

@@ -252,9 +252,8 @@ impl Regression {
 
     /// The ranges of random effects among the numbers of a draw.
     pub fn group_places(&self, latents: &Layout) -> Vec<Range<usize>> {
-        let names: Vec<String> = (self.model_plan.groups.iter())
-            .map(|plan| plan.own_site(""))
-            .collect();
+        let groups = self.model_plan.groups.iter();
+        let names: Vec<String> = groups.map(|plan| plan.own_site("")).collect();
         let sites = latents.sites().iter().enumerate();
         let own = sites.filter(|(_, site)| names.contains(&site.name));
         own.map(|(place, _)| latents.range(place)).collect()

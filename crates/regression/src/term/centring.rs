@@ -62,9 +62,9 @@ impl PartialCentring {
     /// deviations.
     pub(crate) fn factors(&self, amplitudes: &[f64]) -> Vec<f64> {
         let own = self.shares.iter().zip(&self.references);
-        (amplitudes.iter().zip(own))
-            .map(|(log, (share, reference))| (log - (log - reference) * share).exp())
-            .collect()
+        let pairs = amplitudes.iter().zip(own);
+        let logs = pairs.map(|(log, (share, reference))| log - (log - reference) * share);
+        logs.map(f64::exp).collect()
     }
 
     /// The logarithms of the factors from latents to coefficients, and of the latents' scale.

@@ -166,9 +166,8 @@ pub(crate) fn smooth_plans(book: &mut PriorBook<'_>) -> Result<Vec<SmoothPlan>, 
         };
         let features = centred(&basis, &centre, &smooth.places);
         let own = rows / (levels.max(1) * smooth.places[0].len()) as f64;
-        let medians: Vec<f64> = (lengthscales.iter())
-            .map(|law| law.quantiles([0.5])[0])
-            .collect();
+        let median = |law: &Law| law.quantiles([0.5])[0];
+        let medians: Vec<f64> = lengthscales.iter().map(median).collect();
         plans.push(SmoothPlan {
             label: smooth.label.clone(),
             centring: PartialCentring::new(&basis, &features, own, &medians),

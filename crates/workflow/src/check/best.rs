@@ -13,9 +13,8 @@ pub fn best_of(fits: &[&SavedFit]) -> usize {
     let level = |place: &usize| fits[*place].posterior.verdict().level;
     let bound = |place: &usize| fits[*place].posterior.bound().unwrap_or(NONE);
     let reached = (0..fits.len()).map(|place| level(&place)).min();
-    let trusted: Vec<usize> = (0..fits.len())
-        .filter(|place| Some(level(place)) == reached)
-        .collect();
+    let mut trusted: Vec<usize> = (0..fits.len()).collect();
+    trusted.retain(|place| Some(level(place)) == reached);
     let top = (trusted.iter().map(bound))
         .max_by(|a, b| a.mean.total_cmp(&b.mean))
         .expect("there is at least one fit");

@@ -125,11 +125,10 @@ impl BoundRegression {
         let sites = bound.latents().constrain_values(&flat);
         let observed = statistics.values(&seen);
         let named = statistics.names.iter().zip(observed).zip(drawn);
+        let named = named.map(|((name, observed), drawn)| statistic(name, observed, drawn));
         Ok(PriorPredictive {
             coefficients: self.subject.coefficients_of_sites(&sites, Groups::Leave),
-            statistics: named
-                .map(|((name, observed), drawn)| statistic(name, observed, drawn))
-                .collect(),
+            statistics: named.collect(),
             rows: rows.len(),
         })
     }

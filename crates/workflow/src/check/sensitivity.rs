@@ -7,7 +7,7 @@
 use lehr_density::Point;
 use lehr_graph::Graph;
 use lehr_graph::reference::{InputValues, evaluate};
-use lehr_regression::{DF_EXCESS, Groups, MultivariateRegression, NamedDraws, RegressionError};
+use lehr_regression::{DF_EXCESS, Groups, NamedDraws, RegressionError};
 use serde::Serialize;
 
 use crate::fitted_model::AnyModel;
@@ -42,10 +42,7 @@ impl SavedFit {
     /// Distributions of random effects given their standard deviation are part of the model and not
     /// priors in this sense.
     pub fn prior_sensitivity(&self) -> Result<Vec<PriorSensitivity>, RegressionError> {
-        let names = self
-            .subject
-            .multivariate()
-            .map_or(&[][..], MultivariateRegression::names);
+        let names = self.subject.response_names();
         let priors = match &self.subject {
             AnyModel::Regression(regression) => regression.program()?,
             AnyModel::Several(several) => several.program()?,

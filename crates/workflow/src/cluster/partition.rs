@@ -231,9 +231,8 @@ fn sampled(pass: &PartPass, rows: &PartRows, numbers: &[u64]) -> Result<Sample, 
     pass.each(rows, &mut |block| {
         let end = seen + block.n_rows() as u64;
         let until = at + numbers[at..].partition_point(|row| *row < end);
-        let own: Vec<usize> = (numbers[at..until].iter())
-            .map(|row| (row - seen) as usize)
-            .collect();
+        let own = numbers[at..until].iter().map(|row| (row - seen) as usize);
+        let own: Vec<usize> = own.collect();
         if !own.is_empty() {
             parts.push(picked(pass.model(), block, &own));
         }

@@ -67,9 +67,8 @@ impl ClusterDraft<'_> {
             fields: self.fields.clone(),
         };
         let regression = self.specification.learn(&table)?;
-        workers
-            .bind(&encoded(&regression))
-            .map_err(LearnError::Read)?;
+        let bound = workers.bind(&encoded(&regression));
+        bound.map_err(LearnError::Read)?;
         let counts: Vec<RowCount> =
             answers(&*workers, Tasks::Same(&encoded(&PartitionTask::Count)))?;
         let dropped = counts.iter().map(|count| count.dropped).sum::<u64>() as usize;

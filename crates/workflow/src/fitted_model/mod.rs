@@ -50,6 +50,12 @@ pub trait FittedModel {
         None
     }
 
+    /// The names of several responses; empty for any other model.
+    fn response_names(&self) -> &[String] {
+        let several = self.multivariate();
+        several.map_or(&[], MultivariateRegression::names)
+    }
+
     /// The regression of each response; empty for any other model.
     fn regressions(&self) -> Vec<&Regression> {
         Vec::new()
@@ -58,10 +64,8 @@ pub trait FittedModel {
     /// The family, or those of all responses separated by commas; `None` for models that are not
     /// regressions.
     fn family_names(&self) -> Option<String> {
-        let regressions = self.regressions();
-        let names: Vec<&str> = (regressions.iter())
-            .map(|regression| regression.family().name())
-            .collect();
+        let regressions = self.regressions().into_iter();
+        let names: Vec<&str> = regressions.map(|own| own.family().name()).collect();
         (!names.is_empty()).then(|| names.join(","))
     }
 

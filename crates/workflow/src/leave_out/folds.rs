@@ -87,17 +87,15 @@ impl Folds<'_> {
         note: &mut dyn FnMut(usize),
     ) -> Result<usize, Error> {
         let limit = lehr_numeric::pareto::shape_threshold(loo.n_draws);
-        let mut high: Vec<usize> = (0..loo.rows.len())
-            .filter(|place| loo.rows[*place].left.shape > limit)
-            .collect();
+        let mut high: Vec<usize> = (0..loo.rows.len()).collect();
+        high.retain(|place| loo.rows[*place].left.shape > limit);
         high.sort_by(|a, b| loo.rows[*b].left.shape.total_cmp(&loo.rows[*a].left.shape));
         high.truncate(most);
         for (number, place) in high.iter().enumerate() {
             note(number);
             let row = loo.rows[*place].row as usize;
-            let kept: Vec<usize> = (0..self.table.n_rows())
-                .filter(|other| *other != row)
-                .collect();
+            let others = (0..self.table.n_rows()).filter(|other| *other != row);
+            let kept: Vec<usize> = others.collect();
             let scored = self.without(&kept, &[row])?;
             let before = loo.rows[*place].left;
             loo.rows[*place].left = LeftOut {

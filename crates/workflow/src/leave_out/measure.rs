@@ -192,9 +192,8 @@ impl Loo {
             .collect();
         high.sort_by(|a, b| b.1.total_cmp(&a.1));
         let shapes = self.rows.iter().map(|row| row.left.shape);
-        let waic: Vec<f64> = (self.rows.iter())
-            .map(|row| row.left.lpd - row.left.variance)
-            .collect();
+        let waic = self.rows.iter().map(|row| row.left.lpd - row.left.variance);
+        let waic: Vec<f64> = waic.collect();
         Ok(LooSummary {
             elpd_loo: elpd,
             p_loo: sum(&|left| left.lpd - left.elpd),

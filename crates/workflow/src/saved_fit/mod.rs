@@ -14,7 +14,7 @@ use lehr_infer::judge::Level;
 use lehr_infer::posterior::Posterior;
 use lehr_learn::LearnError;
 use lehr_model::Program;
-use lehr_regression::{Groups, MultivariateRegression, NamedDraws};
+use lehr_regression::{Groups, NamedDraws};
 use serde::{Deserialize, Serialize};
 
 use crate::data_check::DataCheck;
@@ -100,11 +100,8 @@ impl SavedFit {
     pub fn notes(&self) -> Vec<String> {
         let mut notes = self.subject.notes();
         notes.extend(self.data_check.remark(&self.subject.response()));
-        let names = self
-            .subject
-            .multivariate()
-            .map(MultivariateRegression::names);
-        let checks = names.into_iter().flatten().zip(&self.response_checks);
+        let names = self.subject.response_names().iter();
+        let checks = names.zip(&self.response_checks);
         notes.extend(checks.filter_map(|(name, check)| check.remark(name)));
         notes
     }

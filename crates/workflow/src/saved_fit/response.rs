@@ -42,10 +42,8 @@ impl SavedFit {
     }
 
     pub(crate) fn response_at(&self, place: usize) -> Result<SavedFit, Error> {
-        let several = self
-            .subject
-            .multivariate()
-            .expect("a fit of several responses");
+        let several = self.subject.multivariate();
+        let several = several.expect("a fit of several responses");
         let whole = (&self.posterior.latents, &self.posterior.draws[..]);
         let (latents, draws) = several.draws_of(place, whole)?;
         Ok(SavedFit {

@@ -25,9 +25,7 @@ impl SavedFit {
                 mcse: Some(error(&draws.values, chains)),
                 ..plain(&draws.values)
             },
-            corrected: weights
-                .as_deref()
-                .map(|weights| weigh(&draws.values, weights)),
+            corrected: (weights.as_deref()).map(|weights| weigh(&draws.values, weights)),
             effect: draws.name.effect(),
             name: draws.name.to_string(),
         };

@@ -109,9 +109,8 @@ impl SplineLearner {
             PenalisedSpline::Cc => self.wish.period.unwrap_or(high - low),
             _ => high - low,
         };
-        let mut places: Vec<f64> = (self.sample.distinct_values().iter())
-            .map(|value| self.wish.place((value - low) / span))
-            .collect();
+        let place = |value: &f64| self.wish.place((value - low) / span);
+        let mut places: Vec<f64> = self.sample.distinct_values().iter().map(place).collect();
         places.sort_unstable_by(f64::total_cmp);
         // Places that differ only by rounding are merged.
         places.dedup_by(|next, one| *next - *one < 1e-9);
