@@ -221,7 +221,7 @@ impl ModelPlan {
         }
     }
 
-    /// What each linear predictor has.
+    /// One result of `make` for each linear predictor, by the ending of its names.
     fn per_head<T>(&self, make: impl Fn(&str) -> T) -> Vec<T> {
         self.heads.iter().map(|head| make(head)).collect()
     }
