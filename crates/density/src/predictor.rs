@@ -17,7 +17,7 @@ pub struct Predictor {
     latents: Option<Slot>,
     params: Option<Slot>,
     locals: Option<DrawnLocals>,
-    responses: Vec<Planned>,
+    responses: Vec<ResponsePlan>,
     /// The named quantities of each row, with the number of their output.
     quantities: Vec<(String, usize)>,
     rows: usize,
@@ -30,7 +30,7 @@ struct DrawnLocals {
 }
 
 /// One response of a plan.
-struct Planned {
+struct ResponsePlan {
     name: String,
     family: &'static dyn Family,
     /// The outputs that are its parameters.
@@ -157,7 +157,7 @@ impl Predictor {
     /// The mean of every response whose family has one.
     pub fn means(&mut self, latents: &[f64], params: &[f64]) -> Vec<RowPrediction> {
         self.run_plan(latents, params);
-        let mean = |response: &Planned| {
+        let mean = |response: &ResponsePlan| {
             let values = self.workspace.output(response.mean?).to_vec();
             Some(response.predicted_response(values))
         };
@@ -168,7 +168,7 @@ impl Predictor {
     pub fn moments(&mut self, latents: &[f64], params: &[f64]) -> Vec<Moments> {
         self.run_plan(latents, params);
         let workspace = &self.workspace;
-        let moments = |response: &Planned| {
+        let moments = |response: &ResponsePlan| {
             let values = |output: usize| workspace.output(output).to_vec();
             Moments {
                 name: response.name.clone(),
@@ -208,7 +208,11 @@ impl Predictor {
 }
 
 /// Adds what a response needs to the outputs.
-fn plan_response<'g>(response: &Response<'g>, rows: usize, outputs: &mut Vec<Expr<'g>>) -> Planned {
+fn plan_response<'g>(
+    response: &Response<'g>,
+    rows: usize,
+    outputs: &mut Vec<Expr<'g>>,
+) -> ResponsePlan {
     let first = outputs.len();
     outputs.extend(response.parameters.iter().map(|(_, expr)| *expr));
     let parameters = first..outputs.len();
@@ -220,7 +224,7 @@ fn plan_response<'g>(response: &Response<'g>, rows: usize, outputs: &mut Vec<Exp
     let event = response.kind.width();
     // Independent numbers of a row are separate draws.
     let events = rows * response.width / event.max(1);
-    Planned {
+    ResponsePlan {
         name: response.name.clone(),
         family: response.family,
         parameters,
@@ -236,7 +240,7 @@ fn plan_response<'g>(response: &Response<'g>, rows: usize, outputs: &mut Vec<Exp
     }
 }
 
-impl Planned {
+impl ResponsePlan {
     fn draw_response(&self, workspace: &Workspace, random: &mut dyn Rng) -> RowPrediction {
         let mut values = vec![0.0; self.events * self.event];
         self.each_event(

@@ -177,4 +177,17 @@ mod tests {
             assert!(!x.iter().step_by(2).is_sorted());
         }
     }
+
+    #[test]
+    fn a_file_that_is_cut_off_is_an_error_and_its_rows_are_no_numbers() {
+        let (place, rows) = stored(10_000);
+        let path = place.path().join("rows");
+        let file = std::fs::File::options().write(true).open(path).unwrap();
+        file.set_len(100).unwrap();
+        let mut x = vec![0.0; 20];
+        rows.copy_numbers(1, &RowSet::Range(0..10), &mut x);
+        assert!(x.iter().all(|x| x.is_nan()));
+        let lost = rows.failure().expect("the file has no more rows");
+        assert!(lost.to_string().contains("rows"), "{lost}");
+    }
 }
