@@ -27,14 +27,12 @@ impl<'d> MarginalDensity<'d> {
     ) -> Result<MarginalDensity<'d>, MarginalError> {
         let density = model.density;
         let conditional = EffectPriorProgram::new(&model);
-        let mut scratch = conditional.scratch(&model);
         let still = reference(density);
-        let given = model.prior_at_latents(&conditional, &still, &mut scratch)?;
+        let given = conditional.at_latents(&model, &still)?;
         let noise = given
             .noise
             .ok_or("the rows are elsewhere, and the response is not normal".to_owned())?;
-        let away = moved(&still, &model.hyper);
-        let away = model.prior_at_latents(&conditional, &away, &mut scratch)?;
+        let away = conditional.at_latents(&model, &moved(&still, &model.hyper))?;
         let reading = EffectReading::of(&model, maps(&model, &away)?, noise);
         let job = GroupSumsJob::new(density, reading);
         let sums = fold(&*all_rows(density), &job)?;

@@ -291,27 +291,18 @@ impl<'a> GroupNodes<'a> {
     /// Newton's step towards the best Gaussian of each group:
     /// E∇ = F⁻ᵀE[t ℓ] + l − P m, −E∇² = P − F⁻ᵀE[(ttᵀ − 1) ℓ]F⁻¹.
     fn step(&mut self) {
-        let width = self.group_rows.width;
-        let square = width * width;
-        let count = self.rule.weights.len();
         for group in 0..self.group_rows.groups {
-            let sums = &self.sums[group * count..][..count];
-            let root = &self.roots[group * square..][..square];
-            let centre = &self.centres[group * width..][..width];
-            if let Some((moved, root)) = self.newton_step(sums, root, centre) {
-                self.centres[group * width..][..width].copy_from_slice(&moved);
-                self.roots[group * square..][..square].copy_from_slice(&root);
-            }
+            self.newton_step(group);
         }
     }
 
-    fn newton_step(
-        &self,
-        sums: &[f64],
-        root: &[f64],
-        centre: &[f64],
-    ) -> Option<(Vec<f64>, Vec<f64>)> {
+    /// The step of one group; none if a parabola does not serve.
+    fn newton_step(&mut self, group: usize) -> Option<()> {
         let (width, rule, prior) = (self.group_rows.width, self.rule, self.prior);
+        let (square, count) = (width * width, rule.weights.len());
+        let sums = &self.sums[group * count..][..count];
+        let root = &mut self.roots[group * square..][..square];
+        let centre = &mut self.centres[group * width..][..width];
         let mut slope = vec![0.0; width];
         let mut curve = vec![0.0; width * width];
         // A constant has no slope; subtracting it preserves digits.
@@ -344,8 +335,9 @@ impl<'a> GroupNodes<'a> {
             return None;
         }
         small::solve_lower_transposed(&precision, &mut slope);
-        let moved = centre.iter().zip(&slope).map(|(c, s)| c + s).collect();
-        Some((moved, inverse_root(&precision, width)))
+        small::add(centre, 1.0, &slope);
+        root.copy_from_slice(&inverse_root(&precision, width));
+        Some(())
     }
 
     /// The share of each node in the integral of a group, and ln Σ w e^h.

@@ -117,9 +117,7 @@ impl GroupMoments {
 
     /// All other sites at their start, where [`GroupMoments::moments`] are in the units of the site.
     pub fn at_start(&self) -> Vec<SiteValue> {
-        let mut sites = self.latents.sites().to_vec();
-        sites.remove(self.position);
-        let kept = Layout::new(sites).expect("some sites of a layout are one");
+        let kept = without_site(&self.latents, self.position);
         kept.constrain_values(kept.start())
     }
 
@@ -214,4 +212,11 @@ impl GroupMoments {
         let (before, after) = kept.split_at(self.latents.range(self.position).start);
         [before, own, after].concat()
     }
+}
+
+/// A layout without one of its sites.
+pub(crate) fn without_site(latents: &Layout, position: usize) -> Layout {
+    let mut sites = latents.sites().to_vec();
+    sites.remove(position);
+    Layout::new(sites).expect("some sites of a layout are one")
 }

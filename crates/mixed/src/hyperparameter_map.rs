@@ -212,10 +212,7 @@ impl PivotRows {
                 .collect();
             for other in rest.chunks_exact_mut(width) {
                 let share = small::dot(other, &unit);
-                other
-                    .iter_mut()
-                    .zip(&unit)
-                    .for_each(|(o, u)| *o -= share * u);
+                small::add(other, -share, &unit);
             }
         }
         let own: Vec<f64> = rows

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::axis_proposal::AxisProposal;
 use crate::dependence;
-use crate::effect_draws::{EffectSampler, PointDraws};
+use crate::effect_draws::{DrawPlan, PointDraws};
 use crate::group_integral::Accuracy;
 use crate::marginal::{MarginalDensity, ResponseRows};
 use crate::option::{EVEN, MixedError, MixedOptions};
@@ -91,9 +91,8 @@ pub(crate) struct PointSampler<'a> {
     pub(crate) warm_start: &'a WarmStart,
     pub(crate) draw_contents: DrawContents,
     pub(crate) seed: u64,
-    /// The draws at each point, and the way in which they are made.
-    pub(crate) each: usize,
-    pub(crate) kind: ProposalKind,
+    /// The draws at each point.
+    pub(crate) how: DrawPlan,
 }
 
 /// The kind of draws at each point.
@@ -177,23 +176,23 @@ impl PointSampler<'_> {
             ResponseRows::Normal(_) => count,
             ResponseRows::Other(_) => count.div_ceil(PILOT),
         };
-        (self.each, self.kind) = (each, ProposalKind::Gaussian);
+        self.how.count = each;
         let mut factors = 0;
         let mut found = self.points(&cube, 0..pilot, &mut factors);
         if self.is_heavy(&relative_log_weights(&found), count * each) {
-            self.kind = ProposalKind::Exact;
+            self.how.kind = ProposalKind::Exact;
             found = self.points(&cube, 0..pilot, &mut factors);
         }
-        self.each = draws_needed(&found, count).clamp(each, most.max(each));
-        if self.each > each {
+        self.how.count = draws_needed(&found, count).clamp(each, most.max(each));
+        if self.how.count > each {
             found = self.points(&cube, 0..pilot, &mut factors);
         }
         found.extend(self.points(&cube, pilot..count, &mut factors));
-        if self.kind == ProposalKind::Gaussian
+        if self.how.kind == ProposalKind::Gaussian
             && pilot < count
-            && self.is_heavy(&relative_log_weights(&found), count * self.each)
+            && self.is_heavy(&relative_log_weights(&found), count * self.how.count)
         {
-            self.kind = ProposalKind::Exact;
+            self.how.kind = ProposalKind::Exact;
             found = self.points(&cube, 0..count, &mut factors);
         }
         self.gathered(found, factors)
@@ -204,18 +203,21 @@ impl PointSampler<'_> {
     pub(crate) fn double(mut self, mut drawn: WeightedDraws) -> WeightedDraws {
         let half = drawn.points.len();
         let cube = (self.proposed).cube(2 * half, self.marginal.size(), self.seed);
-        (self.each, self.kind) = (drawn.each().div_ceil(2), drawn.points.kind);
+        self.how = DrawPlan {
+            kind: drawn.points.kind,
+            count: drawn.each().div_ceil(2),
+        };
         for own in &mut drawn.draws {
-            own.z.truncate(self.each * self.size());
-            own.log_weights.truncate(self.each);
+            own.z.truncate(self.how.count * self.size());
+            own.log_weights.truncate(self.how.count);
         }
         let found = self.points(&cube, half..2 * half, &mut drawn.factors);
         drawn.add(found);
         let pairs = drawn.draws.iter().zip(&drawn.heights);
         let weights = pairs.flat_map(|(own, height)| relative_to(&own.log_weights, *height));
         let weights: Vec<f64> = weights.collect();
-        if self.kind == ProposalKind::Gaussian && self.is_heavy(&weights, weights.len()) {
-            self.kind = ProposalKind::Exact;
+        if self.how.kind == ProposalKind::Gaussian && self.is_heavy(&weights, weights.len()) {
+            self.how.kind = ProposalKind::Exact;
             let found = self.points(&cube, 0..2 * half, &mut drawn.factors);
             return self.gathered(found, drawn.factors);
         }
@@ -240,7 +242,7 @@ impl PointSampler<'_> {
     fn gathered(&self, points: Vec<WeightedPoint>, factors: usize) -> WeightedDraws {
         let mut drawn = WeightedDraws {
             points: HyperparameterPoints {
-                kind: self.kind,
+                kind: self.how.kind,
                 ..HyperparameterPoints::default()
             },
             from_chains: matches!(self.proposed, PointSource::Chains(_)),
@@ -270,20 +272,14 @@ impl PointSampler<'_> {
         let iterative = work.factor.iterative.as_ref();
         let halves = iterative.map_or_else(Vec::new, |iterative| iterative.halves.clone());
         let log_density = log_density.unwrap_or(value);
-        let drawn = at.and_then(|at| {
-            let place = EffectSampler {
-                marginal,
-                theta: &theta,
-                at: &at,
-            };
-            match self.draw_contents {
-                DrawContents::All => place.draw((self.kind, self.each), &mut random, work),
-                DrawContents::WithoutLargest => place.draw_kept(self.each, &mut random, work),
-            }
+        let (how, random) = (self.how, &mut random);
+        let drawn = at.and_then(|at| match self.draw_contents {
+            DrawContents::All => marginal.draw_effects(&at, how, random, work),
+            DrawContents::WithoutLargest => marginal.draw_kept(&at, self.how.count, random, work),
         });
         let mut draws = drawn.unwrap_or_else(|| PointDraws {
-            z: vec![0.0; self.each * self.size()],
-            log_weights: vec![f64::NEG_INFINITY; self.each],
+            z: vec![0.0; self.how.count * self.size()],
+            log_weights: vec![f64::NEG_INFINITY; self.how.count],
             prior: None,
         });
         let weights = draws.log_weights.iter_mut();
@@ -413,19 +409,18 @@ impl HyperparameterPoints {
         let likely = (0..self.len()).max_by_key(|k| counts[*k])?;
         let (none, work) = (WarmStart::default(), &mut marginal.workspace());
         let first = marginal.evaluate(theta(likely), &none, Accuracy::Slope, work)?;
-        let warm_start = WarmStart::of(theta(likely), &first);
+        let warm_start = WarmStart::of(&first);
         let parts = marginal.in_parallel(0..self.len(), |work, k| {
             if counts[k] == 0 {
                 return Some(Vec::new());
             }
             let mut random = Stream::new(seed, "effects again", k as u64);
             let at = &marginal.evaluate(theta(k), &warm_start, Accuracy::Value, work)?;
-            let place = EffectSampler {
-                marginal,
-                theta: theta(k),
-                at,
+            let how = DrawPlan {
+                kind: self.kind,
+                count: counts[k],
             };
-            let draws = place.draw((self.kind, counts[k]), &mut random, work)?;
+            let draws = marginal.draw_effects(at, how, &mut random, work)?;
             Some(draws.z)
         });
         let parts: Option<Vec<Vec<f64>>> = parts.into_iter().collect();

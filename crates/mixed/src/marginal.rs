@@ -19,7 +19,7 @@ use crate::gaussian_response::{self, GaussianSums};
 use crate::group_grid::GridNodes;
 use crate::group_integral::{Accuracy, EffectCentre, GroupRows, narrow_blocks};
 use crate::marginal_point::{Detail, MarginalPoint, NonGaussianPoint};
-use crate::prior::{EffectPrior, EffectPriorProgram, PriorWorkspace};
+use crate::prior::{EffectPrior, EffectPriorProgram};
 use crate::prior_terms::BlockPrior;
 use crate::row_averages::RowLikelihood;
 use crate::schur::{EffectPrecision, SchurFactor};
@@ -122,8 +122,7 @@ impl<'d> MarginalDensity<'d> {
     ) -> Result<MarginalDensity<'d>, MarginalError> {
         let mut model = EffectStructure::read(density)?;
         let conditional = EffectPriorProgram::new(&model);
-        let mut scratch = conditional.scratch(&model);
-        let prior = model.prior_at_latents(&conditional, &reference(density), &mut scratch)?;
+        let prior = conditional.at_latents(&model, &reference(density))?;
         let offsets = gaussian_response::read_offsets(&model).ok_or_else(|| {
             "latents that are not Gaussian given the others move the predictor".to_owned()
         })?;
@@ -279,7 +278,7 @@ impl<'d> MarginalDensity<'d> {
     ) -> Option<MarginalPoint> {
         let prior = self.effect_prior(theta, work)?;
         match &self.rows {
-            ResponseRows::Normal(rows) => self.normal_at(rows, prior, work),
+            ResponseRows::Normal(rows) => self.normal_at(rows, theta, prior, work),
             ResponseRows::Other(rows) => {
                 let search = EffectSearch {
                     theta,
@@ -294,6 +293,7 @@ impl<'d> MarginalDensity<'d> {
     fn normal_at(
         &self,
         rows: &GaussianSums,
+        theta: &[f64],
         prior: EffectPrior,
         work: &mut MixedWorkspace,
     ) -> Option<MarginalPoint> {
@@ -308,6 +308,7 @@ impl<'d> MarginalDensity<'d> {
         let solution = work.factor.solve(right);
         let value = rows.log_density(&prior, solution.fitted, work.factor.log_det);
         value.is_finite().then_some(MarginalPoint {
+            theta: theta.to_vec(),
             value,
             prior,
             mean: solution.effects,
@@ -361,6 +362,7 @@ impl<'d> MarginalDensity<'d> {
             gaps,
         };
         Some(MarginalPoint {
+            theta: search.theta.to_vec(),
             value: step.bound + step.gain + gap,
             prior,
             mean: step.mean,
@@ -472,20 +474,6 @@ pub fn has_random_effects(density: &dyn Density) -> bool {
     let is_long = density.n_rows() > SOME;
     is_long && EffectStructure::read_sample(density, Some(SOME)).is_ok()
         || EffectStructure::read(density).is_ok()
-}
-
-impl EffectStructure<'_> {
-    /// The prior of the effects given the hyperparameters in z.
-    pub(crate) fn prior_at_latents(
-        &self,
-        conditional: &EffectPriorProgram,
-        z: &[f64],
-        scratch: &mut PriorWorkspace,
-    ) -> Result<EffectPrior, String> {
-        let theta: Vec<f64> = self.hyper.iter().map(|place| z[*place]).collect();
-        let prior = conditional.at(self, &theta, scratch);
-        prior.ok_or_else(|| "the log prior is not finite at its start".into())
-    }
 }
 
 /// The effects of a block in the coordinates of its site.

@@ -4,7 +4,7 @@ use lehr_numeric::dense::small;
 
 use crate::cross_products::Effects;
 use crate::gaussian_response::{self, GaussianSums};
-use crate::group_integral::Accuracy;
+use crate::group_integral::{Accuracy, MeasuredGaps};
 use crate::marginal::{MarginalDensity, ResponseRows};
 use crate::marginal_point::{Detail, MarginalPoint, NonGaussianPoint};
 use crate::prior::PriorAdjoint;
@@ -22,7 +22,7 @@ impl MarginalDensity<'_> {
         work: &mut MixedWorkspace,
     ) -> Option<(f64, Vec<f64>)> {
         let at = self.evaluate(theta, warm_start, Accuracy::Slope, work)?;
-        let slope = self.gradient_at(theta, &at, work)?;
+        let slope = self.gradient_at(&at, work)?;
         Some((at.value, slope))
     }
 
@@ -30,26 +30,32 @@ impl MarginalDensity<'_> {
     /// E u_g.
     pub(crate) fn gradient_at(
         &self,
-        theta: &[f64],
         at: &MarginalPoint,
         work: &mut MixedWorkspace,
     ) -> Option<Vec<f64>> {
-        match (&at.detail, &self.rows) {
-            (Detail::Normal(_), ResponseRows::Normal(rows)) => {
-                self.normal_slope(theta, at, rows, work)
+        let (adjoint, of_rows) = match (&at.detail, &self.rows) {
+            (Detail::Normal(fitted), ResponseRows::Normal(rows)) => {
+                work.inverses += 1;
+                work.factor.invert()?;
+                let moments = work.factor.moments(&at.mean);
+                (self.normal_adjoint(at, *fitted, rows, &moments), None)
             }
-            (Detail::Other(other), _) => self.other_slope(theta, other, work),
-            (Detail::Normal(_), ResponseRows::Other(_)) => None,
+            (Detail::Other(other), _) => {
+                let gaps = other.gaps.as_ref()?;
+                let of_rows = other.averages.theta.iter().zip(&gaps.theta);
+                (self.other_adjoint(other, gaps), Some(of_rows))
+            }
+            (Detail::Normal(_), ResponseRows::Other(_)) => return None,
+        };
+        let scratch = &mut work.scratch;
+        let mut slope = (self.conditional).pull(&self.model, &at.theta, &adjoint, scratch)?;
+        for (sum, (row, gap)) in slope.iter_mut().zip(of_rows.into_iter().flatten()) {
+            *sum += row + gap;
         }
+        Some(slope)
     }
 
-    fn other_slope(
-        &self,
-        theta: &[f64],
-        at: &NonGaussianPoint,
-        work: &mut MixedWorkspace,
-    ) -> Option<Vec<f64>> {
-        let gaps = at.gaps.as_ref()?;
+    fn other_adjoint(&self, at: &NonGaussianPoint, gaps: &MeasuredGaps) -> PriorAdjoint {
         let mut moments = outer(&self.order, &at.state.mean);
         moments.add(&at.state.spread);
         let mut blocks = prior_slopes(&moments, &self.sums(&at.state.mean));
@@ -58,39 +64,25 @@ impl MarginalDensity<'_> {
             small::add(precision, 1.0, &gap.precision);
             small::add(linear, 1.0, &gap.linear);
         }
-        let adjoint = PriorAdjoint { blocks, noise: 0.0 };
-        let mut slope = (self.conditional).pull(&self.model, theta, &adjoint, &mut work.scratch)?;
-        let rows = at.averages.theta.iter().zip(&gaps.theta);
-        for (sum, (row, gap)) in slope.iter_mut().zip(rows) {
-            *sum += row + gap;
-        }
-        Some(slope)
+        PriorAdjoint { blocks, noise: 0.0 }
     }
 
-    fn normal_slope(
+    fn normal_adjoint(
         &self,
-        theta: &[f64],
         at: &MarginalPoint,
+        fitted: f64,
         rows: &GaussianSums,
-        work: &mut MixedWorkspace,
-    ) -> Option<Vec<f64>> {
-        let Detail::Normal(fitted) = at.detail else {
-            return None;
-        };
-        work.inverses += 1;
-        work.factor.invert()?;
-        let moments = work.factor.moments(&at.mean);
+        moments: &SecondMoments,
+    ) -> PriorAdjoint {
         let sums = self.sums(&at.mean);
         let linear = at.prior.terms(&self.model).zip(&sums);
-        let linear: f64 = linear
-            .map(|((_, linear), sum)| small::dot(linear, sum))
-            .sum();
-        let trace = gaussian_response::prior_trace(at.prior.terms(&self.model), &moments);
-        let adjoint = PriorAdjoint {
-            blocks: prior_slopes(&moments, &sums),
+        let linear = linear.map(|((_, linear), sum)| small::dot(linear, sum));
+        let linear: f64 = linear.sum();
+        let trace = gaussian_response::prior_trace(at.prior.terms(&self.model), moments);
+        PriorAdjoint {
+            blocks: prior_slopes(moments, &sums),
             noise: rows.noise_slope(&at.prior, fitted, (linear, trace)),
-        };
-        (self.conditional).pull(&self.model, theta, &adjoint, &mut work.scratch)
+        }
     }
 
     /// Σ_g u_g of each block.

@@ -2,11 +2,11 @@
 //! the mode.
 
 use crate::axis_proposal::AxisProposal;
+use crate::effect_draws::DrawPlan;
 use crate::integration_points::{DrawContents, PointSampler, PointSource};
 use crate::marginal::MarginalDensity;
 use crate::mode::MarginalMode;
 use crate::option::MixedOptions;
-use crate::proposal::ProposalKind;
 
 /// A search for points of the hyperparameters around their mode.
 pub struct MixedSearch<'a> {
@@ -46,8 +46,7 @@ impl<'a> MixedSearch<'a> {
             warm_start: &self.mode.warm_start,
             draw_contents: self.draw_contents(),
             seed: self.options.seed,
-            each: 1,
-            kind: ProposalKind::Gaussian,
+            how: DrawPlan::default(),
         }
     }
 }

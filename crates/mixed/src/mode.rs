@@ -91,10 +91,10 @@ pub(crate) fn find_mode_from(
     let at = marginal.evaluate(start, &WarmStart::default(), Accuracy::Slope, work)?;
     let mut metric = average_information(marginal, start, &at, work);
     let mut now = SearchPoint {
-        slope: marginal.gradient_at(start, &at, work)?,
+        slope: marginal.gradient_at(&at, work)?,
         theta: start.to_vec(),
         value: at.value,
-        warm_start: WarmStart::of(start, &at),
+        warm_start: WarmStart::of(&at),
     };
     let (mut steps, mut converged) = (1, false);
     while steps < MOST_STEPS {
@@ -111,7 +111,7 @@ pub(crate) fn find_mode_from(
         now = next;
     }
     let at = marginal.evaluate(&now.theta, &now.warm_start, Accuracy::Slope, work)?;
-    now.warm_start = WarmStart::of(&now.theta, &at);
+    now.warm_start = WarmStart::of(&at);
     let curvature = curvature_at(marginal, &mut now, &metric)?;
     Some(MarginalMode {
         theta: now.theta,
@@ -140,9 +140,9 @@ fn line_search(
         if let Some(at) = marginal.evaluate(&theta, &now.warm_start, Accuracy::Slope, work)
             && at.value >= now.value + 1e-4 * share * uphill
         {
-            let slope = marginal.gradient_at(&theta, &at, work)?;
+            let slope = marginal.gradient_at(&at, work)?;
             return Some(SearchPoint {
-                warm_start: WarmStart::of(&theta, &at),
+                warm_start: WarmStart::of(&at),
                 theta,
                 value: at.value,
                 slope,
@@ -263,8 +263,8 @@ fn curvature_at(
         let mut theta = at.theta.clone();
         theta[k / 2] += steps[k / 2] * [1.0, -1.0][k % 2];
         let found = marginal.evaluate(&theta, &at.warm_start, Accuracy::Slope, work)?;
-        let slope = marginal.gradient_at(&theta, &found, work)?;
-        Some((slope, WarmStart::of(&theta, &found)))
+        let slope = marginal.gradient_at(&found, work)?;
+        Some((slope, WarmStart::of(&found)))
     });
     let sides: Option<Vec<(Vec<f64>, WarmStart)>> = sides.into_iter().collect();
     let (slopes, warm_starts): (Vec<Vec<f64>>, Vec<WarmStart>) = sides?.into_iter().unzip();

@@ -7,16 +7,15 @@
 //! E u_g = Σ_k w_k û_g(θ_k),   cov u_g = Σ_k w_k (cov_g(θ_k) + û_g û_gᵀ) − E u_g E u_gᵀ
 //! ```
 
-use lehr_density::{Layout, Site};
+use lehr_density::Layout;
 use lehr_numeric::dense::small;
 use lehr_numeric::stream::Stream;
 use rayon::prelude::*;
 
 use crate::cross_products::Effects;
-use crate::effect_draws::draw_rest;
 use crate::effect_structure::RandomEffectBlock;
 use crate::group_integral::Accuracy;
-use crate::group_moments::{EffectSums, GroupMoments, OtherEffects, PointPrior};
+use crate::group_moments::{EffectSums, GroupMoments, OtherEffects, PointPrior, without_site};
 use crate::integration_points::WeightedDraws;
 use crate::marginal::{MarginalDensity, ResponseRows};
 use crate::marginal_point::MarginalPoint;
@@ -76,14 +75,8 @@ impl MomentDraws {
 
 /// The sites without the largest block.
 pub(crate) fn kept_layout(marginal: &MarginalDensity<'_>) -> Layout {
-    let latents = marginal.model.density.latents();
-    let position = marginal.model.blocks[0].site;
-    let sites = latents.sites().iter().enumerate();
-    let kept: Vec<Site> = sites
-        .filter(|(place, _)| *place != position)
-        .map(|(_, site)| site.clone())
-        .collect();
-    Layout::new(kept).expect("some sites of a layout are one")
+    let model = &marginal.model;
+    without_site(model.density.latents(), model.blocks[0].site)
 }
 
 /// The points at which moments are computed. With very many groups the effects hardly change with
@@ -188,7 +181,7 @@ fn moments(
     if work.factor.iterative.is_none() {
         return exact_moments(marginal, at, work);
     }
-    let others = draw_rest(marginal, &at, (DRAWS, random), work)?;
+    let others = marginal.draw_rest(&at, DRAWS, random, work)?;
     drawn_moments(marginal, &at, &others, work)
 }
 

@@ -108,6 +108,17 @@ impl EffectPriorProgram {
         }
     }
 
+    /// The prior of the effects given the hyperparameters in z.
+    pub(crate) fn at_latents(
+        &self,
+        model: &EffectStructure<'_>,
+        z: &[f64],
+    ) -> Result<EffectPrior, String> {
+        let theta: Vec<f64> = model.hyper.iter().map(|place| z[*place]).collect();
+        let prior = self.at(model, &theta, &mut self.scratch(model));
+        prior.ok_or_else(|| "the log prior is not finite at its start".into())
+    }
+
     /// The prior of the effects at θ; `None` if it is not finite.
     pub(crate) fn at(
         &self,

@@ -17,7 +17,6 @@ use lehr_table::Table;
 
 use crate::group_integral::Accuracy;
 use crate::marginal::MarginalDensity;
-use crate::variational_gaussian::ThetaPrior;
 use crate::warm_start::WarmStart;
 
 mod basis;
@@ -301,11 +300,7 @@ fn the_joint_density_of_a_draw_has_the_ratio_of_its_hyperparameters() {
                 .unwrap();
             let mut effects = noise;
             effects.add(1.0, &at.mean);
-            let point = ThetaPrior {
-                theta: &theta,
-                prior: &at.prior,
-            };
-            let z = marginal.latents(point, &effects);
+            let z = marginal.latents(at.theta_prior(), &effects);
             let joint = prior_at(&bound, &z) + log_likelihood(&bound, &z);
             let size = effects.len() as f64;
             let maps = marginal.model.blocks.iter().zip(&at.prior.blocks);

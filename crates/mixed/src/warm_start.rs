@@ -52,11 +52,11 @@ impl QuadraticPath {
 
 impl WarmStart {
     /// The effects at an evaluated θ.
-    pub(crate) fn of(theta: &[f64], at: &MarginalPoint) -> WarmStart {
+    pub(crate) fn of(at: &MarginalPoint) -> WarmStart {
         match &at.detail {
             Detail::Normal(_) => WarmStart::default(),
             Detail::Other(other) => WarmStart {
-                theta: theta.to_vec(),
+                theta: at.theta.clone(),
                 state: Some(other.state.clone()),
                 gap: other.gap,
                 paths: Vec::new(),

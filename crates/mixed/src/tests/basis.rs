@@ -11,7 +11,7 @@ use lehr_numeric::stream::Stream;
 use lehr_table::Table;
 
 use super::{log_prior, value};
-use crate::effect_draws::EffectSampler;
+use crate::effect_draws::DrawPlan;
 use crate::effect_structure::EffectCovariance;
 use crate::group_integral::Accuracy;
 use crate::hyperparameter_map::HyperparameterMap;
@@ -343,15 +343,13 @@ fn draws_of_a_function_are_of_its_posterior() {
         let at = marginal
             .evaluate(&theta, &WarmStart::default(), Accuracy::Value, &mut work)
             .unwrap();
-        let place = EffectSampler {
-            marginal: &marginal,
-            theta: &theta,
-            at: &at,
-        };
         let mut random = Stream::new(8, "draws of a function", 0);
-        let draws = place
-            .draw((ProposalKind::Gaussian, DRAWS), &mut random, &mut work)
-            .unwrap();
+        let how = DrawPlan {
+            kind: ProposalKind::Gaussian,
+            count: DRAWS,
+        };
+        let draws = marginal.draw_effects(&at, how, &mut random, &mut work);
+        let draws = draws.unwrap();
         let amplitudes = data.amplitudes(&theta);
         let mut prior = data.covariance(&amplitudes);
         let own = prior.clone();

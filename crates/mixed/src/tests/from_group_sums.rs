@@ -28,7 +28,7 @@ fn look(marginal: &MarginalDensity<'_>, theta: &[f64]) -> Vec<f64> {
     let mut found = vec![at.value];
     found.extend_from_slice(&at.mean.own);
     found.extend_from_slice(&at.mean.others);
-    found.extend(marginal.gradient_at(theta, &at, &mut work).unwrap());
+    found.extend(marginal.gradient_at(&at, &mut work).unwrap());
     found
 }
 

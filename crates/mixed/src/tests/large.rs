@@ -53,9 +53,8 @@ pub(super) fn unit_probes(size: usize) -> Probes {
 fn solves_and_probes_in_all_directions_are_the_factor() {
     for form in [Form::Standard, Form::Effect] {
         both(form, |marginal, at, work| {
-            let theta = theta(form);
             let mut found = vec![at.value];
-            found.extend(marginal.gradient_at(&theta, &at, work).unwrap());
+            found.extend(marginal.gradient_at(&at, work).unwrap());
             found.extend(&at.mean.own);
             found.extend(&at.mean.others);
             found

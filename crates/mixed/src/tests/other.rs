@@ -14,7 +14,6 @@ use crate::marginal::{MarginalDensity, ResponseRows};
 use crate::marginal_point::Detail;
 use crate::mode::find_mode_from;
 use crate::proposal::ProposalKind;
-use crate::variational_gaussian::ThetaPrior;
 use crate::warm_start::WarmStart;
 
 const GROUPS: usize = 30;
@@ -320,10 +319,7 @@ fn weighed(bound: &Bound, theta: &[f64], kind: ProposalKind) -> (f64, f64, f64) 
     };
     let target = EffectTarget {
         problem: marginal.problem(rows),
-        at: ThetaPrior {
-            theta,
-            prior: &at.prior,
-        },
+        at: at.theta_prior(),
         mean: &at.mean,
         group_rows: &rows.largest,
         grids: &rows.grids,
